@@ -1,0 +1,116 @@
+"""From draft to answer: what a strategy wrote, what it saw, and what is posted."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from core.domain.chat import ChatMessage, CitedText, NumberedPassage, Usage
+from core.domain.corpus import Span
+from core.domain.jobs import Job
+
+
+class AnswerStatus(StrEnum):
+    ANSWERED = "answered"
+    NOT_FOUND = "not_found"  # the library does not say
+    CLARIFY = "clarify"
+    REFUSED = "refused"  # a gate or the provider refused
+    STOPPED = "stopped"
+    ERROR = "error"
+
+
+class QueryType(StrEnum):
+    QUESTION = "question"
+    SUMMARY = "summary"
+    EXTRACTION = "extraction"
+
+
+class ReferenceType(StrEnum):
+    DIRECT = "direct"  # a [[wikilink]] in the text
+    SEARCH = "search"  # a tool found it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """All passages a run was shown, by passage id, and what was searched for, in order."""
+
+    passages: Mapping[str, NumberedPassage] = field(default_factory=dict)
+    searches: tuple[str, ...] = ()
+
+    def by_number(self, number: int) -> NumberedPassage | None:
+        return next((item for item in self.passages.values() if item.number == number), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What a strategy wrote. `segments` may carry provider citations, `[n]` markers (evidence numbers), or both."""
+
+    segments: tuple[CitedText, ...]
+    evidence: Evidence
+    partial: bool = False  # a bound was reached: the answer is from what was found so far
+    choices: tuple[str, ...] = ()  # not empty: the reader has to choose (status clarify)
+    suggestions: tuple[str, ...] = ()
+    new_messages: tuple[ChatMessage, ...] = ()  # assistant and tool_result turns before the final text, to persist
+    usage: Usage = field(default_factory=Usage)
+    model: str = ""
+
+    @property
+    def text(self) -> str:
+        return "".join(segment.text for segment in self.segments)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """A footnote: proved, `quote == page.text[span]` on that revision."""
+
+    number: int  # from 1, in order of first use
+    source: str
+    document: str  # path relative to its source
+    document_id: str
+    document_title: str
+    page_id: str
+    page_number: int
+    heading_path: tuple[str, ...]
+    quote: str
+    span: Span
+    revision: str
+    url: str | None = None
+    deep_link: str | None = None
+    proved: bool = False
+    passage_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A document a message refers to."""
+
+    type: ReferenceType
+    label: str
+    document: str | None  # path; None when the link leads nowhere
+    summary: str = ""
+    snippet: str = ""
+    broken: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What is posted: the same object for every adapter. Markers in `text` equal the citations' numbers."""
+
+    status: AnswerStatus
+    text: str
+    citations: tuple[Citation, ...] = ()
+    references: tuple[Reference, ...] = ()
+    partial: bool = False
+    grounded: bool = False  # it has proved footnotes and no unsupported claim
+    unsupported: tuple[Span, ...] = ()  # in `text`
+    choices: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    response_type: str = "general"
+    data: Mapping[str, object] | None = None
+    data_sources: tuple[str, ...] = ()
+    data_gaps: tuple[str, ...] = ()
+    conversation_id: str = ""
+    message_id: str = ""
+    jobs: tuple[Job, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    timings_ms: Mapping[str, float] = field(default_factory=dict)  # total, retrieval, model
+    model: str = ""

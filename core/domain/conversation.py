@@ -1,0 +1,98 @@
+"""The conversation aggregate: one thread of a platform, and the messages it owns."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from core.domain.answer import Citation, QueryType, Reference
+from core.domain.chat import ToolInvocation
+
+
+class Role(StrEnum):
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL_RESULT = "tool_result"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadAddress:
+    """Where a conversation happens: the key that finds it again."""
+
+    platform: str  # discord | slack | web | terminal | api
+    workspace: str
+    channel: str
+    thread: str
+
+    def __str__(self) -> str:
+        return f"{self.platform}:{self.workspace}:{self.channel}:{self.thread}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Focus:
+    """What a conversation is about; follow-ups look there first until it idles out."""
+
+    document_id: str
+    document: str  # path
+    title: str
+    sections: tuple[str, ...] = ()  # page ids last cited, most recent first
+    touched_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    id: str
+    address: ThreadAddress
+    title: str  # "" until the first question gives it one
+    owner: str
+    created_at: datetime
+    last_message_at: datetime
+    focus: Focus | None = None
+    pinned_document_id: str | None = None  # `chat --document D`: every question of it is about D
+    message_count: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallRecord:
+    """A tool call as history keeps it: what was asked, and the ids of the passages shown (texts are read again, in scope)."""
+
+    invocation: ToolInvocation
+    text: str  # the result's text without passages, cut to a bound
+    passage_ids: tuple[str, ...] = ()
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One stored message. For role tool_result, `tool_calls` are the calls with their results."""
+
+    id: str
+    conversation_id: str
+    role: Role
+    author: str  # display name; "footnote" for the bot
+    content: str
+    created_at: datetime
+    references: tuple[Reference, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    tool_calls: tuple[ToolCallRecord, ...] = ()
+    job_id: str | None = None  # the request job behind an assistant message
+    status: str | None = None  # AnswerStatus of an assistant message
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncomingMessage:
+    """A question as an adapter hands it in. The event key makes repeats of one event one message."""
+
+    address: ThreadAddress
+    author: str
+    text: str
+    event_key: str
+    conversation_id: str | None = None  # resume this one instead of the address's own
+    document: str | None = None  # path, title or alias: answer from this document alone
+    journal: str | None = None  # the same for a journal, matched loosely
+    query_type: QueryType = QueryType.QUESTION
+    position: str | None = None  # "[DOCUMENT=]N or chapter name"
+    model: str | None = None
+    strategy: str | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)

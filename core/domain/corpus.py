@@ -1,0 +1,232 @@
+"""What the library holds: sources, documents, pages, passages, and what a search may see of them."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+# Fixed for ever: ids of pages and passages are UUIDv5 under it, so that reading a document again gives the same ids.
+NAMESPACE = uuid.UUID("6f2b7a52-6c53-5c0e-9a53-0d4b2f6f7a11")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Half-open range of characters (code points) in a page's text: `text[start:end]`."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        return text[self.start : self.end]
+
+    def contains(self, other: "Span") -> bool:
+        return self.start <= other.start and other.end <= self.end
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A configured place documents come from."""
+
+    id: str
+    workspace: str
+    name: str
+    kind: str  # folder | file
+    location: str  # absolute path of the root
+    link_template: str | None = None  # {path}, {page}, {anchor} are filled in, URL-quoted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heading:
+    """A heading inside a page; equal titles stay apart because each has its own place."""
+
+    level: int  # 1..6
+    title: str
+    start: int  # where the heading's line begins in the page's text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedPage:
+    """A page as a reader gives it; numbers follow from its place in the list."""
+
+    title: str  # the journal page's name, the section's heading, or "" for a PDF page
+    text: str  # the text all spans point into; quotes are cut from it
+    headings: tuple[Heading, ...] = ()  # in text order; includes the page's own heading where it stands in the text
+    heading_path: tuple[
+        str, ...
+    ] = ()  # headings above this page (e.g. the h1 over an h2 page, or a folder of a journal)
+    anchors: tuple[tuple[str, int], ...] = ()  # block ids and the like: (name, place in text)
+    deep_link: str | None = None  # e.g. @UUID[JournalEntry.<id>.JournalEntryPage.<id>]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedDocument:
+    """A document as a reader gives it. No page may be empty; no pages at all is a ReadError."""
+
+    title: str
+    kind: str  # the reader's name: markdown | text | html | pdf | foundry | ...
+    pages: tuple[ParsedPage, ...]
+    aliases: tuple[str, ...] = ()
+    url: str | None = None  # the document's own address, where the file states one
+    links: tuple[str, ...] = ()  # targets of wikilinks and @UUID links, as written
+    depends_on: tuple[str, ...] = ()  # paths, relative to the source root, of other files whose text is embedded
+    warnings: tuple[str, ...] = ()  # one sentence each: what could not be read of it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileStamp:
+    """What tells, without reading, that a file has not changed."""
+
+    size: int  # bytes
+    modified_ns: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A document as stored. `revision` is the content hash of the live pages, None while it never was read."""
+
+    id: str
+    workspace: str
+    source_id: str
+    source: str  # the source's name
+    path: str  # relative to its source, '/' between parts
+    title: str
+    kind: str
+    revision: str | None
+    aliases: tuple[str, ...] = ()
+    url: str | None = None
+    source_kind: str = "folder"
+    pages: int = 0
+    passages: int = 0
+    stamp: FileStamp | None = None
+    depends_on: tuple[str, ...] = ()
+    crawled_at: datetime | None = None
+    extracted_at: datetime | None = None
+    failed_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page as stored, of one revision of its document."""
+
+    id: str
+    document_id: str
+    revision: str
+    number: int  # from 1
+    title: str
+    text: str
+    heading_path: tuple[str, ...] = ()
+    headings: tuple[Heading, ...] = ()
+    anchors: tuple[tuple[str, int], ...] = ()
+    deep_link: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """The indexed piece of a page. `text == page.text[span]`; sentence spans are page offsets inside it, in order."""
+
+    id: str
+    document_id: str
+    page_id: str
+    page_number: int
+    revision: str
+    ordinal: int  # from 0 in the document
+    span: Span
+    text: str
+    heading_path: tuple[str, ...]
+    sentences: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourcedPassage:
+    """A passage with what a reader needs to know of where it stands: evidence, and what tools hand on."""
+
+    passage: Passage
+    document: Document
+    page_title: str
+    deep_link: str | None = None
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchScope:
+    """All that a question may read. Required by every index and page read; made by core/access.py only.
+
+    `sources` are source ids; an empty set reads nothing. `positions` maps a document id to the last page number
+    that may be read of it; documents not named are open to their end.
+    """
+
+    workspace: str
+    sources: frozenset[str]
+    positions: Mapping[str, int] = field(default_factory=dict)
+
+    def allows(self, document: Document, page_number: int | None = None) -> bool:
+        if document.workspace != self.workspace or document.source_id not in self.sources:
+            return False
+        last = self.positions.get(document.id)
+        return last is None or page_number is None or page_number <= last
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchQuery:
+    """What to look for. Filters narrow within the scope, they never widen it."""
+
+    text: str
+    limit: int = 10  # hits at most
+    kind: str | None = None
+    document_ids: frozenset[str] = frozenset()  # empty: all
+    rerank: bool = False  # blend in the cross-encoder, where one is configured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexEntry:
+    """A passage on its way into the index, with the payload that filters need."""
+
+    passage: Passage
+    workspace: str
+    source_id: str
+    kind: str
+    title: str  # the document's; goes, with the heading path, into the embedded and the BM25 text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexHit:
+    """A passage the index found. Scores compare within one search only; higher is better."""
+
+    passage_id: str
+    document_id: str
+    page_id: str
+    revision: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageHit:
+    """A page that a search found, with its passages that matched, best first."""
+
+    document: Document
+    page_id: str
+    page_number: int
+    heading_path: tuple[str, ...]  # of the best passage
+    passages: tuple[SourcedPassage, ...]
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredSpan:
+    """A sentence that may answer a question. `score` is 0..1, calibrated only within one ranker."""
+
+    passage_id: str
+    span: Span
+    score: float
+
+
+def document_id(workspace: str, source_id: str, path: str) -> str:
+    return str(uuid.uuid5(NAMESPACE, f"document\x1f{workspace}\x1f{source_id}\x1f{path}"))
+
+
+def page_id(document: str, revision: str, number: int) -> str:
+    return str(uuid.uuid5(NAMESPACE, f"page\x1f{document}\x1f{revision}\x1f{number}"))
+
+
+def passage_id(workspace: str, document: str, revision: str, ordinal: int) -> str:
+    return str(uuid.uuid5(NAMESPACE, f"passage\x1f{workspace}\x1f{document}\x1f{revision}\x1f{ordinal}"))

@@ -1,0 +1,57 @@
+"""A job: a durable, visible unit of work, in a tree."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+class JobKind(StrEnum):
+    REQUEST = "request"
+    PLANNING = "planning"
+    TOOL = "tool"
+    SYNTHESIS = "synthesis"
+    POST = "post"
+    INGEST = "ingest"
+    SYNC = "sync"
+    EXTRACTION = "extraction"
+    MAINTENANCE = "maintenance"
+
+
+class JobStatus(StrEnum):
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING = "waiting"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_final(self) -> bool:
+        return self in (JobStatus.DONE, JobStatus.FAILED, JobStatus.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One node of a job tree. `input` and `output` are small JSON objects: ids and counts, never texts of pages."""
+
+    id: str
+    workspace: str
+    root_id: str  # the request at the top; its own id for a root
+    parent_id: str | None
+    kind: JobKind
+    name: str
+    status: JobStatus
+    created_at: datetime
+    input: Mapping[str, object] = field(default_factory=dict)
+    output: Mapping[str, object] = field(default_factory=dict)
+    error: str | None = None
+    attempts: int = 1
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+
+    @property
+    def duration_ms(self) -> float | None:
+        if self.started_at is None or self.completed_at is None:
+            return None
+        return (self.completed_at - self.started_at).total_seconds() * 1000
