@@ -57,7 +57,7 @@ class ChatProvider(Protocol):
     def capabilities(self) -> Capabilities: ...
 
     async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
-        """One turn. `on_text` gets pieces of text as they arrive (none, some or all of `response.text`), never tool input.
+        """One turn. `on_text` gets pieces of `response.text` as they arrive (none, some or all), never tool input.
 
         Retries what is worth it by itself; raises ProviderError at the end of its patience.
         """
@@ -91,7 +91,7 @@ class Tools(Protocol):
     def definitions(self) -> tuple[ToolDefinition, ...]: ...
 
     async def invoke(self, invocation: ToolInvocation) -> ToolResult:
-        """Never raises for what a model can do wrong: unknown tool, bad arguments and ToolError become error results."""
+        """Never raises for what a model can do wrong: unknown tool, bad arguments, ToolError become error results."""
         ...
 
 
@@ -287,7 +287,7 @@ class JobRepository(Protocol):
 
 
 class Reader(Protocol):
-    """Reads one kind of file. Pure: no network, nothing outside the file and its source folder; runs in a child process."""
+    """Reads one kind of file. No network, nothing outside the file and its source folder; runs in a child process."""
 
     @property
     def kind(self) -> str: ...
@@ -302,7 +302,7 @@ class Reader(Protocol):
         ...
 
     def read(self, path: Path, root: Path) -> ParsedDocument:
-        """ReadError with the reason for people when it can't be read; any other exception is a bug, and reported as one."""
+        """ReadError with the reason for people; any other exception is a bug, and reported as one."""
         ...
 
 

@@ -1,0 +1,87 @@
+"""Does every claim of an answer stand on a footnote? What does not is marked, in the text and in the answer object.
+
+A claim is a sentence that states something; questions, headings, lead-ins ("... :") and sentences about the search
+itself are not. It is supported when a footnote marker stands in it or right behind it, and every number it names (two digits or
+more) is in the passages behind its footnotes: numbers are what models get wrong most and what readers check last.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from core.citations import MARKER
+from core.domain.corpus import Span
+from core.texts import code_spans, content_words
+
+UNSUPPORTED_MARK = "[?]"
+UNSUPPORTED_NOTE = "[?] = not backed by a passage of the documents."
+# Fewer content words than this say too little to be a claim ("Yes.", "Here it is").
+MIN_CLAIM_WORDS = 3
+_SENTENCE = re.compile(r"[^\n]*?[.!?。！？]+[\"'”’)\]*_]*(?:[ \t]*\[\d{1,3}\])*(?=\s|$)|[^\n]+", re.UNICODE)
+_NUMBER = re.compile(r"\d[\d.,]*\d")
+_ABOUT_THE_SEARCH = re.compile(
+    r"\b(?:could ?n[o']t find|did ?n[o']t find|found nothing|no (?:mention|passage|information|document|source)s?\b"
+    r"|(?:documents?|passages?|library|sources?|notes?) (?:do|does|did)(?: not|n't|n’t) (?:say|mention|state|cover|give)"
+    r"|not (?:mentioned|stated|covered|in the documents|from the documents)|I (?:searched|looked|quote))",
+    re.IGNORECASE,
+)
+_STRUCTURE = re.compile(r"^\s*(?:#{1,6}\s|\|?[\s:|-]+\|?$|---+$)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounding:
+    """Text with unsupported claims marked, and where they stand in it (marks left out of the spans)."""
+
+    text: str
+    unsupported: tuple[Span, ...]
+
+
+def ground(text: str, passages_by_number: Mapping[int, Iterable[str]], question: str = "") -> Grounding:
+    """Mark every claim without support. `passages_by_number` gives the texts behind each footnote number.
+
+    Numbers that the question itself named are not held against a claim.
+    """
+    known = {number: _numbers(" ".join(texts)) for number, texts in passages_by_number.items()}
+    pieces: list[str] = []
+    unsupported: list[Span] = []
+    length = last = 0
+    for span in _unsupported(text, known, _numbers(question)):
+        kept = text[last : span.end]
+        pieces += [kept, f" {UNSUPPORTED_MARK}"]
+        start = length + span.start - last
+        length += len(kept)
+        unsupported.append(Span(start, length))
+        length += len(UNSUPPORTED_MARK) + 1
+        last = span.end
+    pieces.append(text[last:])
+    marked = "".join(pieces)
+    if unsupported:
+        marked = f"{marked.rstrip()}\n\n{UNSUPPORTED_NOTE}"
+    return Grounding(text=marked, unsupported=tuple(unsupported))
+
+
+def _unsupported(text: str, known: Mapping[int, set[str]], asked: set[str]) -> list[Span]:
+    code = code_spans(text)
+    found = []
+    for match in _SENTENCE.finditer(text):
+        sentence = match.group().rstrip()
+        span = Span(match.start() + len(sentence) - len(sentence.lstrip()), match.start() + len(sentence))
+        if any(block.start <= span.start < block.end for block in code) or not _is_claim(sentence):
+            continue
+        numbers = [int(n) for m in MARKER.finditer(sentence) for n in re.split(r"[,;]", m.group(1))]
+        behind = set().union(*(known.get(number, set()) for number in numbers)) if numbers else set()
+        if not numbers or not _numbers(MARKER.sub("", sentence)) <= behind | asked:
+            found.append(span)
+    return found
+
+
+def _is_claim(sentence: str) -> bool:
+    bare = MARKER.sub("", sentence).strip()
+    if bare.endswith((":", "?", "？", "：")) or _STRUCTURE.match(bare) or _ABOUT_THE_SEARCH.search(bare):
+        return False
+    return len(content_words(bare)) >= MIN_CLAIM_WORDS
+
+
+def _numbers(text: str) -> set[str]:
+    """Numbers of two digits or more, without thousands separators; '2,000' and '2000' are one."""
+    return {re.sub(r"[.,]$", "", match.group()).replace(",", "") for match in _NUMBER.finditer(text)}

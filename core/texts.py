@@ -1,0 +1,46 @@
+"""Words and white space: the few text rules that proof, grounding and reading positions share. All pure."""
+
+import re
+import unicodedata
+
+from core.domain.corpus import Span
+
+_WORD = re.compile(r"\w+(?:[.,']\w+)*", re.UNICODE)
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
+# English function words: they say nothing about what a sentence is about.
+STOPWORDS = frozenset(
+    """a about above after again all also am an and any are as at be because been before being below between both but by
+    can could did do does doing down during each few for from further had has have having he her here hers him his how i
+    if in into is it its itself just me more most my no nor not now of off on once only or other our out over own same
+    she should so some such than that the their them then there these they this those through to too under until up
+    very was we were what when where which while who whom why will with would you your""".split()
+)
+
+
+def collapse(text: str) -> str:
+    """Text with every run of white space as one space, none at the ends."""
+    return " ".join(text.split())
+
+
+def words(text: str) -> list[str]:
+    """Lower-cased words in order; numbers keep their points and commas inside."""
+    return [match.group().lower() for match in _WORD.finditer(unicodedata.normalize("NFKC", text))]
+
+
+def content_words(text: str) -> set[str]:
+    """The words that carry meaning."""
+    return {word for word in words(text) if word not in STOPWORDS}
+
+
+def code_spans(text: str) -> list[Span]:
+    """Fenced blocks (an unclosed one runs to the end) and inline code."""
+    return [Span(match.start(), match.end()) for match in _CODE.finditer(text)]
+
+
+def shorten(text: str, limit: int) -> str:
+    """One line of at most `limit` characters, cut at a word, with an ellipsis where it was cut."""
+    line = collapse(text)
+    if len(line) <= limit:
+        return line
+    head = line[: limit - 1]
+    return (head.rsplit(" ", 1)[0] if " " in head else head).rstrip(" ,;:") + "…"
