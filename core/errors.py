@@ -7,6 +7,7 @@ FootnoteError
 ├── NotFound               a named thing does not exist in this workspace, or may not be read
 ├── InvalidState           the thing exists, but what was asked does not fit its state
 ├── BadInput               an argument, question or file name can't be used
+│   └── Ambiguous                several things fit a name equally; carries the candidates
 ├── UnsupportedFeature     this provider, platform or strategy can't do what was asked
 ├── AccessDenied           a gate or a grant says no
 ├── ModelMissing           an embedding model or cross-encoder can't be found or loaded
@@ -45,6 +46,14 @@ class InvalidState(FootnoteError):
 
 class BadInput(FootnoteError):
     """An argument, question or file name can't be used."""
+
+
+class Ambiguous(BadInput):
+    """Several things fit a name equally."""
+
+    def __init__(self, message: str, *, candidates: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.candidates = candidates
 
 
 class UnsupportedFeature(FootnoteError):

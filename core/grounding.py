@@ -1,8 +1,8 @@
 """Does every claim of an answer stand on a footnote? What does not is marked, in the text and in the answer object.
 
 A claim is a sentence that states something; questions, headings, lead-ins ("... :") and sentences about the search
-itself are not. It is supported when a footnote marker stands in it or right behind it, and every number it names (two digits or
-more) is in the passages behind its footnotes: numbers are what models get wrong most and what readers check last.
+itself are not. It is supported when a footnote marker stands in it or right behind it, and every number it names (two
+digits or more) is in the passages behind its footnotes: numbers are what models get wrong most and readers check last.
 """
 
 import re
@@ -21,7 +21,7 @@ _SENTENCE = re.compile(r"[^\n]*?[.!?。！？]+[\"'”’)\]*_]*(?:[ \t]*\[\d{1,
 _NUMBER = re.compile(r"\d[\d.,]*\d")
 _ABOUT_THE_SEARCH = re.compile(
     r"\b(?:could ?n[o']t find|did ?n[o']t find|found nothing|no (?:mention|passage|information|document|source)s?\b"
-    r"|(?:documents?|passages?|library|sources?|notes?) (?:do|does|did)(?: not|n't|n’t) (?:say|mention|state|cover|give)"
+    r"|(?:documents?|passages?|library|sources?|notes?) (?:do|did|does)(?: not|n['’]t) (?:say|mention|state|cover|give)"
     r"|not (?:mentioned|stated|covered|in the documents|from the documents)|I (?:searched|looked|quote))",
     re.IGNORECASE,
 )

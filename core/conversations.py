@@ -1,0 +1,118 @@
+"""Use cases around conversations: open one for a thread, list, show, rename, delete; titles and focus."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from core.domain.answer import Citation
+from core.domain.conversation import Conversation, Focus, IncomingMessage, Message, Role
+from core.errors import BadInput
+from core.ports import Clock, ConversationRepository
+from core.texts import shorten
+
+# A focus is what people were just talking about; after half an hour they start afresh.
+FOCUS_IDLE = timedelta(minutes=30)
+# Sections a focus remembers: what the last answers cited, no more than one search looks at first.
+FOCUS_SECTIONS = 5
+# Thread names on chat platforms go up to 100 characters; a list row reads well below that.
+TITLE_LENGTH = 80
+
+
+class Conversations:
+    def __init__(self, repository: ConversationRepository, clock: Clock) -> None:
+        self._repository = repository
+        self._clock = clock
+
+    async def open(self, message: IncomingMessage, pinned_document_id: str | None = None) -> Conversation:
+        """The conversation of a message: the one it names, its thread's, or a new one titled by the question."""
+        if message.conversation_id:
+            return await self._repository.get(message.conversation_id, message.address.workspace)
+        found = await self._repository.find_by_address(message.address)
+        if found is None:
+            title = title_from(message.text)
+            found = await self.create(message, title=title, pinned_document_id=pinned_document_id)
+        return found
+
+    async def create(
+        self, message: IncomingMessage, *, title: str = "", pinned_document_id: str | None = None
+    ) -> Conversation:
+        """A new conversation at the message's address; InvalidState when the thread has one."""
+        now = self._clock.now()
+        conversation = Conversation(
+            id=uuid.uuid4().hex,
+            address=message.address,
+            title=shorten(title, TITLE_LENGTH),
+            owner=message.author,
+            created_at=now,
+            last_message_at=now,
+            pinned_document_id=pinned_document_id,
+        )
+        await self._repository.add(conversation)
+        return conversation
+
+    async def list_conversations(self, workspace: str, document_id: str | None = None) -> list[Conversation]:
+        """Most recently used first."""
+        return await self._repository.list_conversations(workspace, document_id)
+
+    async def show(self, conversation_id: str, workspace: str) -> tuple[Conversation, list[Message]]:
+        """With all its messages, oldest first. NotFound for an id of another workspace."""
+        conversation = await self._repository.get(conversation_id, workspace)
+        return conversation, await self._repository.list_messages(conversation_id)
+
+    async def rename(self, conversation_id: str, workspace: str, title: str) -> Conversation:
+        """BadInput for a blank title; a long one is cut to a line."""
+        conversation = await self._repository.get(conversation_id, workspace)
+        title = shorten(title, TITLE_LENGTH)
+        if not title:
+            raise BadInput("A conversation's title can't be empty: give it at least one letter.")
+        await self._repository.rename(conversation_id, title)
+        return replace(conversation, title=title)
+
+    async def delete(self, conversation_id: str, workspace: str) -> None:
+        """With its messages. NotFound for an id of another workspace."""
+        await self._repository.get(conversation_id, workspace)
+        await self._repository.delete(conversation_id)
+
+    async def record(self, conversation: Conversation, messages: Sequence[Message]) -> None:
+        """Append to the history; a conversation without a title gets it from its first question."""
+        await self._repository.append(conversation.id, messages)
+        question = next((message.content for message in messages if message.role is Role.USER), "")
+        if not conversation.title and question:
+            await self._repository.rename(conversation.id, title_from(question))
+
+    async def refocus(self, conversation: Conversation, citations: Sequence[Citation]) -> None:
+        """Remember what the answer was about: the document of most footnotes, and the pages it cited of it."""
+        if focus := next_focus(conversation.focus, citations, self._clock.now()):
+            await self._repository.set_focus(conversation.id, focus)
+
+
+def title_from(question: str) -> str:
+    """A title of at most TITLE_LENGTH characters: the question's first line."""
+    first = next((line for line in question.splitlines() if line.strip()), "")
+    return shorten(first.lstrip("#>-* "), TITLE_LENGTH)
+
+
+def live_focus(focus: Focus | None, now: datetime) -> Focus | None:
+    """The focus, unless it has idled out."""
+    return focus if focus is not None and now - focus.touched_at <= FOCUS_IDLE else None
+
+
+def next_focus(focus: Focus | None, citations: Sequence[Citation], now: datetime) -> Focus | None:
+    """The focus after an answer; an answer without footnotes leaves it as it was."""
+    if not citations:
+        return replace(focus, touched_at=now) if live_focus(focus, now) and focus else focus
+    counts: dict[str, int] = {}
+    for citation in citations:
+        counts[citation.document_id] = counts.get(citation.document_id, 0) + 1
+    document_id = max(counts, key=lambda item: counts[item])  # the first cited wins a tie: dicts keep order
+    about = [citation for citation in citations if citation.document_id == document_id]
+    before = focus.sections if focus and focus.document_id == document_id and live_focus(focus, now) else ()
+    sections = tuple(dict.fromkeys([*(citation.page_id for citation in about), *before]))[:FOCUS_SECTIONS]
+    return Focus(
+        document_id=document_id,
+        document=about[0].document,
+        title=about[0].document_title,
+        sections=sections,
+        touched_at=now,
+    )

@@ -1,0 +1,209 @@
+"""The JSON shapes that the command line, the API and exports share. The design fixes their keys: add, never rename."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from core.domain.answer import Answer, Citation, Reference
+from core.domain.conversation import Conversation, Focus, Message
+from core.domain.corpus import Document, Page, PageHit, Source
+from core.domain.jobs import Job
+from core.links import page_links
+from core.texts import shorten
+
+Json = dict[str, object]
+SNIPPET_LENGTH = 300
+
+
+def answer_json(answer: Answer, line_id: str | None = None) -> Json:
+    """The answer object; `id` only for lines of a batch."""
+    return {
+        **({"id": line_id} if line_id is not None else {}),
+        "status": answer.status.value,
+        "answer": answer.text,
+        "partial": answer.partial,
+        "grounded": answer.grounded,
+        "unsupported": [[span.start, span.end] for span in answer.unsupported],
+        "citations": [citation_json(citation) for citation in answer.citations],
+        "references": [reference_json(reference) for reference in answer.references],
+        "choices": list(answer.choices),
+        "suggestions": list(answer.suggestions),
+        "response_type": answer.response_type,
+        "data": dict(answer.data) if answer.data is not None else None,
+        "data_sources": list(answer.data_sources),
+        "data_gaps": list(answer.data_gaps),
+        "conversation_id": answer.conversation_id,
+        "message_id": answer.message_id,
+        "jobs": [job_json(job, answer.jobs) for job in answer.jobs],
+        "usage": {
+            "input_tokens": answer.usage.input_tokens,
+            "output_tokens": answer.usage.output_tokens,
+            "cache_read_tokens": answer.usage.cache_read_tokens,
+        },
+        "timings_ms": {"total": 0, "retrieval": 0, "model": 0, **answer.timings_ms},
+    }
+
+
+def citation_json(citation: Citation) -> Json:
+    return {
+        "number": citation.number,
+        "source": citation.source,
+        "document": citation.document,
+        "document_title": citation.document_title,
+        "page_id": citation.page_id,
+        "page_number": citation.page_number,
+        "heading_path": list(citation.heading_path),
+        "quote": citation.quote,
+        "span": [citation.span.start, citation.span.end],
+        "revision": citation.revision,
+        "url": citation.url,
+        "deep_link": citation.deep_link,
+        "proved": citation.proved,
+    }
+
+
+def reference_json(reference: Reference) -> Json:
+    return {
+        "type": reference.type.value,
+        "label": reference.label,
+        "document": reference.document,
+        "summary": reference.summary,
+        "snippet": reference.snippet,
+        "broken": reference.broken,
+    }
+
+
+def job_json(job: Job, tree: Sequence[Job]) -> Json:
+    """A job with the ids of its children, looked up in the tree it belongs to."""
+    return {
+        "id": job.id,
+        "parent_id": job.parent_id,
+        "children": [child.id for child in tree if child.parent_id == job.id],
+        "kind": job.kind.value,
+        "name": job.name,
+        "status": job.status.value,
+        "input": dict(job.input),
+        "output": dict(job.output),
+        "error": job.error,
+        "attempts": job.attempts,
+        "created_at": _time(job.created_at),
+        "started_at": _time(job.started_at),
+        "completed_at": _time(job.completed_at),
+        "duration_ms": round(job.duration_ms, 1) if job.duration_ms is not None else None,
+    }
+
+
+def page_hit_json(hit: PageHit, url: str | None) -> Json:
+    best = hit.passages[0] if hit.passages else None
+    return {
+        "document": hit.document.path,
+        "document_title": hit.document.title,
+        "page_id": hit.page_id,
+        "page_number": hit.page_number,
+        "heading_path": list(hit.heading_path),
+        "snippet": shorten(best.passage.text, SNIPPET_LENGTH) if best else "",
+        "summary": "",
+        "topics": [],
+        "matches": len(hit.passages),
+        "score": round(hit.score, 4),
+        "url": url,
+    }
+
+
+def page_json(document: Document, page: Page, previous: str | None, following: str | None) -> Json:
+    """`previous` and `following` are page ids, None at the ends."""
+    url, deep_link = page_links(document, page)
+    return {
+        "page_id": page.id,
+        "document": document.path,
+        "document_title": document.title,
+        "source": document.source,
+        "page_number": page.number,
+        "heading_path": [*page.heading_path, *([page.title] if page.title else [])],
+        "text": page.text,
+        "summary": "",
+        "topics": [],
+        "entities": [],
+        "relations": [],
+        "anchors": [{"name": name, "start": start} for name, start in page.anchors],
+        "revision": page.revision,
+        "url": url,
+        "deep_link": deep_link,
+        "previous": previous,
+        "next": following,
+    }
+
+
+def document_json(document: Document) -> Json:
+    return {
+        "document": document.path,
+        "source": document.source,
+        "source_type": document.source_kind,
+        "source_url": document.url,
+        "title": document.title,
+        "kind": document.kind,
+        "revision": document.revision,
+        "pages": document.pages,
+        "passages": document.passages,
+        "crawled_at": _time(document.crawled_at),
+        "extracted_at": _time(document.extracted_at),
+        "failed_reason": document.failed_reason,
+    }
+
+
+def source_json(source: Source, documents: Sequence[Document]) -> Json:
+    own = [document for document in documents if document.source_id == source.id]
+    return {
+        "source": source.name,
+        "kind": source.kind,
+        "location": source.location,
+        "documents": sum(document.revision is not None for document in own),
+        "failed": sum(document.failed_reason is not None for document in own),
+    }
+
+
+def conversation_json(conversation: Conversation, messages: Sequence[Message] | None = None) -> Json:
+    """A conversation as listed; with `messages`, as shown."""
+    return {
+        "id": conversation.id,
+        "title": conversation.title,
+        "thread": str(conversation.address),
+        "owner": conversation.owner,
+        "focus": _focus_json(conversation.focus),
+        "message_count": conversation.message_count,
+        "created_at": _time(conversation.created_at),
+        "last_message_at": _time(conversation.last_message_at),
+        **({"messages": [message_json(message) for message in messages]} if messages is not None else {}),
+    }
+
+
+def message_json(message: Message) -> Json:
+    return {
+        "id": message.id,
+        "role": message.role.value,
+        "author": message.author,
+        "content": message.content,
+        "created_at": _time(message.created_at),
+        "references": [reference_json(reference) for reference in message.references],
+        "citations": [citation_json(citation) for citation in message.citations],
+        "tool_calls": [
+            {
+                "tool": call.invocation.name,
+                "arguments": dict(call.invocation.arguments),
+                "result": call.text,
+                "passages": list(call.passage_ids),
+                "error": call.is_error,
+            }
+            for call in message.tool_calls
+        ],
+        "stale": message.stale,
+    }
+
+
+def _focus_json(focus: Focus | None) -> Mapping[str, object] | None:
+    if focus is None:
+        return None
+    return {"document": focus.document, "title": focus.title, "sections": list(focus.sections)}
+
+
+def _time(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment is not None else None
