@@ -1,0 +1,165 @@
+"""The configuration: one TOML file, every key documented in config.example.toml, secrets only from the environment.
+
+Order, first wins: command line, environment (`FOOTNOTE_<SECTION>__<KEY>`), the file, defaults. Unknown keys are
+refused by name and all problems are reported together.
+"""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from core.errors import ConfigError
+
+ENV_PREFIX = "FOOTNOTE_"
+DEFAULT_FILE = Path("config.toml")
+
+Seconds = Annotated[float, Field(gt=0)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ProviderConfig(_Section):
+    """Which model answers. The API key comes from the environment or a secret file, never from here."""
+
+    name: Literal["extractive", "anthropic"] = "extractive"
+    model: str = "claude-opus-5-5"
+    max_output_tokens: Count = 4096
+    timeout_seconds: Seconds = 120
+    stall_seconds: Seconds = 30
+    max_retries: Annotated[int, Field(ge=0, le=10)] = 4
+    base_url: str | None = None
+    api_key_file: Path | None = None
+
+
+class AgentConfig(_Section):
+    """Bounds of one answer."""
+
+    strategy: Literal["tool_use"] = "tool_use"
+    max_steps: Annotated[int, Field(ge=1, le=50)] = 6
+    max_tokens: Count = 200_000
+    max_seconds: Seconds = 120
+    history_tokens: Count = 12_000
+    history_messages: Count = 20
+
+
+class IndexConfig(_Section):
+    """Where passages are searched. Without a URL: Qdrant's own engine, embedded, in the data directory."""
+
+    url: str | None = None
+    api_key_file: Path | None = None
+    collection: str = "footnote"
+    rerank: bool = False
+
+
+class ModelsConfig(_Section):
+    """Local models: a folder with model.onnx and tokenizer.json, or a name fastembed knows. None: the packaged ones."""
+
+    embedding: str | None = None
+    reranker: str | None = None
+
+
+class IngestConfig(_Section):
+    """Limits on reading one file, so that a hostile one can't stop a batch."""
+
+    parse_seconds: Seconds = 60
+    parse_memory_mb: Count = 2048
+    max_file_mb: Count = 100
+    max_pages: Count = 5000
+
+
+class Config(_Section):
+    data_dir: Path | None = None
+    workspace: str = "local"
+    provider: ProviderConfig = Field(default_factory=ProviderConfig)
+    agent: AgentConfig = Field(default_factory=AgentConfig)
+    index: IndexConfig = Field(default_factory=IndexConfig)
+    models: ModelsConfig = Field(default_factory=ModelsConfig)
+    ingest: IngestConfig = Field(default_factory=IngestConfig)
+
+    @property
+    def data_path(self) -> Path:
+        """The data directory, absolute; made when something is stored."""
+        if self.data_dir is not None:
+            return self.data_dir.expanduser().absolute()
+        base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+        return Path(base) / "footnote"
+
+    def provider_key(self) -> SecretStr | None:
+        """The provider's API key: from `api_key_file`, else ANTHROPIC_API_KEY."""
+        return read_secret(self.provider.api_key_file, "ANTHROPIC_API_KEY")
+
+    def index_key(self) -> SecretStr | None:
+        """The Qdrant server's API key: from `api_key_file`, else QDRANT_API_KEY."""
+        return read_secret(self.index.api_key_file, "QDRANT_API_KEY")
+
+
+def load_config(file: Path | None = None, **overrides: object) -> Config:
+    """The configuration of this run. `file` None: `config.toml` in this folder, if it is there.
+
+    Raises ConfigError naming every problem: an unreadable file, unknown keys, values that don't fit.
+    """
+    values = _read_toml(file)
+    for path, text in _environment().items():
+        _put(values, path, text)
+    values.update({key: value for key, value in overrides.items() if value is not None})
+    try:
+        return Config.model_validate(values)
+    except ValidationError as error:
+        raise ConfigError(_sentence(error, file)) from error
+
+
+def read_secret(file: Path | None, variable: str) -> SecretStr | None:
+    """A secret from a file, else from the environment; None when neither has one."""
+    if file is not None:
+        try:
+            return SecretStr(file.expanduser().read_text(encoding="utf-8").strip())
+        except OSError as error:
+            raise ConfigError(f"The secret file {str(file)!r} can't be read: {error.strerror}.") from error
+    value = os.environ.get(variable, "").strip()
+    return SecretStr(value) if value else None
+
+
+def _read_toml(file: Path | None) -> dict[str, Any]:
+    path = file or DEFAULT_FILE
+    if file is None and not path.exists():
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"The configuration {str(path)!r} can't be read: {error.strerror}.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"The configuration {str(path)!r} is not valid TOML: {error}.") from error
+
+
+def _environment() -> dict[tuple[str, ...], str]:
+    """FOOTNOTE_AGENT__MAX_STEPS=3 -> {("agent", "max_steps"): "3"}; names of tests (FOOTNOTE_TEST_*) are left alone."""
+    found = {}
+    for name, value in os.environ.items():
+        if name.startswith(ENV_PREFIX) and not name.startswith(f"{ENV_PREFIX}TEST_"):
+            found[tuple(name.removeprefix(ENV_PREFIX).lower().split("__"))] = value
+    return found
+
+
+def _put(values: dict[str, Any], path: tuple[str, ...], value: str) -> None:
+    *parents, last = path
+    for parent in parents:
+        values = values.setdefault(parent, {})
+    values[last] = value
+
+
+def _sentence(error: ValidationError, file: Path | None) -> str:
+    problems = []
+    for item in error.errors():
+        key = ".".join(str(part) for part in item["loc"])
+        if item["type"] == "extra_forbidden":
+            problems.append(f"{key}: there is no such key")
+        else:
+            problems.append(f"{key}: {item['msg'][:1].lower()}{item['msg'][1:]} (it is {item['input']!r})")
+    where = f"The configuration {str(file or DEFAULT_FILE)!r} (with the environment's FOOTNOTE_ variables)"
+    return f"{where} can't be used: {'; '.join(problems)}. See config.example.toml for every key."
