@@ -297,6 +297,11 @@ class Reader(Protocol):
         """Lower case, with the dot."""
         ...
 
+    @property
+    def expects(self) -> str:
+        """What a file has to be to be accepted, for the sentence "not {expects}": "a PDF", "a Foundry journal"."""
+        ...
+
     def accepts(self, path: Path, head: bytes) -> bool:
         """Whether a file with one of the suffixes is really of this kind; `head` is its first 4 KiB."""
         ...

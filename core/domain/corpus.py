@@ -46,7 +46,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedPage:
-    """A page as a reader gives it; numbers follow from its place in the list."""
+    """A page as a reader gives it."""
 
     title: str  # the journal page's name, the section's heading, or "" for a PDF page
     text: str  # the text all spans point into; quotes are cut from it
@@ -56,6 +56,7 @@ class ParsedPage:
     ] = ()  # headings above this page (e.g. the h1 over an h2 page, or a folder of a journal)
     anchors: tuple[tuple[str, int], ...] = ()  # block ids and the like: (name, place in text)
     deep_link: str | None = None  # e.g. @UUID[JournalEntry.<id>.JournalEntryPage.<id>]
+    number: int | None = None  # None: its place in the list, from 1; a PDF's own number, where empty pages are left out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,121 @@
+"""Where the chapters of a plain text begin. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.domain.corpus import Heading
+
+# Fewer headings than these are more likely to be lines of the text.
+MIN_CHAPTERS = 3
+# Characters: a longer line is a sentence.
+MAX_HEADING = 90
+MAX_SUBTITLE = 70
+
+_NUMBER = (
+    r"(?:[0-9]{1,3}|[ivxlcdm]{1,7}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|"
+    r"fifteen|sixteen|seventeen|eighteen|nineteen|twenty(?:[- ](?:one|two|three|four|five|six|seven|eight|nine))?|"
+    r"the (?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last))"
+)
+_NAMED = re.compile(rf"(part|book|volume|act|chapter|section|scene|letter|canto|stave)\s+({_NUMBER})\b[.:)\]]*(.*)", re.I)
+_NUMBERED = re.compile(r"([0-9]{1,3})[.)]?[ \t]+([A-Z].*)|([IVXLC]{1,7})\.?(?:[ \t]+([A-Z].*))?")
+_ALONE = re.compile(r"prologue|epilogue|preface|foreword|introduction|afterword|appendix(?: [a-z0-9]+)?", re.I)
+_OUTER = frozenset({"part", "book", "volume", "act"})
+_STANDING_ALONE = "standing alone"
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    family: str
+    number: str
+    title: str
+    start: int
+    body: int  # where the text under it begins
+
+
+def find_chapters(text: str) -> tuple[Heading, ...]:
+    """Chapter headings in text order; none when the text has no clear ones (at least three of one kind).
+
+    A heading is a short line between blank lines such as "CHAPTER IV.", "Chapter 3: The Road", "3. The Road" or "IV".
+    A line of capitals that follows a bare "CHAPTER IV." is its title. Headings that follow each other with no text
+    between, as in a table of contents, are text. Parts and books stand above chapters.
+    """
+    candidates = _without_contents(text, _candidates(text))
+    families = [item.family for item in candidates]
+    kept = {family for family in set(families) if families.count(family) >= MIN_CHAPTERS}
+    named = kept - {"numbered", _STANDING_ALONE}
+    if named:
+        kept = named | {_STANDING_ALONE} | (set(families) & _OUTER)
+    elif "numbered" not in kept or not _rises([item for item in candidates if item.family == "numbered"]):
+        return ()
+    outer = bool(kept & _OUTER) and bool(kept - _OUTER - {_STANDING_ALONE})
+    chosen = [item for item in candidates if item.family in kept]
+    return tuple(
+        Heading(level=2 if outer and item.family not in _OUTER else 1, title=item.title, start=item.start)
+        for item in chosen
+    )
+
+
+def _candidates(text: str) -> list[_Candidate]:
+    found = []
+    blocks = list(re.finditer(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*", text))
+    for place, block in enumerate(blocks):
+        line = block[0].strip()
+        if "\n" in line or len(line) > MAX_HEADING:
+            continue
+        following = blocks[place + 1] if place + 1 < len(blocks) else None
+        candidate = _to_candidate(line, block.start(), block.end(), following)
+        if candidate:
+            found.append(candidate)
+    return found
+
+
+def _to_candidate(line: str, start: int, end: int, following: re.Match[str] | None) -> _Candidate | None:
+    named = _NAMED.fullmatch(line)
+    if named and (not named[3].strip() or named[3][0] in " \t-—–") and not line.endswith((",", ";")):
+        title = line
+        bare = not named[3].strip(" \t.-—–:")
+        if bare and following and _is_subtitle(following[0].strip()):
+            title, end = f"{line} {following[0].strip()}", following.end()
+        return _Candidate(named[1].lower(), named[2].lower(), title.rstrip(" ."), start, end)
+    if _ALONE.fullmatch(line.rstrip(".")):
+        return _Candidate(_STANDING_ALONE, line.lower(), line.rstrip("."), start, end)
+    numbered = _NUMBERED.fullmatch(line)
+    if numbered and not line.endswith((",", ";", ":")) and len(line) <= MAX_SUBTITLE:
+        return _Candidate("numbered", numbered[1] or numbered[3], line, start, end)
+    return None
+
+
+def _is_subtitle(line: str) -> bool:
+    return "\n" not in line and len(line) <= MAX_SUBTITLE and line.isupper() and not _NAMED.fullmatch(line)
+
+
+def _without_contents(text: str, candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """Without the entries of a table of contents: headings under which nothing stands, and the one that ends their run."""
+    kept = []
+    run = 0
+    for place, item in enumerate(candidates):
+        following = candidates[place + 1] if place + 1 < len(candidates) else None
+        same_kind = following is not None and (following.family in _OUTER) <= (item.family in _OUTER)
+        empty = not text[item.body : following.start if following else len(text)].strip()
+        if empty and (same_kind and (following is None or following.family == item.family)):
+            run += 1
+            continue
+        if run < MIN_CHAPTERS - 1:
+            kept.append(item)
+        run = 0
+    return kept
+
+
+def _rises(candidates: Sequence[_Candidate]) -> bool:
+    """Whether bare numbers count up by one, as chapters do and list items between other text do not."""
+    values = [_value(item.number) for item in candidates]
+    return values[0] in (0, 1) and all(after == before + 1 for before, after in zip(values, values[1:], strict=False))
+
+
+def _value(number: str) -> int:
+    if number.isdigit():
+        return int(number)
+    digits = [{"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}[letter] for letter in number]
+    pairs = zip(digits, [*digits[1:], 0], strict=True)
+    return sum(-digit if digit < following else digit for digit, following in pairs)

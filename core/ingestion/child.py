@@ -1,0 +1,205 @@
+"""The child process that reads foreign files: takes tasks on its standard input, gives results on its standard output.
+
+Messages are pickles, each after its length as eight bytes. The process limits its own memory and time, so that it ends
+even when the parent was killed; what it can't survive (a crash, a hang) the parent sees and reports.
+"""
+
+import importlib
+import os
+import pickle
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from core.domain.corpus import Page, Passage
+from core.errors import ReadError
+from core.ingestion.chunking import chunk
+from core.ingestion.limits import MEBIBYTE, ReadLimits
+from core.ports import Reader
+
+HEADER_BYTES = 8
+# Bytes from the front of a file by which readers tell what it is.
+HEAD_BYTES = 4096
+# Seconds over the limit after which the child ends itself, should the parent no longer be there to do it.
+_GRACE_SECONDS = 10.0
+# A child that has grown beyond this share of its memory limit is replaced after the file it reads.
+_RETIRE_SHARE = 0.5
+
+FindReader = Callable[[Path, bytes], Reader | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadTask:
+    """One file to read."""
+
+    path: Path
+    root: Path
+    workspace: str
+    document_id: str
+    known_revision: str | None = None  # the stored one: when reading gives it again, no content is sent back
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadDocument:
+    """A file's content, cut into passages. `pages` and `passages` are empty when the revision is the known one."""
+
+    title: str
+    kind: str
+    revision: str
+    pages: tuple[Page, ...]
+    passages: tuple[Passage, ...]
+    aliases: tuple[str, ...] = ()
+    url: str | None = None
+    depends_on: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def characters(self) -> int:
+        return sum(len(page.text) for page in self.pages)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadFailure:
+    """Why a file could not be read: a sentence for people, and for a bug its trace for the log."""
+
+    reason: str
+    trace: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What the child answers to a task."""
+
+    result: ReadDocument | ReadFailure
+    retire: bool = False  # start another child for the next file
+
+
+def read_document(task: ReadTask, find_reader: FindReader, limits: ReadLimits) -> ReadDocument:
+    """Read and cut one file.
+
+    Raises:
+        ReadError: no reader takes it, its reader refused it, or it is beyond a limit.
+        OSError: the file can't be opened.
+    """
+    with task.path.open("rb") as file:
+        head = file.read(HEAD_BYTES)
+    reader = find_reader(task.path, head)
+    if reader is None:
+        raise ReadError(no_reader_reason(task.path))
+    parsed = reader.read(task.path, task.root)
+    characters = sum(len(page.text) for page in parsed.pages)
+    if len(parsed.pages) > limits.pages:
+        raise ReadError(f"it has {len(parsed.pages):,} pages; at most {limits.pages:,} are read: split the file")
+    if characters > limits.characters:
+        raise ReadError(f"it has {characters:,} characters; at most {limits.characters:,} are read: split the file")
+    chunked = chunk(parsed, task.workspace, task.document_id)
+    known = chunked.revision == task.known_revision
+    return ReadDocument(
+        title=parsed.title,
+        kind=parsed.kind,
+        revision=chunked.revision,
+        pages=() if known else chunked.pages,
+        passages=() if known else chunked.passages,
+        aliases=parsed.aliases,
+        url=parsed.url,
+        depends_on=parsed.depends_on,
+        warnings=parsed.warnings,
+    )
+
+
+def no_reader_reason(path: Path) -> str:
+    """The sentence for a file that no reader takes."""
+    return f"no reader for {path.suffix.lower()} files" if path.suffix else "no reader for files of this kind"
+
+
+def answer(task: ReadTask, find_reader: FindReader, limits: ReadLimits) -> Reply:
+    """The reply to a task; never raises, so that one bad file never stops a batch."""
+    try:
+        return Reply(result=read_document(task, find_reader, limits), retire=_has_grown(limits))
+    except ReadError as error:
+        return Reply(result=ReadFailure(reason=str(error)), retire=_has_grown(limits))
+    except MemoryError:
+        mebibytes = limits.memory_bytes // MEBIBYTE
+        return Reply(result=ReadFailure(reason=f"reading it takes more than {mebibytes:,} MB of memory"), retire=True)
+    except RecursionError:
+        return Reply(result=ReadFailure(reason="it is nested too deeply to be read"))
+    except OSError as error:
+        return Reply(result=ReadFailure(reason=f"it can't be opened: {error.strerror or error}"))
+    except Exception as error:  # the outermost frame: a bug in a reader is reported with its file
+        reason = f"its reader failed ({type(error).__name__}: {error})"
+        return Reply(result=ReadFailure(reason=reason, trace=traceback.format_exc()))
+
+
+def _has_grown(limits: ReadLimits) -> bool:
+    if sys.platform == "win32":
+        return False
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > limits.memory_bytes * _RETIRE_SHARE
+
+
+def serve(tasks: BinaryIO, replies: BinaryIO, find_reader: FindReader, limits: ReadLimits) -> None:
+    """Answer tasks until their stream ends."""
+    while len(header := tasks.read(HEADER_BYTES)) == HEADER_BYTES:
+        task = cast("ReadTask", pickle.loads(tasks.read(int.from_bytes(header))))  # noqa: S301 - from the parent
+        _alarm(limits.seconds + _GRACE_SECONDS)
+        message = _packed(answer(task, find_reader, limits), limits)
+        replies.write(len(message).to_bytes(HEADER_BYTES) + message)
+        replies.flush()
+        _alarm(0)
+
+
+def _packed(reply: Reply, limits: ReadLimits) -> bytes:
+    try:
+        message = pickle.dumps(reply, protocol=pickle.HIGHEST_PROTOCOL)
+    except MemoryError:
+        message = b""
+    if message and len(message) <= limits.result_bytes:
+        return message
+    return pickle.dumps(
+        Reply(result=ReadFailure(reason="its text is too large to be stored: split the file"), retire=True)
+    )
+
+
+def _alarm(seconds: float) -> None:
+    if sys.platform != "win32":
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _limit_process(limits: ReadLimits) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the parent, which then ends its child
+    if sys.platform == "win32":
+        return
+    import resource
+
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform != "darwin":
+        resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
+
+
+def _private_streams() -> tuple[BinaryIO, BinaryIO]:
+    """The two pipes under other numbers: what a library prints must not get between the messages."""
+    tasks, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+    return tasks, replies
+
+
+def main() -> None:
+    """Run the child; its one argument names the function that finds readers, as `module:function`."""
+    tasks, replies = _private_streams()
+    limits = cast("ReadLimits", pickle.loads(bytes.fromhex(sys.argv[2])))  # noqa: S301 - from the parent
+    _limit_process(limits)
+    module, _, function = sys.argv[1].partition(":")
+    serve(tasks, replies, getattr(importlib.import_module(module), function), limits)
+
+
+if __name__ == "__main__":
+    main()

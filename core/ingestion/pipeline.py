@@ -1,0 +1,125 @@
+"""Brings a source's files into the library: reads what is new or changed, forgets what has vanished."""
+
+import asyncio
+from pathlib import Path
+
+from core.domain.corpus import Document, Source
+from core.errors import NotFound
+from core.ingestion.files import Listing, list_files
+from core.ingestion.limits import ReadLimits
+from core.ingestion.plan import Plan, build_plan, is_under
+from core.ingestion.report import Failure, IngestProgress, IngestReport, ProgressCallback
+from core.ingestion.run import IngestRun
+from core.ingestion.sandbox import Sandbox
+from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
+
+
+def ignore_progress(progress: IngestProgress) -> None:
+    """For callers that show none."""
+
+
+class Ingestor:
+    """Ingests one source at a time. The index is opened, and a model loaded, only when something has changed."""
+
+    def __init__(
+        self,
+        *,
+        corpus: CorpusRepository,
+        index: SearchIndex,
+        conversations: ConversationRepository,
+        clock: Clock,
+        sandbox: Sandbox,
+        limits: ReadLimits,
+    ) -> None:
+        self._corpus = corpus
+        self._index = index
+        self._conversations = conversations
+        self._clock = clock
+        self._sandbox = sandbox
+        self._limits = limits
+        self._one_at_a_time = asyncio.Lock()  # the sweep of one run must not take another's unfinished passages
+
+    async def ingest(
+        self,
+        source: Source,
+        root: Path,
+        only: str | None = None,
+        *,
+        force: bool = False,
+        progress: ProgressCallback = ignore_progress,
+    ) -> IngestReport:
+        """Bring the library up to date with the files under `root`, or under its sub-path `only`.
+
+        A source of kind `file` holds just the files that were named once: without `only`, these are looked at again.
+        With `force` all files are read and embedded anew. Documents outside `only` are left alone. Safe to repeat and
+        to interrupt.
+
+        Raises:
+            NotFound: `root` is no folder, or there is nothing at `only` and nothing is stored of it.
+            StorageError, ModelMissing: the index or the database can't be used; what was stored before that stays.
+        """
+        async with self._one_at_a_time:
+            started = self._clock.monotonic()
+            stored = await self._corpus.list_documents(source.workspace, frozenset({source.id}))
+            sub_paths = _sub_paths(source, only, stored)
+            listing = await asyncio.to_thread(list_files, root, sub_paths)
+            _check_found(listing, root, only, stored)
+            plan = await asyncio.to_thread(build_plan, listing, stored, root, only=sub_paths, force=force)
+            report = IngestReport(unchanged=plan.unchanged, failures=list(plan.still_failed))
+            report.failures += [Failure(path=problem.path, reason=problem.reason) for problem in listing.problems]
+            if plan.has_work:
+                await self._carry_out(plan, source, root, report, force=force, progress=progress)
+            report.failures.sort(key=lambda failure: failure.path)
+            report.seconds = self._clock.monotonic() - started
+            return report
+
+    async def sweep(self) -> None:
+        """Remove from the index what an interrupted run left there: revisions that are not live."""
+        for document_id, revision in sorted(await self._index.revisions() - await self._corpus.live_revisions()):
+            await self._index.remove_revision(document_id, revision)
+
+    async def _carry_out(
+        self, plan: Plan, source: Source, root: Path, report: IngestReport, *, force: bool, progress: ProgressCallback
+    ) -> None:
+        await self.sweep()
+        for document in plan.vanished:
+            await self._forget(document)
+            report.removed += 1
+        run = IngestRun(
+            corpus=self._corpus,
+            index=self._index,
+            sandbox=self._sandbox,
+            clock=self._clock,
+            limits=self._limits,
+            source=source,
+            root=root,
+            vault=root.resolve().name if (root / ".obsidian").is_dir() else None,
+            force=force,
+            report=report,
+            progress=progress,
+        )
+        try:
+            await run.run(plan.to_read)
+        finally:
+            await self._sandbox.close()
+        if report.added or report.updated or report.removed:
+            await self._index.optimise()
+
+    async def _forget(self, document: Document) -> None:
+        """Gone from the database first: what stays in the index is then never shown, and swept."""
+        await self._conversations.forget_document(document.id)
+        await self._corpus.remove_document(document.id)
+        await self._index.remove_document(document.id)
+
+
+def _sub_paths(source: Source, only: str | None, stored: list[Document]) -> list[str] | None:
+    if only:
+        return [only.strip("/")]
+    return [document.path for document in stored] if source.kind == "file" else None
+
+
+def _check_found(listing: Listing, root: Path, only: str | None, stored: list[Document]) -> None:
+    if not only or listing.files or listing.problems or (root / only).exists():
+        return
+    if not any(is_under(document.path, [only.strip("/")]) for document in stored):
+        raise NotFound(f"{str(root / only)!r} does not exist: check the path")

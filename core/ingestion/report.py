@@ -1,0 +1,99 @@
+"""What an ingest did: counts, and every file that could not be read with the reason."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A file that could not be read."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestProgress:
+    """How far an ingest is; `total` counts the files that have to be read."""
+
+    done: int
+    total: int
+    path: str  # the file just finished
+
+
+ProgressCallback = Callable[[IngestProgress], None]
+
+
+class DocumentCounts(TypedDict):
+    added: int
+    updated: int
+    unchanged: int
+    removed: int
+    failed: int
+
+
+class FailureJson(TypedDict):
+    path: str
+    reason: str
+
+
+class WarningJson(TypedDict):
+    path: str
+    warning: str
+
+
+class ReportJson(TypedDict):
+    documents: DocumentCounts
+    pages: int
+    passages: int
+    extracts: int
+    seconds: float
+    failures: list[FailureJson]
+    warnings: list[WarningJson]
+
+
+@dataclass(slots=True, kw_only=True)
+class IngestReport:
+    """Counts of one ingest. `pages` and `passages` are those of the added and updated documents."""
+
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    pages: int = 0
+    passages: int = 0
+    extracts: int = 0
+    seconds: float = 0.0
+    failures: list[Failure] = field(default_factory=list)
+    warnings: list[tuple[str, str]] = field(default_factory=list)  # (path, one sentence)
+
+    def add(self, other: "IngestReport") -> None:
+        """Take in the report of another path of the same command."""
+        self.added += other.added
+        self.updated += other.updated
+        self.unchanged += other.unchanged
+        self.removed += other.removed
+        self.pages += other.pages
+        self.passages += other.passages
+        self.extracts += other.extracts
+        self.seconds += other.seconds
+        self.failures += other.failures
+        self.warnings += other.warnings
+
+    def to_json(self) -> ReportJson:
+        return {
+            "documents": {
+                "added": self.added,
+                "updated": self.updated,
+                "unchanged": self.unchanged,
+                "removed": self.removed,
+                "failed": len(self.failures),
+            },
+            "pages": self.pages,
+            "passages": self.passages,
+            "extracts": self.extracts,
+            "seconds": round(self.seconds, 3),
+            "failures": [{"path": failure.path, "reason": failure.reason} for failure in self.failures],
+            "warnings": [{"path": path, "warning": warning} for path, warning in self.warnings],
+        }

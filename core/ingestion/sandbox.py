@@ -1,0 +1,134 @@
+"""Reads foreign files in a child process that can be stopped.
+
+A file that hangs, crashes its reader or fills the memory costs only itself. The child is started for the first file (about 0.1 s with its imports), reused, and replaced after a failure that may
+have harmed it. It gets no environment beyond what Python needs: tokens and keys stay with the parent.
+"""
+
+import asyncio
+import io
+import logging
+import os
+import pickle
+import signal
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from typing import Any
+
+from core.domain.corpus import Heading, Page, Passage, Span
+from core.ingestion.child import HEADER_BYTES, ReadDocument, ReadFailure, ReadTask, Reply
+from core.ingestion.limits import ReadLimits
+
+READERS = "core.ingestion.base:find_reader"
+_START = "from core.ingestion.child import main; main()"
+_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
+# All that a reply may be made of: unpickling must not run what a subverted child sends.
+_REPLY_CLASSES = {cls.__qualname__: cls for cls in (Reply, ReadDocument, ReadFailure, Page, Passage, Span, Heading)}
+
+log = logging.getLogger(__name__)
+
+
+class Sandbox:
+    """A lazily started child process that reads one file at a time. Not for concurrent use; `close` ends the child."""
+
+    def __init__(self, limits: ReadLimits, find_reader: str = READERS) -> None:
+        """`find_reader` names a `(path, head) -> Reader | None` function as `module:function`."""
+        self._limits = limits
+        self._find_reader = find_reader
+        self._process: Process | None = None
+
+    async def read(self, task: ReadTask) -> ReadDocument | ReadFailure:
+        """The file's content, or why there is none; never raises for what a file can do."""
+        process = await self._running()
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                message = await _exchange(process, task, self._limits.result_bytes)
+        except TimeoutError:
+            await self.close()
+            return ReadFailure(reason=f"reading it took longer than {self._limits.seconds:g} s and was stopped")
+        except (EOFError, ConnectionError) as error:
+            return ReadFailure(reason=await self._reason_of_end(process, error))
+        except asyncio.CancelledError:  # the child is in the middle of a file
+            await self.close()
+            raise
+        reply = await asyncio.to_thread(_unpacked, message)
+        if reply.retire:
+            await self.close()
+        if isinstance(reply.result, ReadFailure) and reply.result.trace:
+            log.warning("Reading %s failed:\n%s", task.path, reply.result.trace)
+        return reply.result
+
+    async def close(self) -> None:
+        """End the child; safe to repeat, and the next `read` starts another."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if process.returncode is None:
+            process.kill()
+        if process.stdin:
+            process.stdin.close()
+        await process.communicate()
+
+    async def _running(self) -> Process:
+        if self._process is None or self._process.returncode is not None:
+            await self.close()
+            limits = pickle.dumps(self._limits).hex()
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable, "-c", _START, self._find_reader, limits,
+                stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=_environment(),
+            )  # fmt: skip
+        return self._process
+
+    async def _reason_of_end(self, process: Process, error: Exception) -> str:
+        """Why the child ended in the middle of a file."""
+        try:
+            async with asyncio.timeout(1.0):  # its exit follows the end of its output
+                code = await process.wait()
+        except TimeoutError:
+            code = None
+        await self.close()
+        if code is None:
+            return f"its reader stopped answering ({error})"
+        if code < 0:
+            return f"its reader crashed ({_signal_name(-code)})"
+        return f"its reader ended unexpectedly (exit code {code})"
+
+
+async def _exchange(process: Process, task: ReadTask, limit_bytes: int) -> bytes:
+    """Raises EOFError (IncompleteReadError is one) or ConnectionError when the child ends."""
+    if process.stdin is None or process.stdout is None:
+        raise EOFError("no pipes")
+    message = pickle.dumps(task, protocol=pickle.HIGHEST_PROTOCOL)
+    process.stdin.write(len(message).to_bytes(HEADER_BYTES) + message)
+    await process.stdin.drain()
+    size = int.from_bytes(await process.stdout.readexactly(HEADER_BYTES))
+    if size > limit_bytes:
+        raise EOFError("its result is larger than allowed")
+    return await process.stdout.readexactly(size)
+
+
+class _ReplyUnpickler(pickle.Unpickler):
+    def find_class(self, module_name: str, global_name: str, /) -> Any:
+        if module_name.startswith("core.") and global_name in _REPLY_CLASSES:
+            return _REPLY_CLASSES[global_name]
+        raise pickle.UnpicklingError(f"{module_name}.{global_name} is no part of a reply")
+
+
+def _unpacked(message: bytes) -> Reply:
+    try:
+        reply = _ReplyUnpickler(io.BytesIO(message)).load()
+    except (pickle.UnpicklingError, EOFError, AttributeError, TypeError, ValueError, IndexError) as error:
+        return Reply(result=ReadFailure(reason=f"its reader gave an unusable result ({error})"), retire=True)
+    if isinstance(reply, Reply):
+        return reply
+    return Reply(result=ReadFailure(reason="its reader gave an unusable result"), retire=True)
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    paths = [path for path in sys.path if path] or [os.getcwd()]
+    return kept | {"PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1", "PYTHONHASHSEED": "0"}
+
+
+def _signal_name(number: int) -> str:
+    names = {member.value: member.name for member in signal.Signals}
+    return names.get(number, f"signal {number}")

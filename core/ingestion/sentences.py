@@ -1,0 +1,177 @@
+"""Cuts a page into units: the sentences, list items, table rows, headings and code lines that passages are built of.
+
+Together the units of a page cover every character of it that is not white space, in text order and without overlap.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.domain.corpus import Heading, Span
+
+# Tokens; a longer unit is cut at word boundaries, so that a passage stays within what small models read (512).
+MAX_UNIT_TOKENS = 128
+# Characters; up to here a list item is one unit, beyond it its sentences are.
+MAX_ITEM_CHARACTERS = 240
+# Characters looked at when a piece is cut from a long unit: 128 tokens of plain prose are about 600.
+_CUT_WINDOW = 800
+# sentencex knows abbreviations by language; its English rules also end sentences at the full stops of other scripts.
+_LANGUAGE = "en"
+
+# A word piece is at most about 7 letters; a symbol is a piece of its own. Against bge-small's tokeniser on 130
+# documents (prose, tables, code, YAML): 0.87 to 1.08 of the true count, median 0.99. Japanese 1.12, Hebrew 0.89.
+_PIECE = re.compile(r"[^\W_]{1,7}|[^\w\s]|_")
+_FENCE = re.compile(r"\s*(```|~~~)")
+_ROW = re.compile(r"\s*\||.*?\S(?: \| |\t)")
+_ITEM = re.compile(r"\s*(?:>\s*)*(?:[-*+•]|\d{1,4}[.)]|[a-zA-Z][.)])\s+\S")
+_RULE = re.compile(r"\s*([=\-*_~])(?:\s*\1){2,}\s*$")
+_LEADING_MARKUP = re.compile(r"(?:[#>]+\s+|[-*+•]\s+(?:\[[ xX]\]\s+)?)+")
+
+
+class UnitKind(StrEnum):
+    HEADING = "heading"
+    PROSE = "prose"
+    LINE = "line"  # a list item, a table row, a line of code, a rule
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A piece of a page that is not split further; white space neither begins nor ends it."""
+
+    span: Span
+    kind: UnitKind
+    tokens: int
+    sentence: Span | None  # what may be quoted of it: without list or heading marks; None when it holds no word
+    opens_block: bool  # first unit of a paragraph, list item, row or heading
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens an English word-piece model makes of `text`; extra UTF-8 bytes count half a token."""
+    extra = len(text.encode("utf-8", "replace")) - len(text) if not text.isascii() else 0
+    return len(_PIECE.findall(text)) + extra // 2
+
+
+def split_units(text: str, headings: Sequence[Heading] = ()) -> list[Unit]:
+    """The units of a page, in text order."""
+    units: list[Unit] = []
+    for span, kind in _blocks(text, {heading.start for heading in headings}):
+        pieces = _sentences(text, span) if kind is UnitKind.PROSE else [span]
+        parts = [part for piece in pieces for part in _bounded(text, piece)]
+        units += [_unit(text, part, kind, opens_block=index == 0) for index, part in enumerate(parts)]
+    return units
+
+
+def _unit(text: str, span: Span, kind: UnitKind, *, opens_block: bool) -> Unit:
+    return Unit(span, kind, estimate_tokens(span.of(text)), _quotable(text, span), opens_block)
+
+
+def _quotable(text: str, span: Span) -> Span | None:
+    markup = _LEADING_MARKUP.match(text, span.start, span.end)
+    start = markup.end() if markup else span.start
+    return Span(start, span.end) if any(map(str.isalnum, text[start : span.end])) else None
+
+
+def _blocks(text: str, heading_starts: set[int]) -> Iterator[tuple[Span, UnitKind]]:
+    """Paragraphs and long list items as PROSE, everything that is a unit of its own as LINE or HEADING."""
+    open_start = open_end = -1  # the paragraph or list item that is being collected
+    in_item = in_code = False
+    for start, end in _lines(text):
+        kind = _line_kind(text, start, end, heading_starts, in_code=in_code)
+        if open_start >= 0 and kind != "text":
+            yield _closed(text, open_start, open_end, in_item=in_item)
+            open_start = -1
+        if kind == "fence":
+            in_code = not in_code
+        if kind in ("fence", "line", "heading"):
+            span = _stripped(text, start, end)
+            if span:
+                yield span, UnitKind.HEADING if kind == "heading" else UnitKind.LINE
+        elif kind != "blank":
+            if open_start < 0:
+                open_start, in_item = start, kind == "item"
+            open_end = end
+    if open_start >= 0:
+        yield _closed(text, open_start, open_end, in_item=in_item)
+
+
+def _lines(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        yield start, end
+        start = end + 1
+
+
+def _line_kind(text: str, start: int, end: int, heading_starts: set[int], *, in_code: bool) -> str:
+    line = text[start : min(end, start + 400)]  # marks stand at the front of a line
+    if not line.strip() and not text[start:end].strip():
+        return "blank"
+    if _FENCE.match(line):
+        return "fence"
+    if in_code:
+        return "line"
+    if start in heading_starts or (start + len(line) - len(line.lstrip())) in heading_starts:
+        return "heading"
+    if _ROW.match(line) or _RULE.match(line):
+        return "line"
+    return "item" if _ITEM.match(line) else "text"
+
+
+def _closed(text: str, start: int, end: int, *, in_item: bool) -> tuple[Span, UnitKind]:
+    span = _stripped(text, start, end) or Span(start, end)
+    short_item = in_item and span.end - span.start <= MAX_ITEM_CHARACTERS
+    return span, UnitKind.LINE if short_item else UnitKind.PROSE
+
+
+def _stripped(text: str, start: int, end: int) -> Span | None:
+    """The range without white space at its ends; None when nothing is left."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return Span(start, end) if start < end else None
+
+
+def _sentences(text: str, span: Span) -> Iterator[Span]:
+    from sentencex import get_sentence_boundaries
+
+    block = span.of(text)
+    position = 0
+    for boundary in get_sentence_boundaries(_LANGUAGE, block):
+        end = min(boundary["end_index"], len(block))
+        sentence = _stripped(text, span.start + position, span.start + end)
+        if sentence and any(map(str.isalnum, sentence.of(text))):  # a stray quote mark belongs to the next sentence
+            yield sentence
+            position = end
+    rest = _stripped(text, span.start + position, span.end)
+    if rest:
+        yield rest
+
+
+def _bounded(text: str, span: Span) -> Iterator[Span]:
+    """The span itself, or its pieces of at most MAX_UNIT_TOKENS, cut at white space where there is some."""
+    start = span.start
+    while start < span.end:
+        stop = min(span.end, start + _CUT_WINDOW)
+        tokens = estimate_tokens(text[start:stop])
+        while tokens > MAX_UNIT_TOKENS:
+            stop = start + max(1, (stop - start) * MAX_UNIT_TOKENS // tokens)
+            tokens = estimate_tokens(text[start:stop]) if stop - start > 1 else 0
+        if stop < span.end:
+            stop = _word_end(text, start, stop)
+        piece = _stripped(text, start, stop)
+        if piece:
+            yield piece
+        start = stop
+
+
+def _word_end(text: str, start: int, stop: int) -> int:
+    """The last place before `stop` where white space begins, when at least half of the piece is kept."""
+    if text[stop].isspace():
+        return stop
+    for place in range(stop - 1, start + (stop - start) // 2, -1):
+        if text[place].isspace():
+            return place
+    return stop
