@@ -1,0 +1,73 @@
+# Everything a person or CI runs. Each target sets up what it needs; nothing has to be run before it.
+
+VENV = .venv
+BIN = $(VENV)/bin
+STAMP = $(VENV)/.footnote-setup
+LOCKED = requirements.lock
+LOCKED_BENCH = requirements-bench.lock
+LOCKED_SERVICE = requirements-service.lock
+WORKERS = 2
+UV = uv
+COMPILE_LOCK = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--no-annotate --custom-compile-command "make lock" pyproject.toml
+
+.PHONY: help setup demo test test-fast check bench lock clean
+
+help:
+	@echo "make demo       answer questions about the bundled sample library: no keys, no servers"
+	@echo "make test       all tests, with branch coverage"
+	@echo "make test-fast  the tests that take milliseconds"
+	@echo "make check      every check of .pre-commit-config.yaml"
+	@echo "make bench      speed and memory, against the bare embedder and LlamaIndex"
+	@echo "make setup      $(VENV) with everything from $(LOCKED); the others do it by themselves"
+	@echo "make lock       write the locks anew from pyproject.toml (needs uv and a network)"
+	@echo "make clean      remove $(VENV) and all caches"
+
+setup: $(STAMP)
+
+# The newest Python in range, plain python3 first. Bytecode is compiled here, whatever PYTHONDONTWRITEBYTECODE says,
+# because a cold `footnote search` would otherwise spend its first seconds on it; some packages ship templates that are
+# not Python, so what can't be compiled in them is no error.
+$(STAMP): $(LOCKED) pyproject.toml
+	@set -e; unset PYTHONDONTWRITEBYTECODE; python=; \
+	for name in python3 python3.13 python3.12 python3.11; do \
+	  if $$name -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; then python=$$name; break; fi; \
+	done; \
+	if [ -z "$$python" ]; then echo "Footnote needs Python 3.11, 3.12 or 3.13 on the PATH: install one and run make again." >&2; exit 1; fi; \
+	if ! [ -x $(BIN)/pip ]; then \
+	  $$python -m venv $(VENV) >/dev/null || { $$python -m venv --clear --without-pip $(VENV) && $$python -m pip --python $(BIN)/python install --quiet pip; }; \
+	fi; \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r $(LOCKED); \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index -e .; \
+	$(BIN)/python -m compileall -q -j 0 $(VENV)/lib >/dev/null 2>&1 || :; \
+	$(BIN)/python -m compileall -q bot core storage; \
+	touch $@
+
+# The terminal chat needs a terminal; anywhere else the example questions are answered and printed.
+demo: setup
+	@if [ -t 0 ] && [ -t 1 ]; then exec $(BIN)/footnote demo; else exec $(BIN)/footnote demo --once; fi
+
+test: setup
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term
+
+test-fast: setup
+	$(BIN)/python -m pytest -n 0 -m "not slow" tests/unit
+
+check: setup
+	$(BIN)/pre-commit run --all-files
+
+bench: setup $(VENV)/.footnote-bench
+	$(BIN)/python -m tests.benchmarks
+
+$(VENV)/.footnote-bench: $(STAMP) $(LOCKED_BENCH)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(LOCKED_BENCH)
+	@touch $@
+
+lock:
+	$(COMPILE_LOCK) --group dev -o $(LOCKED)
+	$(COMPILE_LOCK) --group dev --group bench -c $(LOCKED) -o $(LOCKED_BENCH)
+	$(COMPILE_LOCK) -c $(LOCKED) -o $(LOCKED_SERVICE)
+
+clean:
+	rm -rf $(VENV) .coverage .coverage.* htmlcov .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist
+	find bot core storage tests -name __pycache__ -type d -prune -exec rm -rf {} +
