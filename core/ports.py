@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from core.domain.answer import Answer, Draft
+from core.domain.answer import Answer, Draft, Evidence
 from core.domain.chat import (
     Capabilities,
     ChatMessage,
@@ -89,6 +89,18 @@ class Tools(Protocol):
 
     @property
     def definitions(self) -> tuple[ToolDefinition, ...]: ...
+
+    @property
+    def evidence(self) -> Evidence:
+        """All passages shown so far, adopted ones included, and what was searched for in this run."""
+        ...
+
+    def adopt(self, history: Sequence[ChatMessage]) -> None:
+        """Take over the passages of earlier turns under the numbers they bear there; new ones get higher numbers.
+
+        Called once, before the first `invoke`: an answer may cite what an earlier question found.
+        """
+        ...
 
     async def invoke(self, invocation: ToolInvocation) -> ToolResult:
         """Never raises for what a model can do wrong: unknown tool, bad arguments, ToolError become error results."""

@@ -1,0 +1,222 @@
+"""The agent loop: model and tools in turn until an answer, a bound or a failure. Read `run` from top to bottom."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from core.agent.prompts import empty_answer, last_turn
+from core.domain.answer import Draft
+from core.domain.chat import (
+    ChatMessage,
+    ChatRequest,
+    ChatResponse,
+    ChatRole,
+    CitedText,
+    StopReason,
+    ToolChoice,
+    ToolInvocation,
+    ToolResult,
+    Usage,
+)
+from core.domain.jobs import JobKind
+from core.errors import ProviderError, ProviderTimeout
+from core.limits import Meter
+from core.ports import ChatProvider, ProgressSink, Tools
+from core.steps import step
+
+# Calls of one turn; a model that wants more is guessing, and each result costs tokens.
+MAX_PARALLEL_CALLS = 8
+# For the last request, after the budget's seconds have passed: what a model needs for an answer without tools.
+FINAL_SECONDS = 60.0
+
+
+class AgentLoop:
+    """One question's run; make a new one for each.
+
+    It makes at most `budget.steps` requests with tools, one without, and one more where an answer came back empty.
+    Every tool call gets its result in the next turn, also where it was refused, failed or was cut off by the clock.
+    """
+
+    def __init__(
+        self,
+        *,
+        provider: ChatProvider,
+        tools: Tools,
+        progress: ProgressSink,
+        meter: Meter,
+        system: str,
+        model: str | None = None,
+    ) -> None:
+        self._provider = provider
+        self._tools = tools
+        self._progress = progress
+        self._meter = meter
+        self._system = system
+        self._model = model
+        self._turns: list[ChatMessage] = []
+        self._new: list[ChatMessage] = []  # tool rounds of this run
+        self._paused: tuple[CitedText, ...] = ()  # the answer's beginning, where the model paused in the middle
+        self._empty = 0
+
+    async def run(self, turns: Sequence[ChatMessage]) -> Draft:
+        """The draft for `turns`, the last of which is the question. Raises ProviderError; bugs of tools escape."""
+        self._turns = list(turns)
+        while (bound := self._meter.reached()) is None:
+            response = await self._ask(ToolChoice.AUTO, self._system_now(), self._meter.seconds_left)
+            if response is None:
+                self._meter.expire()
+            elif response.tool_invocations:
+                results = await self._call_tools(response)
+                if chosen := next((result for result in results if result.choices), None):
+                    return self._to_draft((CitedText(text=chosen.text),), response, choices=chosen.choices)
+            elif response.stop_reason is StopReason.PAUSED:
+                self._resume_later(response)
+            elif self._is_answer(response):
+                partial = response.stop_reason is StopReason.MAX_TOKENS
+                return self._to_draft((*self._paused, *response.segments), response, partial=partial)
+        return await self._answer_at(bound)
+
+    async def _answer_at(self, bound: str) -> Draft:
+        """The partial answer from what there is."""
+        while True:
+            system = f"{self._system_now()}\n\n{last_turn(bound)}"
+            response = await self._ask(ToolChoice.NONE, system, FINAL_SECONDS)
+            if response is None:
+                raise ProviderTimeout(f"{self._provider.name} gave no answer in time (limit: {bound}). Ask again.")
+            if self._is_answer(response):
+                return self._to_draft((*self._paused, *response.segments), response, partial=True)
+
+    async def _ask(self, choice: ToolChoice, system: str, seconds: float) -> ChatResponse | None:
+        """One model turn, or None when `seconds` have passed without one."""
+        request = ChatRequest(
+            system=system,
+            messages=tuple(self._turns),
+            tools=self._tools.definitions,
+            tool_choice=choice,
+            model=self._model,
+        )
+        key = f"m{self._meter.steps}"
+        async with step(JobKind.PLANNING, "plan", input={"messages": len(self._turns)}, key=key) as job:
+            response = await self._complete(request, seconds)
+            if response is None:
+                self._meter.count(Usage())
+                self._progress.reset()
+                job.output = {"timed_out": True}
+                return None
+            self._meter.count(response.usage)
+            if choice is ToolChoice.NONE:
+                response = replace(response, tool_invocations=())
+            if not response.tool_invocations:
+                job.become(JobKind.SYNTHESIS, "answer")
+            job.output = _to_output(response)
+        return response
+
+    async def _complete(self, request: ChatRequest, seconds: float) -> ChatResponse | None:
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                return await self._provider.complete(request, self._progress.text)
+        except TimeoutError:
+            if not limit.expired():
+                raise  # not ours: a provider that lets one out has a bug
+            return None
+
+    async def _call_tools(self, response: ChatResponse) -> tuple[ToolResult, ...]:
+        """Run the calls of one turn in parallel and put both turns into the prompt."""
+        self._progress.reset()
+        self._paused = ()
+        calls = self._with_unique_ids(response.tool_invocations)
+        native = response.native if calls == response.tool_invocations else None
+        results = await self._invoke_all(calls)
+        asked = ChatMessage(role=ChatRole.ASSISTANT, text=response.text, tool_invocations=calls, native=native)
+        told = ChatMessage(role=ChatRole.TOOL_RESULT, tool_results=results)
+        self._turns += [asked, told]
+        self._new += [replace(asked, native=None), told]
+        return results
+
+    def _with_unique_ids(self, calls: Sequence[ToolInvocation]) -> tuple[ToolInvocation, ...]:
+        """Local servers number the calls of each reply anew, or not at all; results are matched by id."""
+        used = {call.id for turn in self._turns for call in turn.tool_invocations}
+        unique = []
+        for call in calls:
+            new_id, count = call.id, 0
+            while not new_id or new_id in used:
+                count += 1
+                new_id = f"{call.id or 'call'}-{count}"
+            used.add(new_id)
+            unique.append(call if new_id == call.id else replace(call, id=new_id))
+        return tuple(unique)
+
+    async def _invoke_all(self, calls: Sequence[ToolInvocation]) -> tuple[ToolResult, ...]:
+        """A result for each call, in their order: refused beyond MAX_PARALLEL_CALLS, an error where time ran out."""
+        tasks = [asyncio.create_task(self._tools.invoke(call)) for call in calls[:MAX_PARALLEL_CALLS]]
+        try:
+            await asyncio.wait(tasks, timeout=self._meter.seconds_left, return_when=asyncio.FIRST_EXCEPTION)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        for task in tasks:
+            if not task.cancelled() and (error := task.exception()) is not None:
+                raise error
+        if any(task.cancelled() for task in tasks):
+            self._meter.expire()
+        return tuple(
+            _refusal(call, f"Not run: at most {MAX_PARALLEL_CALLS} calls a turn.")
+            if place >= len(tasks)
+            else _refusal(call, "Stopped: the time for this question is over.")
+            if tasks[place].cancelled()
+            else tasks[place].result()
+            for place, call in enumerate(calls)
+        )
+
+    def _resume_later(self, response: ChatResponse) -> None:
+        """Send back what came so far; the rest follows in the next turn."""
+        self._paused = (*self._paused, *response.segments)
+        if response.text or response.native is not None:
+            self._turns.append(ChatMessage(role=ChatRole.ASSISTANT, text=response.text, native=response.native))
+
+    def _is_answer(self, response: ChatResponse) -> bool:
+        """Whether there is text; the second time there is none is an error."""
+        if "".join(segment.text for segment in (*self._paused, *response.segments)).strip():
+            return True
+        self._empty += 1
+        if self._empty > 1:
+            raise ProviderError(f"{self._provider.name} gave an empty answer twice. Ask again, or in other words.")
+        return False
+
+    def _system_now(self) -> str:
+        return f"{self._system}\n\n{empty_answer()}" if self._empty else self._system
+
+    def _to_draft(
+        self,
+        segments: tuple[CitedText, ...],
+        response: ChatResponse,
+        *,
+        partial: bool = False,
+        choices: tuple[str, ...] = (),
+    ) -> Draft:
+        return Draft(
+            segments=segments,
+            evidence=self._tools.evidence,
+            partial=partial,
+            choices=choices,
+            new_messages=tuple(self._new),
+            usage=self._meter.usage,
+            model=response.model or self._model or self._provider.name,
+        )
+
+
+def _refusal(call: ToolInvocation, text: str) -> ToolResult:
+    return ToolResult(invocation_id=call.id, name=call.name, text=text, is_error=True)
+
+
+def _to_output(response: ChatResponse) -> Mapping[str, object]:
+    usage = response.usage
+    return {
+        "stop_reason": response.stop_reason.value,
+        "tools": [call.name for call in response.tool_invocations],
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cache_read_tokens": usage.cache_read_tokens,
+        "model": response.model,
+    }

@@ -1,0 +1,187 @@
+"""What of a conversation goes into the prompt: whole turns within a budget, passages read anew in scope."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from core.citations import strip_markers
+from core.domain.chat import ChatMessage, ChatRole, NumberedPassage, ToolResult
+from core.domain.conversation import Message, Role, ToolCallRecord
+from core.domain.corpus import SearchScope, SourcedPassage
+from core.errors import NotFound
+from core.ports import CorpusRepository
+from core.texts import shorten
+
+DEFAULT_MAX_MESSAGES = 20  # prompt messages; a question with its tool calls and answer is four or more
+# English text has about four bytes of UTF-8 a token; scripts of two and three bytes a character, with more tokens
+# for each character, come out about right, too.
+BYTES_PER_TOKEN = 4
+MESSAGE_TOKENS = 8  # what a message costs beside its text: role, ids
+WITHDRAWN = "(This answer was taken out: it rests on documents that can't be read here any more.)"
+
+
+class FullHistoryCapped:
+    """The whole history, up to a number of prompt messages and a token budget (implements ports.ContextStrategy).
+
+    A turn is a question with its tool calls and its answer: it is kept whole or left out. Where the budget does not
+    hold the passages of all turns, those of older ones shrink to a line that says what was shown; then the oldest
+    turns go. The newest turn always stays, cut where it alone is too long. Passages are numbered from 1 in the order
+    they appear, each with one number: `Tools.adopt` goes on from there. Markers of old answers are taken out, as
+    their numbers mean nothing here. `speaker` is the author of each question; `core.agent.prompts.build_turns` drops
+    it where only one person speaks.
+    """
+
+    def __init__(self, corpus: CorpusRepository, max_messages: int = DEFAULT_MAX_MESSAGES) -> None:
+        self._corpus = corpus
+        self._max_messages = max_messages
+
+    async def select(self, messages: Sequence[Message], scope: SearchScope, budget_tokens: int) -> list[ChatMessage]:
+        turns = _split_turns(messages)[-self._max_messages :]
+        ids = [key for turn in turns for call in _calls(turn) for key in call.passage_ids]
+        found = await self._corpus.list_passages(list(dict.fromkeys(ids)), scope)
+        passages = {item.passage.id: item for item in found}
+        withdrawn = await self._withdrawn(turns, scope)
+        chosen: list[list[ChatMessage]] = []
+        room = _Room(messages=self._max_messages, tokens=budget_tokens)
+        trimmed = False
+        for turn in reversed(turns):
+            full = _to_full(turn, passages, withdrawn)
+            trimmed = trimmed or not room.holds(full)
+            kept = [_without_passages(message) for message in full] if trimmed else full
+            if not room.holds(kept):
+                if chosen:
+                    break
+                kept = _squeeze(kept, budget_tokens)
+            room = room.less(kept)
+            chosen.append(kept)
+        return _number([message for turn in reversed(chosen) for message in turn])
+
+    async def _withdrawn(self, turns: Sequence[Sequence[Message]], scope: SearchScope) -> set[str]:
+        """Ids of answers that cite a document, or a page of it, which this scope may not read."""
+        readable: dict[str, bool] = {}
+        withdrawn = set()
+        for message in (message for turn in turns for message in turn):
+            for citation in message.citations:
+                last = scope.positions.get(citation.document_id)
+                if citation.document_id not in readable:
+                    readable[citation.document_id] = await self._can_read(citation.document_id, scope)
+                if not readable[citation.document_id] or (last is not None and citation.page_number > last):
+                    withdrawn.add(message.id)
+        return withdrawn
+
+    async def _can_read(self, document_id: str, scope: SearchScope) -> bool:
+        try:
+            await self._corpus.get_document(document_id, scope)
+        except NotFound:
+            return False
+        return True
+
+
+def estimate_tokens(message: ChatMessage) -> int:
+    """About how many tokens a prompt message costs: its UTF-8 bytes by BYTES_PER_TOKEN, and MESSAGE_TOKENS."""
+    texts = [message.text]
+    texts.extend(str(dict(invocation.arguments)) for invocation in message.tool_invocations)
+    for result in message.tool_results:
+        texts.append(result.text)
+        texts.extend(item.source.passage.text for item in result.passages)
+    return MESSAGE_TOKENS + sum(len(text.encode()) for text in texts) // BYTES_PER_TOKEN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Room:
+    messages: int
+    tokens: int
+
+    def holds(self, turn: Sequence[ChatMessage]) -> bool:
+        return len(turn) <= self.messages and sum(map(estimate_tokens, turn)) <= self.tokens
+
+    def less(self, turn: Sequence[ChatMessage]) -> "_Room":
+        return _Room(messages=self.messages - len(turn), tokens=self.tokens - sum(map(estimate_tokens, turn)))
+
+
+def _split_turns(messages: Sequence[Message]) -> list[list[Message]]:
+    """Each from a question up to the next one. What stands before the first question belongs to none and is left
+    out.
+    """
+    turns: list[list[Message]] = []
+    for message in messages:
+        if message.role is Role.USER:
+            turns.append([message])
+        elif turns:
+            turns[-1].append(message)
+    return turns
+
+
+def _calls(turn: Iterable[Message]) -> Iterator[ToolCallRecord]:
+    return (call for message in turn if message.role is Role.TOOL_RESULT for call in message.tool_calls)
+
+
+def _to_full(turn: Sequence[Message], passages: Mapping[str, SourcedPassage], withdrawn: set[str]) -> list[ChatMessage]:
+    built: list[ChatMessage] = []
+    for message in turn:
+        if message.role is Role.TOOL_RESULT and message.tool_calls:
+            built.extend(_to_round(message.tool_calls, passages))
+        elif message.role is Role.USER:
+            built.append(ChatMessage(role=ChatRole.USER, text=message.content, speaker=message.author))
+        elif message.role is Role.ASSISTANT and message.content.strip():
+            text = WITHDRAWN if message.id in withdrawn else strip_markers(message.content)
+            built.append(ChatMessage(role=ChatRole.ASSISTANT, text=text))
+    return built
+
+
+def _to_round(calls: Sequence[ToolCallRecord], passages: Mapping[str, SourcedPassage]) -> list[ChatMessage]:
+    """The assistant turn that called, and the turn with the results. Numbers come at the end, in `_number`."""
+    results = tuple(
+        ToolResult(
+            invocation_id=call.invocation.id,
+            name=call.invocation.name,
+            text=call.text,
+            passages=tuple(
+                NumberedPassage(number=0, source=passages[key]) for key in call.passage_ids if key in passages
+            ),
+            is_error=call.is_error,
+        )
+        for call in calls
+    )
+    return [
+        ChatMessage(role=ChatRole.ASSISTANT, tool_invocations=tuple(call.invocation for call in calls)),
+        ChatMessage(role=ChatRole.TOOL_RESULT, tool_results=results),
+    ]
+
+
+def _without_passages(message: ChatMessage) -> ChatMessage:
+    return replace(message, tool_results=tuple(_to_note(result) for result in message.tool_results))
+
+
+def _to_note(result: ToolResult) -> ToolResult:
+    """One line that says what the result showed."""
+    places = dict.fromkeys(
+        f'"{item.source.document.title}" page {item.source.passage.page_number}' for item in result.passages
+    )
+    shown = f"(Shown then: {', '.join(places)}. Call again to read it.)" if places else result.text
+    return replace(result, text=shorten(shown, 200), passages=())
+
+
+def _squeeze(turn: Sequence[ChatMessage], budget_tokens: int) -> list[ChatMessage]:
+    """The newest turn where it alone is too much: without its tool calls, its texts cut to equal shares."""
+    bare = [message for message in turn if not message.tool_invocations and not message.tool_results]
+    share = max(1, (budget_tokens // len(bare) - MESSAGE_TOKENS) * BYTES_PER_TOKEN)
+    return [replace(message, text=_cut(message.text, share)) for message in bare]
+
+
+def _cut(text: str, size: int) -> str:
+    """At most `size` bytes of UTF-8, without half a character."""
+    data = text.encode()
+    return text if len(data) <= size else data[:size].decode(errors="ignore") or text[:1]
+
+
+def _number(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+    numbers: dict[str, int] = {}
+
+    def numbered(result: ToolResult) -> ToolResult:
+        passages = tuple(
+            replace(item, number=numbers.setdefault(item.source.passage.id, len(numbers) + 1))
+            for item in result.passages
+        )
+        return replace(result, passages=passages)
+
+    return [replace(message, tool_results=tuple(map(numbered, message.tool_results))) for message in messages]

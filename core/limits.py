@@ -1,0 +1,63 @@
+"""How much one question may cost: steps, tokens and seconds, whichever comes first."""
+
+from dataclasses import dataclass
+
+from core.domain.chat import Usage
+from core.ports import Clock
+
+DEFAULT_STEPS = 6  # model turns that may call tools; questions that need more are rare, loops are not
+DEFAULT_TOKENS = 200_000  # input and output of all turns together
+DEFAULT_SECONDS = 90.0  # people in a chat have left by then
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Bounds of one question. At any of them the model is asked once more, without tools, to answer from what it has.
+
+    `steps` counts model turns that may call tools, so a question makes at most `steps + 1` model requests (one more
+    where an empty answer is asked for again). `tokens` is looked at after each turn; the last one comes on top.
+    """
+
+    steps: int = DEFAULT_STEPS
+    tokens: int = DEFAULT_TOKENS
+    seconds: float = DEFAULT_SECONDS
+
+    def __post_init__(self) -> None:
+        if self.steps < 1 or self.tokens < 1 or self.seconds <= 0:
+            raise ValueError(f"a budget needs at least one step, one token and some time, not {self!r}")
+
+
+class Meter:
+    """What one question has cost so far, against its budget. Time runs from its making."""
+
+    def __init__(self, budget: Budget, clock: Clock) -> None:
+        self._budget = budget
+        self._clock = clock
+        self._started = clock.monotonic()
+        self._expired = False
+        self.steps = 0
+        self.usage = Usage()
+
+    @property
+    def seconds_left(self) -> float:
+        """Never negative."""
+        return max(0.0, self._budget.seconds - (self._clock.monotonic() - self._started))
+
+    def count(self, usage: Usage) -> None:
+        """A model turn ended (or was cut off) and cost this."""
+        self.steps += 1
+        self.usage += usage
+
+    def expire(self) -> None:
+        """The time is up, whatever the clock says: something was cut off for it."""
+        self._expired = True
+
+    def reached(self) -> str | None:
+        """The bound that was reached, as words for people ("6 steps"), or None while there is room."""
+        if self._expired or self.seconds_left <= 0:
+            return f"{self._budget.seconds:g} seconds"
+        if self.steps >= self._budget.steps:
+            return "1 step" if self._budget.steps == 1 else f"{self._budget.steps} steps"
+        if self.usage.input_tokens + self.usage.output_tokens >= self._budget.tokens:
+            return f"{self._budget.tokens} tokens"
+        return None

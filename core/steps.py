@@ -1,0 +1,166 @@
+"""The job tree of one question, written while it runs: each step is a job under the step it was opened in.
+
+`Steps` belongs to one question: its first step is the root. Code further in needs no handle to it: `step(...)` finds
+the tree, and the job above, in the task's context (as the current span in tracing). Without a tree around it `step`
+still works and records nothing.
+"""
+
+import asyncio
+import uuid
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar, Token
+from dataclasses import dataclass, replace
+from types import TracebackType
+
+from core.domain.jobs import Job, JobKind, JobStatus
+from core.errors import FootnoteError
+from core.ports import Clock, JobRepository
+
+
+class Steps:
+    """Records one tree. `on_change` is called, after the job is saved, when it begins and when it ends."""
+
+    def __init__(
+        self,
+        repository: JobRepository,
+        clock: Clock,
+        workspace: str,
+        on_change: Callable[[Job], None] | None = None,
+    ) -> None:
+        self._repository = repository
+        self._clock = clock
+        self._workspace = workspace
+        self._on_change = on_change
+        self._jobs: dict[str, Job] = {}
+        self._keys: Counter[tuple[str, str]] = Counter()
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """The tree so far: the root first, then by creation, so every parent stands before its children."""
+        return tuple(self._jobs.values())
+
+    def step(
+        self, kind: JobKind, name: str, *, input: Mapping[str, object] | None = None, key: str | None = None
+    ) -> "Step":
+        """A step to open with `async with`. The first one is the root and its `key` its id (a new UUID without one).
+
+        Below the root ids are `{parent}/{key}`; without a key the kind's first letter and a count: `{root}/t0`. The
+        same run therefore writes the same ids, and running a question again replaces its rows.
+        """
+        return Step(self, kind, name, input or {}, key)
+
+    def _plan(self, step: "Step") -> Job:
+        above = _here.get()
+        parent = above.job_id if above is not None and above.steps is self else next(iter(self._jobs), None)
+        job_id = self._to_id(parent, step)
+        now = self._clock.now()
+        return Job(
+            id=job_id,
+            workspace=self._workspace,
+            root_id=next(iter(self._jobs), job_id),
+            parent_id=parent,
+            kind=step.kind,
+            name=step.name,
+            status=JobStatus.RUNNING,
+            created_at=now,
+            started_at=now,
+            input=step.input,
+        )
+
+    async def _end(self, job: Job, step: "Step", status: JobStatus, error: str | None) -> None:
+        await self._save(
+            replace(
+                job,
+                kind=step.kind,
+                name=step.name,
+                status=status,
+                output=step.output,
+                error=error,
+                completed_at=self._clock.now(),
+            )
+        )
+
+    def _to_id(self, parent: str | None, step: "Step") -> str:
+        if parent is None:
+            return step.key or uuid.uuid4().hex
+        if step.key is not None:
+            return f"{parent}/{step.key}"
+        letter = step.kind.value[0]
+        number = self._keys[parent, letter]
+        self._keys[parent, letter] += 1
+        return f"{parent}/{letter}{number}"
+
+    async def _save(self, job: Job) -> None:
+        self._jobs[job.id] = job
+        await self._repository.save(job)
+        if self._on_change is not None:
+            self._on_change(job)
+
+
+class Step:
+    """One job while it runs. Set `output` before it ends; `become` where only the end shows what kind of step it was.
+
+    A body that raises is recorded as failed (cancelled, when it was cancelled) and the exception goes on.
+    """
+
+    def __init__(
+        self, steps: Steps | None, kind: JobKind, name: str, input: Mapping[str, object], key: str | None
+    ) -> None:
+        self.kind = kind
+        self.name = name
+        self.input = input
+        self.key = key
+        self.output: Mapping[str, object] = {}
+        self._steps = steps
+        self._job: Job | None = None
+        self._token: Token[_Place | None] | None = None
+
+    def become(self, kind: JobKind, name: str) -> None:
+        """Show it as this from its end on; the id stays."""
+        self.kind = kind
+        self.name = name
+
+    async def __aenter__(self) -> "Step":
+        if self._steps is not None:
+            self._job = self._steps._plan(self)
+            self._token = _here.set(_Place(self._steps, self._job.id))
+            try:
+                await self._steps._save(self._job)
+            except asyncio.CancelledError as error:
+                await self.__aexit__(type(error), error, None)
+                raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._steps is None or self._job is None or self._token is None:
+            return
+        _here.reset(self._token)
+        status, text = _outcome(error)
+        # Shielded: the end of a cancelled step must reach the database, or it would look running for ever.
+        await asyncio.shield(self._steps._end(self._job, self, status, text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    steps: Steps
+    job_id: str
+
+
+_here: ContextVar[_Place | None] = ContextVar("footnote_step", default=None)
+
+
+def step(kind: JobKind, name: str, *, input: Mapping[str, object] | None = None, key: str | None = None) -> Step:
+    """A step in the tree this code runs in (see `Steps.step`); where it runs in none, nothing is recorded."""
+    place = _here.get()
+    return Step(place.steps if place is not None else None, kind, name, input or {}, key)
+
+
+def _outcome(error: BaseException | None) -> tuple[JobStatus, str | None]:
+    if error is None:
+        return JobStatus.DONE, None
+    if isinstance(error, asyncio.CancelledError):
+        return JobStatus.CANCELLED, None
+    return JobStatus.FAILED, str(error) if isinstance(error, FootnoteError) else f"{type(error).__name__}: {error}"

@@ -1,0 +1,237 @@
+"""What a tool is, and the toolbox of one question: it checks arguments, numbers passages, and keeps the evidence.
+
+To add a tool, copy `get_page.py`, add it to the list in the composition root and to the contract test's parameters.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from core.domain.answer import Evidence
+from core.domain.chat import ChatMessage, NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
+from core.domain.conversation import Focus
+from core.domain.corpus import Document, SearchScope, SourcedPassage
+from core.domain.jobs import JobKind
+from core.errors import BadInput, NotFound, ToolFailed, ToolRetry
+from core.library import Library
+from core.ports import CorpusRepository
+from core.steps import step
+from core.texts import shorten
+
+# A job row shows what was asked, not whole texts a model may put into an argument.
+JOB_INPUT_CHARACTERS = 300
+
+
+class Arguments(BaseModel):
+    """The arguments of a tool. Unknown ones are refused; null and blank text stand for "not given"."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolContext:
+    """What tools may work with: bound to one question, never shown to the model."""
+
+    scope: SearchScope
+    library: Library
+    corpus: CorpusRepository
+    focus: Focus | None = None  # what the conversation is about: searched first
+    linked: frozenset[str] = frozenset()  # ids of documents the question names by [[wikilinks]]: searched first, too
+    document_ids: frozenset[str] = frozenset()  # the question is about these alone; empty: no such limit
+    rerank: bool = False  # see SearchQuery.rerank
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What a tool found: `text` is all that is not a passage, `passages` the text to quote, in reading order."""
+
+    text: str
+    passages: tuple[SourcedPassage, ...] = ()
+    searches: tuple[str, ...] = ()  # what was looked for, to say so when nothing is found
+    choices: tuple[str, ...] = ()  # the reader has to choose one; the text asks which
+
+
+A = TypeVar("A", bound=Arguments, contravariant=True)
+
+
+class Tool(Protocol[A]):
+    """Reads, never writes: safe to repeat and to run beside others.
+
+    `run` raises ToolRetry where other arguments could help, ToolFailed where none will; anything else is a bug.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def description(self) -> str:
+        """For the model: what it gives and when to use it."""
+        ...
+
+    @property
+    def arguments(self) -> type[Arguments]: ...
+
+    async def run(self, arguments: A, context: ToolContext) -> Finding: ...
+
+
+class Toolbox:
+    """The tools of one question (implements ports.Tools).
+
+    A passage gets one number for the whole question, however often it is found. Calls may run in parallel: passages are
+    numbered in the order of the calls, not of their ends.
+    """
+
+    def __init__(self, tools: Sequence[Tool[Any]], context: ToolContext) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._context = context
+        self._definitions = tuple(to_definition(tool) for tool in tools)
+        self._passages: dict[str, NumberedPassage] = {}
+        self._searches: list[str] = []
+        self._last_call: asyncio.Event | None = None
+        self._highest = 0
+
+    @property
+    def definitions(self) -> tuple[ToolDefinition, ...]:
+        return self._definitions
+
+    @property
+    def evidence(self) -> Evidence:
+        return Evidence(passages=dict(self._passages), searches=tuple(dict.fromkeys(self._searches)))
+
+    def adopt(self, history: Sequence[ChatMessage]) -> None:
+        for turn in history:
+            for result in turn.tool_results:
+                self._passages.update((item.source.passage.id, item) for item in result.passages)
+        self._highest = max((item.number for item in self._passages.values()), default=0)
+
+    async def invoke(self, invocation: ToolInvocation) -> ToolResult:
+        # No await before the place in the queue is taken: the order of calls is the order of numbers.
+        before, done = self._last_call, asyncio.Event()
+        self._last_call = done
+        try:
+            finding, is_error = await self._run(invocation)
+            if before is not None:
+                await before.wait()
+            self._searches.extend(finding.searches)
+            return ToolResult(
+                invocation_id=invocation.id,
+                name=invocation.name,
+                text=finding.text,
+                passages=tuple(dict.fromkeys(self._number(passage) for passage in finding.passages)),
+                is_error=is_error,
+                choices=finding.choices,
+            )
+        finally:
+            done.set()
+
+    async def _run(self, invocation: ToolInvocation) -> tuple[Finding, bool]:
+        """The finding, and whether it is an error."""
+        try:
+            async with step(JobKind.TOOL, invocation.name, input=_to_small(invocation.arguments)) as job:
+                tool = self._tools.get(invocation.name)
+                if tool is None:
+                    raise ToolRetry(f"There is no tool {invocation.name!r}; there are {', '.join(self._tools)}.")
+                finding = await tool.run(validate(tool, invocation.arguments), self._context)
+                job.output = _to_output(finding)
+        except ToolRetry as error:
+            return Finding(text=str(error)), True
+        except ToolFailed as error:
+            return Finding(text=f"{error} Calling again will not help: tell the reader."), True
+        return finding, False
+
+    def _number(self, passage: SourcedPassage) -> NumberedPassage:
+        known = self._passages.get(passage.passage.id)
+        if known is None:
+            self._highest += 1
+            known = NumberedPassage(number=self._highest, source=passage)
+            self._passages[passage.passage.id] = known
+        return known
+
+
+def to_definition(tool: Tool[Any]) -> ToolDefinition:
+    """The tool as models are told of it, with a plain JSON Schema: an object, optional properties without null
+    unions.
+    """
+    schema = tool.arguments.model_json_schema()
+    properties = {name: _to_plain(value) for name, value in schema.get("properties", {}).items()}
+    parameters = {
+        "type": "object",
+        "properties": properties,
+        "required": schema.get("required", []),
+        "additionalProperties": False,
+    }
+    return ToolDefinition(name=tool.name, description=tool.description, parameters=parameters)
+
+
+def validate(tool: Tool[Any], arguments: Mapping[str, object]) -> Arguments:
+    """The arguments as the tool's own type. ToolRetry names every one that is unknown, missing or wrong."""
+    given = {name: value for name, value in arguments.items() if value is not None and not _is_blank(value)}
+    try:
+        return tool.arguments.model_validate(given)
+    except ValidationError as error:
+        problems = "; ".join(_to_problem(item["type"], item["loc"], item["msg"]) for item in error.errors())
+        known = ", ".join(tool.arguments.model_fields)
+        raise ToolRetry(f"{tool.name} could not run: {problems}. It takes {known}.") from error
+
+
+async def document_named(name: str, context: ToolContext) -> Document:
+    """The document a model means by a path, title or alias; ToolRetry when there is none, or it is not the
+    question's.
+    """
+    try:
+        document = await context.library.find_document(name, context.scope)
+    except (NotFound, BadInput) as error:
+        raise ToolRetry(f"{error} Search without a document to see which there are.") from error
+    if context.document_ids and document.id not in context.document_ids:
+        raise ToolRetry(f"This question is limited to another document than {document.title!r}: leave `document` out.")
+    return document
+
+
+def describe_place(document: Document, page_number: int, heading_path: Sequence[str]) -> str:
+    """`"Title" (path), page 3, Chapter > Section`."""
+    place = f'"{document.title}" ({document.path}), page {page_number}'
+    return f"{place}, {' > '.join(heading_path)}" if heading_path else place
+
+
+def _to_plain(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Without titles, null defaults and the union with null that pydantic writes for optional fields."""
+    plain = {key: value for key, value in schema.items() if key not in ("title", "anyOf")}
+    if plain.get("default", "") is None:
+        del plain["default"]
+    variants = [variant for variant in schema.get("anyOf", ()) if variant.get("type") != "null"]
+    return {**plain, **variants[0]} if variants else plain
+
+
+def _is_blank(value: object) -> bool:
+    return isinstance(value, str) and not value.strip()
+
+
+def _to_problem(kind: str, place: Sequence[str | int], message: str) -> str:
+    name = ".".join(str(part) for part in place)
+    if kind == "extra_forbidden":
+        return f"unknown argument {name!r}"
+    if kind == "missing":
+        return f"{name!r} is missing"
+    return f"{name!r}: {message[:1].lower()}{message[1:]}"
+
+
+def _to_small(arguments: Mapping[str, object]) -> dict[str, object]:
+    return {
+        name: shorten(value if isinstance(value, str) else repr(value), JOB_INPUT_CHARACTERS)
+        if not isinstance(value, int | float | bool | None)
+        else value
+        for name, value in arguments.items()
+    }
+
+
+def _to_output(finding: Finding) -> dict[str, object]:
+    pages = dict.fromkeys(passage.passage.page_id for passage in finding.passages)
+    output: dict[str, object] = {
+        "passages": len(finding.passages),
+        "passage_ids": [passage.passage.id for passage in finding.passages],
+        "page_ids": list(pages),
+    }
+    return {**output, "choices": list(finding.choices)} if finding.choices else output

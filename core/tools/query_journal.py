@@ -1,0 +1,209 @@
+"""The `query_journal` tool: a question, a summary or an extraction about one journal, named or found."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import Literal
+
+from pydantic import Field
+
+from core.domain.corpus import Document, Page, PageHit, SearchQuery, SourcedPassage
+from core.errors import Ambiguous, NotFound, ToolFailed, ToolRetry
+from core.texts import content_words
+from core.tools.base import Arguments, Finding, ToolContext
+from core.tools.search import DEFAULT_LIMIT, MAX_LIMIT, find_pages, to_finding
+from core.tools.sections import is_named, named_spans
+
+JOURNAL_KIND = "foundry"
+# About 6,000 tokens: most journal chapters fit whole, and three such calls still fit a small model's window.
+READ_CHARACTERS = 24_000
+# The best journal is taken without asking when its best page scores this much better than any other journal's.
+CLEARLY_AHEAD = 1.15
+MAX_CHOICES = 5  # what people will read; Discord and Slack show five buttons a row
+MAX_OUTLINE = 60  # lines
+
+
+class QueryJournalArguments(Arguments):
+    query: str = Field(description="The question or request, understandable without the conversation.")
+    query_type: Literal["question", "summary", "extraction"] = Field(
+        default="question",
+        description="question: find the passages that answer; summary: read the journal or the chapter named in the "
+        "query; extraction: the same, to list all things of a kind.",
+    )
+    journal_name: str | None = Field(
+        default=None, description="The journal's title, when the reader named one; it need not be exact."
+    )
+
+
+class QueryJournalTool:
+    name = "query_journal"
+    description = (
+        "Ask one journal (a module, an adventure, a campaign book): its places, people, treasure, encounters, or a "
+        "summary or complete list of them. Leave journal_name out when the reader named none: the journal the "
+        "conversation is about, or the one that fits best, is taken."
+    )
+    arguments = QueryJournalArguments
+
+    async def run(self, arguments: QueryJournalArguments, context: ToolContext) -> Finding:
+        journal = await _resolve(arguments, context)
+        if isinstance(journal, Finding):
+            return journal
+        query = _within(journal, arguments.query, context)
+        if arguments.query_type == "question":
+            return to_finding(query, await find_pages(query, context))
+        hits = await find_pages(query, context) if arguments.query_type == "extraction" else []
+        return await _read(journal, arguments, hits, context)
+
+
+def _within(journal: Document, text: str, context: ToolContext) -> SearchQuery:
+    return SearchQuery(text=text, limit=DEFAULT_LIMIT, document_ids=frozenset({journal.id}), rerank=context.rerank)
+
+
+async def _resolve(arguments: QueryJournalArguments, context: ToolContext) -> Document | Finding:
+    """The journal that is meant, or a question to the reader. By name, then title in the query, focus, and search."""
+    journals = await _journals(context)
+    if not journals:
+        raise ToolFailed("There is no journal or document to read.")
+    if arguments.journal_name is not None:
+        return await _by_name(arguments.journal_name, journals, context)
+    named = [journal for journal in journals if is_named(journal.title, arguments.query)]
+    for only in (journals, named):
+        if len(only) == 1:
+            return only[0]
+    about = context.focus.document_id if context.focus is not None else None
+    focused = next((journal for journal in journals if journal.id == about), None)
+    return focused or await _by_search(arguments, journals, context)
+
+
+async def _journals(context: ToolContext) -> list[Document]:
+    """The journals of the scope; where it has none, all its documents."""
+    documents = [
+        document
+        for document in await context.corpus.list_documents(context.scope.workspace, context.scope.sources)
+        if document.revision is not None and (not context.document_ids or document.id in context.document_ids)
+    ]
+    return [document for document in documents if document.kind == JOURNAL_KIND] or documents
+
+
+async def _by_name(name: str, journals: Sequence[Document], context: ToolContext) -> Document | Finding:
+    """The journal with this name; else the one whose title has all its words; else what the library takes it for."""
+    wanted = name.casefold().strip()
+    same = [item for item in journals if wanted in (item.path, *(n.casefold() for n in (item.title, *item.aliases)))]
+    found = same or [
+        item for item in journals if content_words(name) and content_words(name) <= content_words(item.title)
+    ]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        return _ask(found)
+    try:
+        document = await context.library.find_document(name, context.scope)
+    except Ambiguous as error:
+        return Finding(text=str(error), choices=error.candidates)
+    except NotFound:
+        document = None
+    if document is not None and any(document.id == item.id for item in journals):
+        return document
+    titles = "; ".join(item.title for item in journals[:MAX_OUTLINE])
+    raise ToolRetry(f"There is no journal {name!r}. There are: {titles}.")
+
+
+async def _by_search(
+    arguments: QueryJournalArguments, journals: Sequence[Document], context: ToolContext
+) -> Document | Finding:
+    """The journal whose best page is clearly ahead; else the reader chooses among those that fit as well."""
+    kind = JOURNAL_KIND if journals[0].kind == JOURNAL_KIND else None
+    query = SearchQuery(text=arguments.query, limit=MAX_LIMIT, kind=kind, document_ids=context.document_ids)
+    best: dict[str, PageHit] = {}
+    for hit in await context.library.search(query, context.scope):
+        best.setdefault(hit.document.id, hit)
+    ranked = sorted(best.values(), key=lambda hit: -hit.score)
+    if not ranked:
+        return to_finding(query, []) if arguments.query_type == "question" else _ask(journals)
+    close = [hit.document for hit in ranked if hit.score * CLEARLY_AHEAD > ranked[0].score]
+    return ranked[0].document if len(close) <= 1 else _ask(close)
+
+
+def _ask(journals: Sequence[Document]) -> Finding:
+    titles = [journal.title for journal in journals]
+    choices = [item.title if titles.count(item.title) == 1 else f"{item.title} ({item.path})" for item in journals]
+    more = len(choices) - MAX_CHOICES
+    return Finding(
+        text="Which journal do you mean?" + (f" These fit best of {len(choices)}." if more > 0 else ""),
+        choices=tuple(choices[:MAX_CHOICES]),
+    )
+
+
+async def _read(
+    journal: Document, arguments: QueryJournalArguments, hits: Sequence[PageHit], context: ToolContext
+) -> Finding:
+    """As much of the journal as fits, in its order.
+
+    What the query names (a chapter, a section) comes first; a summary of it leaves the rest out. Without a name a
+    summary takes the beginning of every page before more of any, an extraction the pages that match the query.
+    """
+    pages = await context.corpus.list_pages(journal.id, context.scope)
+    by_page = [await context.corpus.list_page_passages(page.id, context.scope) for page in pages]
+    everything = [item for passages in by_page for item in passages]
+    named = list(_named(pages, by_page, arguments.query))
+    if arguments.query_type == "summary":
+        wanted, complete = (named, named) if named else (list(_round_robin(by_page)), everything)
+    else:
+        order = {hit.page_id: rank for rank, hit in enumerate(hits)}
+        matching = sorted(everything, key=lambda item: order.get(item.passage.page_id, len(order)))
+        wanted, complete = [*named, *matching], everything
+    shown = sorted(_take(wanted, READ_CHARACTERS), key=lambda item: item.passage.ordinal)
+    lines = [
+        f'"{journal.title}" ({journal.path}), its sections in order:',
+        *_outline(pages),
+        *_left_out(shown, complete),
+    ]
+    return Finding(text="\n".join(lines), passages=tuple(shown), searches=(arguments.query,))
+
+
+def _named(
+    pages: Sequence[Page], by_page: Sequence[Sequence[SourcedPassage]], request: str
+) -> Iterator[SourcedPassage]:
+    for page, passages in zip(pages, by_page, strict=True):
+        spans = named_spans(page, request)
+        for item in passages:
+            at = item.passage.span
+            if any(at.start < span.end and span.start < at.end for span in spans):
+                yield item
+
+
+def _round_robin(by_page: Sequence[Sequence[SourcedPassage]]) -> Iterator[SourcedPassage]:
+    for row in zip_longest(*by_page):
+        yield from (item for item in row if item is not None)
+
+
+def _take(passages: Iterable[SourcedPassage], characters: int) -> list[SourcedPassage]:
+    """Each passage once, as long as they fit; at least one."""
+    taken: dict[str, SourcedPassage] = {}
+    used = 0
+    for item in passages:
+        if item.passage.id in taken:
+            continue
+        used += len(item.passage.text)
+        if taken and used > characters:
+            break
+        taken[item.passage.id] = item
+    return list(taken.values())
+
+
+def _outline(pages: Sequence[Page]) -> list[str]:
+    lines = []
+    for page in pages:
+        path = " > ".join((*page.heading_path, *([page.title] if page.title else [])))
+        lines.append(f"- page {page.number}: {path or 'no title'} (page_id {page.id})")
+    more = len(lines) - MAX_OUTLINE
+    return [*lines[:MAX_OUTLINE], f"- and {more} more pages"] if more > 0 else lines
+
+
+def _left_out(shown: Sequence[SourcedPassage], complete: Sequence[SourcedPassage]) -> list[str]:
+    left = len(complete) - len(shown)
+    if left <= 0:
+        return []
+    return [
+        f"Shown are {len(shown)} of {len(complete)} passages; {left} did not fit. Say that the answer may be "
+        "incomplete, or read the missing pages with get_page or a query that names a section."
+    ]
