@@ -140,7 +140,7 @@ def _add(root: Path, path: str, listing: Listing) -> None:
 
 
 def _printable(path: str) -> str:
-    """The path as valid Unicode: bytes that are not UTF-8 become \\xNN."""
+    """The path as valid Unicode, with bytes that are not UTF-8 written as hexadecimal escapes."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 

@@ -93,7 +93,7 @@ class Ingestor:
             limits=self._limits,
             source=source,
             root=root,
-            vault=root.resolve().name if (root / ".obsidian").is_dir() else None,
+            vault=await asyncio.to_thread(_vault_name, root),
             force=force,
             report=report,
             progress=progress,
@@ -116,6 +116,10 @@ def _sub_paths(source: Source, only: str | None, stored: list[Document]) -> list
     if only:
         return [only.strip("/")]
     return [document.path for document in stored] if source.kind == "file" else None
+
+
+def _vault_name(root: Path) -> str | None:
+    return root.resolve().name if (root / ".obsidian").is_dir() else None
 
 
 def _check_found(listing: Listing, root: Path, only: str | None, stored: list[Document]) -> None:

@@ -1,7 +1,8 @@
 """Reads foreign files in a child process that can be stopped.
 
-A file that hangs, crashes its reader or fills the memory costs only itself. The child is started for the first file (about 0.1 s with its imports), reused, and replaced after a failure that may
-have harmed it. It gets no environment beyond what Python needs: tokens and keys stay with the parent.
+A file that hangs, crashes its reader or fills the memory costs only itself. The child is started for the first file
+(about 0.1 s with its imports), reused, and replaced after a failure that may have harmed it. It gets no environment
+beyond what Python needs: tokens and keys stay with the parent.
 """
 
 import asyncio

@@ -1,0 +1,108 @@
+"""Finds the document that a person means by a name. Pure."""
+
+from collections.abc import Callable, Sequence
+from pathlib import PurePosixPath
+
+from core.domain.corpus import Document
+from core.errors import BadInput, NotFound
+
+# Points of 100 (rapidfuzz's weighted ratio). From CLOSE on a single document is taken as meant when it leads the next
+# one by LEAD; from NEAR on it is worth naming in the error.
+_CLOSE = 82.0
+_LEAD = 4.0
+_NEAR = 50.0
+# Names in an error message.
+_NAMED = 5
+
+Names = Callable[[Document], Sequence[str]]
+
+
+def find_by_name(name: str, documents: Sequence[Document]) -> Document:
+    """The one document meant by `name`; the first of these rules that fits any document decides.
+
+    Its id; its path, or source name and path ("notes/a.md"); its path, file name, title or an alias, whatever the
+    case and with or without the ending; something close to one of these.
+
+    Raises:
+        BadInput: several fit equally; the message lists them.
+        NotFound: none fits; the message names the nearest.
+    """
+    wanted = name.strip().removeprefix("./")
+    if not wanted:
+        raise BadInput("The name of a document is empty: give its path, title or alias")
+    for names in _RULES:
+        exact = names in _EXACT
+        key = wanted if exact else wanted.casefold()
+        found = [
+            document
+            for document in documents
+            if key in (names(document) if exact else [each.casefold() for each in names(document)])
+        ]
+        if found:
+            return _only(name, found)
+    return _closest(name, wanted, documents)
+
+
+def _only(name: str, found: Sequence[Document]) -> Document:
+    if len(found) == 1:
+        return found[0]
+    listed = ", ".join(repr(_qualified(document)) for document in found[:_NAMED])
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    raise BadInput(f"{name!r} may be any of {listed}{more}: give the path")
+
+
+def _closest(name: str, wanted: str, documents: Sequence[Document]) -> Document:
+    from rapidfuzz import fuzz, process, utils
+
+    names = [(each, document) for document in documents for each in _all_names(document)]
+    ranked = process.extract(
+        wanted,
+        [each for each, _ in names],
+        scorer=fuzz.WRatio,
+        processor=utils.default_process,
+        score_cutoff=_NEAR,
+        limit=None,
+    )
+    best: dict[str, tuple[float, Document]] = {}
+    for _, score, place in ranked:  # best first
+        document = names[place][1]
+        best.setdefault(document.id, (score, document))
+    scored = list(best.values())
+    if scored and scored[0][0] >= _CLOSE:
+        return _only(name, [document for score, document in scored if score > scored[0][0] - _LEAD])
+    nearest = ", ".join(repr(document.path) for _, document in scored[:3])
+    hint = f"the nearest are {nearest}" if nearest else "`footnote documents` lists them"
+    raise NotFound(f"There is no document {name!r}: {hint}")
+
+
+def _qualified(document: Document) -> str:
+    return f"{document.source}/{document.path}"
+
+
+def _ids(document: Document) -> Sequence[str]:
+    return (document.id,)
+
+
+def _paths(document: Document) -> Sequence[str]:
+    return (document.path, _qualified(document))
+
+
+def _without_endings(document: Document) -> Sequence[str]:
+    path = PurePosixPath(document.path)
+    return (document.path, path.name, str(path.with_suffix("")), path.stem)
+
+
+def _titles(document: Document) -> Sequence[str]:
+    return (document.title,)
+
+
+def _aliases(document: Document) -> Sequence[str]:
+    return document.aliases
+
+
+def _all_names(document: Document) -> Sequence[str]:
+    return (*_without_endings(document)[2:], document.title, *document.aliases)
+
+
+_EXACT: tuple[Names, ...] = (_ids, _paths)
+_RULES: tuple[Names, ...] = (*_EXACT, _without_endings, _titles, _aliases)

@@ -1,0 +1,163 @@
+"""What people do with the library: search it, find a document, open a page, add and remove sources."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.documents import find_by_name
+from core.domain.corpus import Document, Page, PageHit, SearchQuery, SearchScope, Source, SourcedPassage
+from core.errors import NotFound
+from core.links import page_links
+from core.ports import ConversationRepository, CorpusRepository, SearchIndex
+
+# Passages asked of the index for each page wanted: several of one page often match.
+_PASSAGES_PER_PAGE = 4
+# Passages asked for at first, at least, and in the end, at most: when hits of one page crowd out the rest, more are
+# fetched, three times as many each time.
+_FEWEST_PASSAGES = 40
+_MOST_PASSAGES = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageView:
+    """A page as it is opened: with its neighbours and where else it can be seen."""
+
+    document: Document
+    page: Page
+    previous: str | None  # page id, where it may be read
+    next: str | None
+    url: str | None
+    deep_link: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removal:
+    """What was removed."""
+
+    name: str  # of the source, or path of the document
+    documents: int
+    conversations: int  # that were about them: they keep their messages, marked stale, and are about nothing now
+
+    def __str__(self) -> str:
+        documents = "1 document" if self.documents == 1 else f"{self.documents} documents"
+        text = f"Removed {self.name!r} ({documents})."
+        if self.conversations:
+            these = "1 conversation" if self.conversations == 1 else f"{self.conversations} conversations"
+            text += f" {these} about it kept their messages; answers that cite it are marked stale."
+        return text
+
+
+class Library:
+    """The use cases over sources, documents and pages; every read takes the scope it may see."""
+
+    def __init__(self, *, corpus: CorpusRepository, index: SearchIndex, conversations: ConversationRepository) -> None:
+        self._corpus = corpus
+        self._index = index
+        self._conversations = conversations
+
+    async def search(self, query: SearchQuery, scope: SearchScope) -> list[PageHit]:
+        """Pages with a passage that matches, best first by their best passage, at most `query.limit`."""
+        asked = max(query.limit * _PASSAGES_PER_PAGE, _FEWEST_PASSAGES)
+        while True:
+            found = await self._index.search(replace(query, limit=asked), scope)
+            scores = {hit.passage_id: hit.score for hit in found}
+            live = await self._corpus.list_passages(list(scores), scope)
+            pages = _grouped([replace(sourced, score=scores[sourced.passage.id]) for sourced in live])
+            if len(pages) >= query.limit or len(found) < asked or asked >= _MOST_PASSAGES:
+                return pages[: query.limit]
+            asked = min(asked * 3, _MOST_PASSAGES)
+
+    async def documents(self, scope: SearchScope) -> list[Document]:
+        """By source name, then path; failed ones included."""
+        return await self._corpus.list_documents(scope.workspace, scope.sources)
+
+    async def find_document(self, name: str, scope: SearchScope) -> Document:
+        """The document meant by an id, path, title or alias, or by something close to one (see core/documents.py).
+
+        Raises:
+            BadInput: several are meant; the message lists them.
+            NotFound: none is; the message names the nearest.
+        """
+        return find_by_name(name, await self.documents(scope))
+
+    async def page(self, page_id: str, scope: SearchScope) -> PageView:
+        """Raises NotFound for unknown ids, old revisions, and pages outside the scope."""
+        return await self._view(await self._corpus.get_page(page_id, scope), scope)
+
+    async def page_by_number(self, document: str, number: int, scope: SearchScope) -> PageView:
+        """A page of the document that `document` names (see find_document); pages are numbered from 1.
+
+        Raises:
+            NotFound: there is no such document or page.
+            BadInput: several documents are meant.
+        """
+        found = await self.find_document(document, scope)
+        page = await self._corpus.find_page(found.id, number, scope)
+        if page is None:
+            raise NotFound(f"{found.path!r} has no page {number} that may be read here: {_range_of(found)}")
+        return await self._view(page, scope)
+
+    async def remove_document(self, name: str, scope: SearchScope) -> Removal:
+        """Forget a document until its file is ingested again. Raises as `find_document` does."""
+        document = await self.find_document(name, scope)
+        conversations = await self._forget([document])
+        return Removal(name=document.path, documents=1, conversations=conversations)
+
+    async def sources(self, workspace: str) -> list[Source]:
+        """By name."""
+        return await self._corpus.list_sources(workspace)
+
+    async def remove_source(self, workspace: str, name: str) -> Removal:
+        """Forget a source and all its documents. Raises NotFound for an unknown name."""
+        source = await self._corpus.find_source(workspace, name)
+        if source is None:
+            names = ", ".join(repr(known.name) for known in await self.sources(workspace)) or "none"
+            raise NotFound(f"There is no source {name!r}; sources here: {names}")
+        documents = await self._corpus.list_documents(workspace, frozenset({source.id}))
+        conversations = await self._forget(documents)
+        await self._corpus.remove_source(source.id)
+        return Removal(name=source.name, documents=len(documents), conversations=conversations)
+
+    async def _forget(self, documents: Sequence[Document]) -> int:
+        """Gone from the database first: what an interruption leaves in the index is never shown, and swept later."""
+        conversations = 0
+        for document in documents:
+            conversations += await self._conversations.forget_document(document.id)
+            await self._corpus.remove_document(document.id)
+            await self._index.remove_document(document.id)
+        return conversations
+
+    async def _view(self, page: Page, scope: SearchScope) -> PageView:
+        document = await self._corpus.get_document(page.document_id, scope)
+        before = await self._corpus.find_page(document.id, page.number - 1, scope) if page.number > 1 else None
+        after = await self._corpus.find_page(document.id, page.number + 1, scope)
+        url, deep_link = page_links(document, page)
+        return PageView(
+            document=document,
+            page=page,
+            previous=before.id if before else None,
+            next=after.id if after else None,
+            url=url,
+            deep_link=deep_link,
+        )
+
+
+def _grouped(passages: Sequence[SourcedPassage]) -> list[PageHit]:
+    """One hit a page, in the order of each page's first (best) passage."""
+    by_page: dict[str, list[SourcedPassage]] = {}
+    for sourced in passages:
+        by_page.setdefault(sourced.passage.page_id, []).append(sourced)
+    return [
+        PageHit(
+            document=group[0].document,
+            page_id=page_id,
+            page_number=group[0].passage.page_number,
+            heading_path=group[0].passage.heading_path,
+            passages=tuple(group),
+            score=group[0].score,
+        )
+        for page_id, group in by_page.items()
+    ]
+
+
+def _range_of(document: Document) -> str:
+    return f"its pages are 1 to {document.pages}" if document.pages else "it could not be read"
