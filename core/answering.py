@@ -2,7 +2,7 @@
 
 import asyncio
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -10,7 +10,6 @@ from core.access import scope_for
 from core.citations import ProvedText, cited_page_ids, prove
 from core.conversations import Conversations, live_focus
 from core.domain.answer import Answer, AnswerStatus, Draft, Reference
-from core.domain.chat import ChatMessage
 from core.domain.conversation import Conversation, Focus, IncomingMessage, Message, Role
 from core.domain.corpus import Document, Page, SearchScope
 from core.domain.jobs import JobKind
@@ -23,6 +22,7 @@ from core.reading import positions_for, split_position
 from core.references import direct_references, labels, search_references
 from core.steps import Steps
 from core.suggestions import suggest
+from core.texts import shorten
 
 BOT_NAME = "footnote"
 # A question is read by people: longer ones are pasted documents, which belong in the library.
@@ -44,7 +44,7 @@ class Reading:
 
 
 class ToolboxFactory(Protocol):
-    def __call__(self, reading: Reading, steps: Steps) -> Tools: ...
+    def __call__(self, reading: Reading) -> Tools: ...
 
 
 class StrategyChooser(Protocol):
@@ -91,8 +91,8 @@ class AnswerService:
         await self._conversations.record(conversation, [question])
         steps = Steps(self._jobs, self._clock, message.address.workspace, on_change=progress.step)
         try:
-            async with steps.step(JobKind.REQUEST, "answer", input={"question": message.text[:200]}) as request:
-                answer, draft = await self._run(message, conversation, history, steps, progress)
+            async with steps.step(JobKind.REQUEST, "answer", input=_request_input(message, question)) as request:
+                answer, draft = await self._run(message, conversation, history, progress)
                 request.output = {"status": answer.status.value, "footnotes": len(answer.citations)}
         except asyncio.CancelledError:
             stopped = Answer(status=AnswerStatus.STOPPED, text="Stopped.")
@@ -107,13 +107,12 @@ class AnswerService:
         message: IncomingMessage,
         conversation: Conversation,
         messages: Sequence[Message],
-        steps: Steps,
         progress: ProgressSink,
     ) -> tuple[Answer, Draft]:
         strategy = self._strategy(message)
         direct, reading = await self._reading(message, conversation)
         history = await self._context.select(messages, reading.scope, self._history_tokens)
-        draft = await strategy.draft(message, history, self._toolbox(reading, steps), progress)
+        draft = await strategy.draft(message, history, self._toolbox(reading), progress)
         proved = prove(draft, await self._live_pages(draft, reading.scope))
         answer = _to_answer(draft, proved, direct, message.text)
         if answer.status is AnswerStatus.ANSWERED and answer.citations:
@@ -190,6 +189,24 @@ class AnswerService:
             jobs=steps.jobs,
             timings_ms={"total": round(total, 1), **_timings(steps)},
         )
+
+
+def _request_input(message: IncomingMessage, question: Message) -> dict[str, object]:
+    """What the request job records, so that people understand it and it can be asked again (core/jobs.py)."""
+    options = {
+        "document": message.document,
+        "journal": message.journal,
+        "position": message.position,
+        "model": message.model,
+        "strategy": message.strategy,
+    }
+    return {
+        "question": shorten(message.text, 200),
+        "conversation_id": question.conversation_id,
+        "message_id": question.id,
+        "query_type": message.query_type.value,
+        **{name: value for name, value in options.items() if value},
+    }
 
 
 def _check_question(text: str) -> None:

@@ -5,9 +5,10 @@ from datetime import datetime
 
 from core.domain.answer import Answer, Citation, Reference
 from core.domain.conversation import Conversation, Focus, Message
-from core.domain.corpus import Document, Page, PageHit, Source
+from core.domain.corpus import Document, PageHit, Source
 from core.domain.jobs import Job
-from core.links import page_links
+from core.library import PageView
+from core.links import fill_template
 from core.texts import shorten
 
 Json = dict[str, object]
@@ -92,8 +93,9 @@ def job_json(job: Job, tree: Sequence[Job]) -> Json:
     }
 
 
-def page_hit_json(hit: PageHit, url: str | None) -> Json:
+def page_hit_json(hit: PageHit) -> Json:
     best = hit.passages[0] if hit.passages else None
+    title = hit.heading_path[0] if hit.heading_path else ""
     return {
         "document": hit.document.path,
         "document_title": hit.document.title,
@@ -105,13 +107,13 @@ def page_hit_json(hit: PageHit, url: str | None) -> Json:
         "topics": [],
         "matches": len(hit.passages),
         "score": round(hit.score, 4),
-        "url": url,
+        "url": fill_template(hit.document.url, hit.document.path, hit.page_number, title),
     }
 
 
-def page_json(document: Document, page: Page, previous: str | None, following: str | None) -> Json:
-    """`previous` and `following` are page ids, None at the ends."""
-    url, deep_link = page_links(document, page)
+def page_json(view: PageView) -> Json:
+    """`previous` and `next` are page ids, None at the ends."""
+    document, page = view.document, view.page
     return {
         "page_id": page.id,
         "document": document.path,
@@ -126,10 +128,10 @@ def page_json(document: Document, page: Page, previous: str | None, following: s
         "relations": [],
         "anchors": [{"name": name, "start": start} for name, start in page.anchors],
         "revision": page.revision,
-        "url": url,
-        "deep_link": deep_link,
-        "previous": previous,
-        "next": following,
+        "url": view.url,
+        "deep_link": view.deep_link,
+        "previous": view.previous,
+        "next": view.next,
     }
 
 

@@ -1,0 +1,93 @@
+"""`demo`: the bundled sample library, ready to ask; no keys, no servers."""
+
+import sys
+import tomllib
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.session import Session
+
+if TYPE_CHECKING:
+    from bot.wiring import App
+    from core.domain.answer import Answer
+
+DEMO_FOLDER = "demo"  # inside the data directory, so that the demo never mixes with one's own library
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A question that the sample library answers well, and where the answer stands."""
+
+    question: str
+    document: str
+    quote: str
+
+
+def register(app: typer.Typer) -> None:
+    app.command("demo")(demo)
+
+
+def demo(
+    context: typer.Context,
+    once: Annotated[
+        bool, typer.Option("--once", help="Answer the three example questions, print them, leave.")
+    ] = False,
+) -> None:
+    """Try Footnote on a small sample library, in the terminal."""
+    session: Session = context.obj
+    session.data_dir = session.settings.data_path / DEMO_FOLDER
+    vars(session).pop("settings")  # read again, for the demo's own folder
+    _ingest(session)
+    examples = load_examples()
+    if once or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        _answer_examples(session, examples)
+        return
+    from bot.commands.asking import author_name
+    from bot.commands.chatting import run_chat
+    from bot.terminal.client import ChatOptions
+
+    session.console.print("\nThree questions to begin with:", style="bold")
+    for example in examples:
+        session.console.print(f"  • {example.question}", markup=False)
+    session.console.print()
+    run_chat(session, ChatOptions(author=author_name(), new=True))
+
+
+def load_examples() -> list[Example]:
+    """The example questions that ship with the sample library."""
+    text = (files("bot") / "sample_library" / "examples.toml").read_text(encoding="utf-8")
+    return [Example(**item) for item in tomllib.loads(text)["example"]]
+
+
+def _ingest(session: Session) -> None:
+    from bot.terminal.progress import ingest_progress
+
+    with as_file(files("bot") / "sample_library" / "documents") as folder, ingest_progress(session.notes) as progress:
+        report = session.run(
+            lambda app: app.ingest([Path(folder)], source="sample library", kind="auto", force=False, progress=progress)
+        )
+    total = report.added + report.updated + report.unchanged
+    session.notes.print(f"The sample library is ready: {total} documents in {report.seconds:.1f} s.", markup=False)
+
+
+def _answer_examples(session: Session, examples: list[Example]) -> None:
+    from bot.commands.asking import ask_once
+
+    async def work(app: "App") -> list["Answer"]:
+        return [await ask_once(app, example.question) for example in examples]
+
+    answers = session.run(work)
+    if session.as_json:
+        from core.jsonable import answer_json
+
+        session.print_json([answer_json(answer) for answer in answers])
+        return
+    from bot.terminal.render import answer_view
+
+    for example, answer in zip(examples, answers, strict=True):
+        session.console.print(f"\nQ: {example.question}", style="bold", markup=False)
+        session.console.print(answer_view(answer))

@@ -1,0 +1,192 @@
+"""The library: `ingest`, `search`, `page`, `documents`, `sources`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.session import Session
+from core.domain.corpus import Document, PageHit, SearchQuery, Source
+
+if TYPE_CHECKING:
+    from bot.wiring import App
+    from core.library import PageView, Removal
+
+documents = typer.Typer(help="The documents of the library.", invoke_without_command=True)
+sources = typer.Typer(help="Where documents come from.", invoke_without_command=True)
+DocumentName = Annotated[str, typer.Argument(metavar="DOCUMENT", help="Its path, title or alias.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("ingest")(ingest)
+    app.command("search")(search)
+    app.command("page")(page)
+    app.add_typer(documents, name="documents")
+    app.add_typer(sources, name="sources")
+
+
+def ingest(
+    context: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(help="Folders or files to read.")],
+    source: Annotated[str | None, typer.Option(help="The source's name (default: the folder's).")] = None,
+    kind: Annotated[str, typer.Option(help="Read every file as this kind: auto, markdown, text, html ...")] = "auto",
+    force: Annotated[bool, typer.Option("--force", help="Read unchanged files again.")] = False,
+) -> None:
+    """Read documents into the library; files that can't be read are reported, each with its reason."""
+    session: Session = context.obj
+    from bot.terminal.progress import ingest_progress
+
+    with ingest_progress(session.notes) as progress:
+        report = session.run(lambda app: app.ingest(paths, source=source, kind=kind, force=force, progress=progress))
+    if session.as_json:
+        session.print_json(report.to_json())
+        return
+    from bot.terminal.render import report_view
+
+    session.console.print(report_view(report))
+
+
+def search(
+    context: typer.Context,
+    query: Annotated[str, typer.Argument(help="Words or a question.")],
+    limit: Annotated[int, typer.Option(min=1, max=20, help="Pages at most.")] = 10,
+    kind: Annotated[str | None, typer.Option(help="Only documents of this kind.")] = None,
+    document: Annotated[str | None, typer.Option(help="Only this document.")] = None,
+) -> None:
+    """Search pages by meaning and by words."""
+    session: Session = context.obj
+
+    async def work(app: "App") -> list[PageHit]:
+        ids = frozenset({(await app.find_document(document)).id}) if document else frozenset[str]()
+        asked = SearchQuery(text=query, limit=limit, kind=kind, document_ids=ids, rerank=app.config.index.rerank)
+        return await app.library.search(asked, await app.scope())
+
+    hits = session.run(work)
+    if session.as_json:
+        from core.jsonable import page_hit_json
+
+        session.print_json({"hits": [page_hit_json(hit) for hit in hits]})
+        return
+    from bot.terminal.render import hits_view
+
+    session.console.print(hits_view(hits))
+
+
+def page(
+    context: typer.Context,
+    page_id: Annotated[str | None, typer.Argument(metavar="ID", help="The page's id.")] = None,
+    document: Annotated[str | None, typer.Option(help="Its document, with --number.")] = None,
+    number: Annotated[int | None, typer.Option(min=1, help="Its number in the document.")] = None,
+) -> None:
+    """Show a page by its id, or by document and number."""
+    session: Session = context.obj
+    if (page_id is None) == (document is None) or (document is None) != (number is None):
+        raise typer.BadParameter("give a page id, or --document with --number")
+
+    async def work(app: "App") -> "PageView":
+        scope = await app.scope()
+        if page_id is not None:
+            return await app.library.page(page_id, scope)
+        return await app.library.page_by_number(document or "", number or 0, scope)
+
+    found = session.run(work)
+    if session.as_json:
+        from core.jsonable import page_json
+
+        session.print_json(page_json(found))
+        return
+    from bot.terminal.render import page_view
+
+    session.console.print(page_view(found.document, found.page))
+
+
+@documents.callback()
+def documents_default(context: typer.Context) -> None:
+    """Without a word more: list them."""
+    if context.invoked_subcommand is None:
+        list_documents(context)
+
+
+@documents.command("list")
+def list_documents(context: typer.Context) -> None:
+    """List all documents, failed ones with their reason."""
+    session: Session = context.obj
+    found = session.run(lambda app: app.corpus.list_documents(app.workspace))
+    if session.as_json:
+        from core.jsonable import document_json
+
+        session.print_json({"documents": [document_json(item) for item in found]})
+        return
+    from bot.terminal.render import document_table
+
+    session.console.print(document_table(found))
+
+
+@documents.command("show")
+def show_document(context: typer.Context, name: DocumentName) -> None:
+    """Show what is known of a document."""
+    session: Session = context.obj
+    found: Document = session.run(lambda app: app.find_document(name))
+    if session.as_json:
+        from core.jsonable import document_json
+
+        session.print_json(document_json(found))
+        return
+    from bot.terminal.render import document_table
+
+    session.console.print(document_table([found]))
+
+
+@documents.command("remove")
+def remove_document(context: typer.Context, name: DocumentName) -> None:
+    """Remove a document with its pages and passages; the file itself stays."""
+    session: Session = context.obj
+
+    async def work(app: "App") -> Removal:
+        return await app.library.remove_document(name, await app.scope())
+
+    _print_removal(session, session.run(work))
+
+
+@sources.callback()
+def sources_default(context: typer.Context) -> None:
+    """Without a word more: list them."""
+    if context.invoked_subcommand is None:
+        list_sources(context)
+
+
+@sources.command("list")
+def list_sources(context: typer.Context) -> None:
+    """List the sources with their counts."""
+    session: Session = context.obj
+
+    async def work(app: "App") -> tuple[list[Document], list[Source]]:
+        return await app.corpus.list_documents(app.workspace), await app.corpus.list_sources(app.workspace)
+
+    found_documents, found = session.run(work)
+    if session.as_json:
+        from core.jsonable import source_json
+
+        session.print_json({"sources": [source_json(item, found_documents) for item in found]})
+        return
+    from bot.terminal.render import source_table
+
+    session.console.print(source_table(found, found_documents))
+
+
+@sources.command("remove")
+def remove_source(
+    context: typer.Context, name: Annotated[str, typer.Argument(metavar="SOURCE", help="The source's name.")]
+) -> None:
+    """Remove a source with all its documents; the files themselves stay."""
+    session: Session = context.obj
+    _print_removal(session, session.run(lambda app: app.library.remove_source(app.workspace, name)))
+
+
+def _print_removal(session: Session, removal: "Removal") -> None:
+    if session.as_json:
+        session.print_json(
+            {"removed": removal.name, "documents": removal.documents, "conversations": removal.conversations}
+        )
+        return
+    session.console.print(str(removal), markup=False)

@@ -1,0 +1,55 @@
+"""`eval` and `doctor`: is it good, and does it work?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.session import Session
+
+
+def register(app: typer.Typer) -> None:
+    app.command("eval")(evaluate)
+    app.command("doctor")(doctor)
+
+
+def evaluate(
+    context: typer.Context,
+    questions: Annotated[Path, typer.Argument(help="A question file (JSON lines) with gold answers.")],
+) -> None:
+    """Measure retrieval and answers over a question file."""
+    session: Session = context.obj
+    from bot.evaluating import run_evaluation
+
+    report = session.run(lambda app: run_evaluation(app, questions, session.notes))
+    if session.as_json:
+        session.print_json(report.to_json())
+        return
+    from bot.terminal.render import eval_table
+
+    session.console.print(eval_table(report))
+
+
+def doctor(context: typer.Context) -> None:
+    """Check configuration, database, models, index and provider; each problem comes with its fix."""
+    session: Session = context.obj
+    import asyncio
+
+    from bot.doctor import Check, examine
+    from bot.wiring import App
+
+    async def main() -> list[Check]:
+        app = App(session.settings)
+        try:
+            return await examine(app)
+        finally:
+            await app.close()
+
+    checks = asyncio.run(main())
+    if session.as_json:
+        session.print_json({"checks": [{"name": c.name, "ok": c.ok, "detail": c.detail} for c in checks]})
+    else:
+        for check in checks:
+            session.console.print(f"{'✓' if check.ok else '✗'} {check.name}: {check.detail}", markup=False)
+    if not all(check.ok for check in checks):
+        raise typer.Exit(1)

@@ -1,0 +1,67 @@
+"""`footnote doctor`: tries every part that an answer needs; what fails says what to do next."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from core.errors import FootnoteError
+
+if TYPE_CHECKING:
+    from bot.wiring import App
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One part, whether it works, and in one sentence how, or what to do."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+async def examine(app: "App") -> list[Check]:
+    """All checks, in the order an answer needs the parts. `app` is not open yet."""
+    checks = [await _check("database", lambda: _database(app))]
+    if not checks[0].ok:
+        return checks
+    for name, work in (
+        ("embedding model", _embedding),
+        ("index", _index),
+        ("library", _library),
+        ("provider", _provider),
+    ):
+        checks.append(await _check(name, lambda work=work: work(app)))
+    return checks
+
+
+async def _check(name: str, work: Callable[[], Awaitable[str]]) -> Check:
+    try:
+        return Check(name=name, ok=True, detail=await work())
+    except FootnoteError as error:
+        return Check(name=name, ok=False, detail=str(error))
+
+
+async def _database(app: "App") -> str:
+    await app.open()
+    return f"{app.database.name} is open and up to date"
+
+
+async def _embedding(app: "App") -> str:
+    return await app.describe_embedder()
+
+
+async def _index(app: "App") -> str:
+    return f"{await app.index.count()} passages"
+
+
+async def _library(app: "App") -> str:
+    documents = await app.corpus.list_documents(app.workspace)
+    if not documents:
+        return "empty: add documents with `footnote ingest PATH`"
+    failed = [document for document in documents if document.failed_reason]
+    return f"{len(documents) - len(failed)} documents, {len(failed)} could not be read (`footnote documents`)"
+
+
+async def _provider(app: "App") -> str:
+    await app.check_provider()
+    return f"{app.provider.name} is ready"

@@ -1,0 +1,160 @@
+"""`footnote chat`: a conversation in the terminal, through the same door as every other platform.
+
+The prompt runs in the main thread, answers in one event loop that lives as long as the chat: Ctrl+C stops the running
+answer only; quit, exit and Ctrl+D leave.
+"""
+
+import asyncio
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from bot.terminal.render import answer_view, markdown_view, step_line
+from bot.terminal.translate import Typed, to_typed
+from core.commands import CommandCall
+from core.conversations import title_from
+from core.domain.conversation import Conversation, IncomingMessage, ThreadAddress
+from core.domain.jobs import Job, JobKind
+from core.errors import FootnoteError
+
+if TYPE_CHECKING:
+    from bot.wiring import App
+
+PROMPT = "> "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatOptions:
+    author: str
+    document: str | None = None
+    conversation_id: str | None = None
+    new: bool = False
+    title: str | None = None
+    verbose: bool = False
+
+
+class TerminalChat:
+    def __init__(self, app: "App", console: Console, options: ChatOptions, read_line: Callable[[str], str]) -> None:
+        self._app = app
+        self._console = console
+        self._options = options
+        self._read_line = read_line
+        self._conversation: Conversation | None = None  # None: the next question begins one
+        self._pinned_id: str | None = None
+
+    def run(self, runner: asyncio.Runner) -> None:
+        """Until the reader leaves. Raises NotFound for a conversation or document that isn't there."""
+        runner.run(self._begin())
+        self._console.print("Ask a question. /help lists commands; quit, exit or Ctrl+D leaves.", style="dim")
+        while True:
+            try:
+                typed = to_typed(self._read_line(PROMPT))
+            except EOFError:
+                break
+            except KeyboardInterrupt:
+                self._console.print("(quit or Ctrl+D leaves)", style="dim")
+                continue
+            if typed.leave:
+                break
+            self._do(runner, typed)
+
+    def _do(self, runner: asyncio.Runner, typed: Typed) -> None:
+        try:
+            if typed.command:
+                runner.run(self._command(typed))
+            elif typed.question:
+                runner.run(self._ask(typed.question))
+        except KeyboardInterrupt:
+            self._console.print("Stopped.", style="yellow")
+        except FootnoteError as error:
+            self._console.print(Text(str(error), style="red"))
+
+    async def _begin(self) -> None:
+        options = self._options
+        document = await self._app.find_document(options.document) if options.document else None
+        if options.conversation_id:
+            self._conversation, _ = await self._app.conversations.show(options.conversation_id, self._app.workspace)
+        elif not options.new:
+            self._conversation = await self._pick(document.id if document else None)
+        self._pinned_id = document.id if document else None
+        if self._conversation is not None:
+            self._console.print(Text(f"Conversation: {self._conversation.title}", style="bold"))
+
+    async def _pick(self, document_id: str | None) -> Conversation | None:
+        """One of the earlier conversations, if there are any and the reader picks one."""
+        found = (await self._app.conversations.list_conversations(self._app.workspace, document_id))[:9]
+        if not found:
+            return None
+        for number, item in enumerate(found, start=1):
+            self._console.print(Text(f"  {number}. {item.title or '(no title)'}  {item.last_message_at:%Y-%m-%d}"))
+        choice = self._read_line("Number to go on, Enter for a new conversation: ").strip()
+        return found[int(choice) - 1] if choice.isdigit() and 1 <= int(choice) <= len(found) else None
+
+    async def _ask(self, question: str) -> None:
+        if self._conversation is None:
+            self._conversation = await self._app.conversations.create(
+                self._message(question, None),
+                title=self._options.title or title_from(question),
+                pinned_document_id=self._pinned_id,
+            )
+        progress = _LiveProgress(self._console, verbose=self._options.verbose)
+        with progress:
+            answer = await self._app.answers.answer(self._message(question, self._conversation), progress)
+        self._console.print(answer_view(answer))
+        self._conversation, _ = await self._app.conversations.show(answer.conversation_id, self._app.workspace)
+
+    async def _command(self, typed: Typed) -> None:
+        call = CommandCall(
+            name=typed.command,
+            argument=typed.argument,
+            workspace=self._app.workspace,
+            conversation=self._conversation,
+        )
+        result = await self._app.commands.run(call)
+        self._console.print(Text(result.text) if result.file_name else markdown_view(result.text))
+        if result.open_conversation is not None:
+            self._conversation = result.open_conversation
+        elif result.start_new:
+            self._conversation = None
+
+    def _message(self, text: str, conversation: Conversation | None) -> IncomingMessage:
+        address = ThreadAddress(
+            platform="terminal", workspace=self._app.workspace, channel="chat", thread=uuid.uuid4().hex
+        )
+        message = IncomingMessage(address=address, author=self._options.author, text=text, event_key=uuid.uuid4().hex)
+        return replace(message, conversation_id=conversation.id) if conversation else message
+
+
+class _LiveProgress:
+    """The draft as it grows, without footnotes; gone when the answer is there. With `verbose`, tool calls stay."""
+
+    def __init__(self, console: Console, *, verbose: bool) -> None:
+        self._console = console
+        self._verbose = verbose
+        self._draft = ""
+        self._live = Live(Text("…", style="dim"), console=console, transient=True, refresh_per_second=8)
+
+    def __enter__(self) -> "_LiveProgress":
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+
+    def text(self, piece: str) -> None:
+        self._draft += piece
+        self._live.update(Text(self._draft))
+
+    def reset(self) -> None:
+        self._draft = ""
+        self._live.update(Text("…", style="dim"))
+
+    def step(self, job: Job) -> None:
+        if self._verbose and job.status.is_final and job.kind is not JobKind.REQUEST:
+            self._console.print(step_line(job))

@@ -1,0 +1,158 @@
+"""Answers, hits and lists as rich renderables. Pure: nothing is printed here, and nothing from documents is markup."""
+
+from collections.abc import Sequence
+
+from core.evaluation import EvalReport
+from rich.console import Group, RenderableType
+from rich.markdown import Markdown
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
+
+from core.domain.answer import Answer, AnswerStatus, Citation
+from core.domain.conversation import Conversation
+from core.domain.corpus import Document, Page, PageHit, Source
+from core.domain.jobs import Job, JobKind, JobStatus
+from core.export import footnote_label
+from core.ingestion.report import IngestReport
+from core.texts import shorten
+
+QUOTE_LENGTH = 220
+STATUS_STYLE = {
+    JobStatus.DONE: "green",
+    JobStatus.FAILED: "red",
+    JobStatus.CANCELLED: "yellow",
+}
+ANSWER_STYLE = {AnswerStatus.ERROR: "red", AnswerStatus.REFUSED: "yellow", AnswerStatus.STOPPED: "yellow"}
+
+
+def answer_view(answer: Answer) -> RenderableType:
+    """The text, then its footnotes with quotes and links, choices and suggestions."""
+    style = ANSWER_STYLE.get(answer.status, "")
+    parts: list[RenderableType] = [Text(answer.text, style=style) if style else markdown_view(answer.text)]
+    if answer.citations:
+        parts += [Text(), *(footnote_view(citation) for citation in answer.citations)]
+    if answer.choices:
+        parts += [Text(), *(Text(f"  {n}. {choice}", style="cyan") for n, choice in enumerate(answer.choices, start=1))]
+    if answer.status is AnswerStatus.NOT_FOUND and answer.references:
+        parts += [Text(), Text("Closest pages:", style="dim")]
+        parts += [_reference_line(ref.label, ref.summary, ref.snippet) for ref in answer.references[:3]]
+    if answer.suggestions:
+        parts += [Text(), Text("You could also ask:", style="dim")]
+        parts += [Text(f"  • {suggestion}", style="cyan") for suggestion in answer.suggestions]
+    return Group(*parts)
+
+
+def footnote_view(citation: Citation) -> RenderableType:
+    """`[1] Page 5 of "report.pdf" > Chapter`, its quote, its link."""
+    head = Text.assemble((f"[{citation.number}] ", "bold cyan"), (footnote_label(citation), "bold"))
+    link = citation.url or citation.deep_link
+    lines = [head, Text(f"“{shorten(citation.quote, QUOTE_LENGTH)}”", style="italic dim")]
+    if link:
+        lines.append(Text(link, style="blue"))
+    return Group(lines[0], *(Padding(line, (0, 0, 0, 4)) for line in lines[1:]))
+
+
+def markdown_view(text: str) -> RenderableType:
+    """Markdown without live links: where a link leads is written out, never hidden."""
+    return Markdown(text, hyperlinks=False)
+
+
+def hits_view(hits: Sequence[PageHit]) -> RenderableType:
+    if not hits:
+        return Text("Nothing found. Try other words.")
+    parts: list[RenderableType] = []
+    for number, hit in enumerate(hits, start=1):
+        where = " > ".join([f"page {hit.page_number}", *hit.heading_path])
+        parts.append(Text.assemble((f"{number}. ", "bold cyan"), (hit.document.title, "bold"), f"  {where}"))
+        parts.append(Text(f"   {hit.document.path}  ({hit.page_id})", style="dim"))
+        if hit.passages:
+            parts.append(Padding(Text(shorten(hit.passages[0].passage.text, QUOTE_LENGTH)), (0, 0, 1, 3)))
+    return Group(*parts)
+
+
+def page_view(document: Document, page: Page) -> RenderableType:
+    title = " > ".join([document.title, *page.heading_path, *([page.title] if page.title else [])])
+    return Group(Text(f"{title}  (page {page.number} of {document.pages})", style="bold"), Text(), Text(page.text))
+
+
+def document_table(documents: Sequence[Document]) -> RenderableType:
+    table = Table("Document", "Title", "Kind", "Pages", "Passages", "State", box=None, pad_edge=False)
+    for item in documents:
+        state = f"failed: {item.failed_reason}" if item.failed_reason else "ok"
+        table.add_row(Text(item.path), Text(item.title), item.kind, str(item.pages), str(item.passages), Text(state))
+    return table if documents else Text("The library is empty: add documents with `footnote ingest PATH`.")
+
+
+def source_table(sources: Sequence[Source], documents: Sequence[Document]) -> RenderableType:
+    table = Table("Source", "Kind", "Location", "Documents", "Failed", box=None, pad_edge=False)
+    for source in sources:
+        own = [document for document in documents if document.source_id == source.id]
+        failed = sum(document.failed_reason is not None for document in own)
+        table.add_row(Text(source.name), source.kind, Text(source.location), str(len(own) - failed), str(failed))
+    return table if sources else Text("There are no sources: add one with `footnote ingest PATH`.")
+
+
+def conversation_table(conversations: Sequence[Conversation]) -> RenderableType:
+    table = Table("Id", "Title", "Messages", "Last used (UTC)", box=None, pad_edge=False)
+    for item in conversations:
+        table.add_row(item.id, Text(item.title), str(item.message_count), f"{item.last_message_at:%Y-%m-%d %H:%M}")
+    return table if conversations else Text("There are no conversations yet: ask something.")
+
+
+def report_view(report: IngestReport) -> RenderableType:
+    """Counts, then every file that failed with its reason."""
+    counts = (
+        f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, {report.removed} removed, "
+        f"{len(report.failures)} failed; {report.pages} pages, {report.passages} passages in {report.seconds:.1f} s"
+    )
+    parts: list[RenderableType] = [Text(counts, style="bold")]
+    for failure in report.failures:
+        parts.append(Text.assemble(("  ✗ ", "red"), (failure.path, "bold"), f": {failure.reason}"))
+    return Group(*parts)
+
+
+def job_trees(trees: Sequence[Sequence[Job]], *, roots_only: bool = False) -> RenderableType:
+    if not trees:
+        return Text("There are no jobs yet: ask something.")
+    return Group(*(_job_tree(tree[:1] if roots_only else tree) for tree in trees))
+
+
+def step_line(job: Job) -> RenderableType:
+    """A finished step with what it was asked and what it gave, for `--verbose`."""
+    line = Text("  ") + _job_label(job)
+    if job.kind is JobKind.TOOL:
+        line.append(f"\n    asked {dict(job.input)}\n    found {job.output.get('passages', 0)} passages", style="dim")
+    return line
+
+
+def eval_table(report: EvalReport) -> RenderableType:
+    """The rates as percentages, with the counts behind them, then by kind of document."""
+    table = Table("Measure", "Value", box=None, pad_edge=False)
+    for name, value in report.rows():
+        table.add_row(name, value)
+    return table
+
+
+def _job_tree(jobs: Sequence[Job]) -> Tree:
+    nodes: dict[str, Tree] = {}
+    for job in jobs:
+        label = _job_label(job)
+        above = nodes.get(job.parent_id or "")
+        nodes[job.id] = above.add(label) if above else Tree(label)
+    return nodes[jobs[0].id]
+
+
+def _job_label(job: Job) -> Text:
+    took = f" {job.duration_ms:.0f} ms" if job.duration_ms is not None else ""
+    asked = job.input.get("question") or job.input.get("query") or ""
+    label = Text.assemble((job.status.value, STATUS_STYLE.get(job.status, "")), f" {job.kind.value} {job.name}{took}")
+    label.append(f"  {shorten(str(asked), 80)}" if asked else "", style="dim")
+    label.append(f"  {job.error}" if job.error else "", style="red")
+    label.append(f"  {job.id}" if job.parent_id is None else "", style="dim")
+    return label
+
+
+def _reference_line(label: str, summary: str, snippet: str) -> RenderableType:
+    return Text.assemble(("  • ", "dim"), label, (f"  {summary}" if summary else ""), (f"\n    {snippet}", "dim"))

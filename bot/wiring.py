@@ -1,0 +1,261 @@
+"""The composition root: the only place that names concrete classes.
+
+Parts are built when first asked for, so that each command pays only for what it uses; what was opened is closed in
+reverse order. Imports of heavy parts stand inside the functions that need them, for the same reason.
+"""
+
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from time import monotonic
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from bot.config import Config
+from core.access import scope_for
+from core.answering import AnswerService, Reading
+from core.commands import Commands
+from core.conversations import Conversations
+from core.domain.conversation import IncomingMessage
+from core.domain.corpus import Document, SearchScope
+from core.errors import BadInput, UnsupportedFeature
+from core.ingestion.limits import MEBIBYTE, ReadLimits
+from core.ingestion.report import IngestReport, ProgressCallback
+from core.jobs import Jobs
+from core.library import Library
+from core.limits import Budget
+from core.ports import ChatProvider, RetrievalStrategy, SearchIndex
+from storage.conversations import SqlConversationRepository
+from storage.corpus import SqlCorpusRepository
+from storage.database import Database
+from storage.jobs import SqlJobRepository
+
+if TYPE_CHECKING:
+    from storage.ranking import CrossEncoder, HybridSentenceRanker
+
+    from core.tools.base import Toolbox
+    from storage.embeddings import Embedder
+
+DATABASE_FILE = "footnote.db"
+INDEX_FOLDER = "index"
+
+
+class SystemClock:
+    """The machine's clock (implements ports.Clock)."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        return monotonic()
+
+
+class App:
+    """All parts of one process. `async with App(config) as app`, or `open` and `close`."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.workspace = config.workspace
+        self.clock = SystemClock()
+        self._stack = AsyncExitStack()
+        self._database: Database | None = None
+
+    async def open(self) -> "App":
+        """Open the database; all else opens when it is used. Raises StorageError."""
+        self._database = await Database.open(self.config.data_path / DATABASE_FILE)
+        self._stack.push_async_callback(self._database.close)
+        return self
+
+    async def close(self) -> None:
+        """Close what was opened, last first; safe to repeat."""
+        await self._stack.aclose()
+
+    async def __aenter__(self) -> "App":
+        return await self.open()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    @property
+    def database(self) -> Database:
+        if self._database is None:
+            raise RuntimeError("the app is not open")
+        return self._database
+
+    @cached_property
+    def corpus(self) -> SqlCorpusRepository:
+        return SqlCorpusRepository(self.database)
+
+    @cached_property
+    def conversation_store(self) -> SqlConversationRepository:
+        return SqlConversationRepository(self.database)
+
+    @cached_property
+    def job_store(self) -> SqlJobRepository:
+        return SqlJobRepository(self.database)
+
+    @cached_property
+    def conversations(self) -> Conversations:
+        return Conversations(self.conversation_store, self.clock)
+
+    @cached_property
+    def library(self) -> Library:
+        return Library(corpus=self.corpus, index=self.index, conversations=self.conversation_store)
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        return Jobs(self.job_store, self.conversation_store, lambda: self.answers, self.clock)
+
+    @cached_property
+    def commands(self) -> Commands:
+        return Commands(library=self.library, corpus=self.corpus, conversations=self.conversations, jobs=self.jobs)
+
+    @cached_property
+    def answers(self) -> AnswerService:
+        from core.context import FullHistoryCapped
+
+        return AnswerService(
+            corpus=self.corpus,
+            library=self.library,
+            conversations=self.conversations,
+            jobs=self.job_store,
+            context=FullHistoryCapped(self.corpus, self.config.agent.history_messages),
+            strategy=self._strategy_for,
+            toolbox=self._toolbox,
+            clock=self.clock,
+            history_tokens=self.config.agent.history_tokens,
+        )
+
+    @cached_property
+    def embedder(self) -> "Embedder":
+        from storage.embeddings import build_embedder
+
+        return build_embedder(self.config.models.embedding)
+
+    @cached_property
+    def judge(self) -> "CrossEncoder":
+        from storage.ranking import build_cross_encoder
+
+        return build_cross_encoder(self.config.models.reranker)
+
+    @cached_property
+    def ranker(self) -> "HybridSentenceRanker":
+        from storage.ranking import HybridSentenceRanker
+
+        return HybridSentenceRanker(self.embedder)
+
+    @cached_property
+    def index(self) -> SearchIndex:
+        """Embedded in the data directory, or a Qdrant server where the configuration gives a URL."""
+        from storage.qdrant.opening import build_index
+
+        index = build_index(
+            folder=self.config.data_path / INDEX_FOLDER,
+            url=self.config.index.url,
+            api_key=self.config.index_key(),
+            collection=self.config.index.collection,
+            embedder=self.embedder,
+        )
+        self._stack.push_async_callback(index.close)
+        return index
+
+    @cached_property
+    def provider(self) -> ChatProvider:
+        built = self._build_provider()
+        self._stack.push_async_callback(built.close)
+        return built
+
+    async def scope(self) -> SearchScope:
+        """What the command line may read: everything in its workspace."""
+        return await scope_for(self.workspace, self.corpus)
+
+    async def find_document(self, name: str) -> Document:
+        """By path, title or alias. Raises NotFound and BadInput as Library.find_document does."""
+        return await self.library.find_document(name, await self.scope())
+
+    async def ingest(
+        self, paths: Sequence[Path], *, source: str | None, kind: str, force: bool, progress: ProgressCallback
+    ) -> IngestReport:
+        """Ingest files and folders, one after the other; the reports are added up."""
+        from core.ingestion.base import READER_KINDS
+        from core.ingestion.pipeline import Ingestor
+        from core.ingestion.sandbox import Sandbox
+        from core.sources import add_source
+
+        if kind != "auto" and kind not in READER_KINDS:
+            raise BadInput(f"There is no reader kind {kind!r}: use auto or one of {', '.join(READER_KINDS)}.")
+        limits = self._read_limits()
+        ingestor = Ingestor(
+            corpus=self.corpus,
+            index=self.index,
+            conversations=self.conversation_store,
+            clock=self.clock,
+            sandbox=Sandbox(limits),
+            limits=limits,
+        )
+        total = IngestReport()
+        for path in paths:
+            place = await add_source(self.corpus, self.workspace, path, source)
+            root = Path(place.source.location)
+            report = await ingestor.ingest(place.source, root, place.only or None, force=force, progress=progress)
+            total.add(report)
+        return total
+
+    def _read_limits(self) -> ReadLimits:
+        ingest = self.config.ingest
+        return ReadLimits(
+            seconds=ingest.parse_seconds,
+            memory_bytes=ingest.parse_memory_mb * MEBIBYTE,
+            file_bytes=ingest.max_file_mb * MEBIBYTE,
+            pages=ingest.max_pages,
+        )
+
+    def _build_provider(self) -> ChatProvider:
+        settings = self.config.provider
+        if settings.name == "extractive":
+            from core.providers.extractive import ExtractiveProvider
+
+            return ExtractiveProvider(ranker=self.ranker, judge=self.judge)
+        from core.providers.anthropic import AnthropicProvider
+
+        return AnthropicProvider(
+            api_key=self.config.provider_key(),
+            model=settings.model,
+            max_output_tokens=settings.max_output_tokens,
+            timeout_seconds=settings.timeout_seconds,
+            stall_seconds=settings.stall_seconds,
+            max_retries=settings.max_retries,
+            base_url=settings.base_url,
+        )
+
+    def _strategy_for(self, message: IncomingMessage) -> RetrievalStrategy:
+        from core.strategies.tool_use import ToolUseStrategy
+
+        wanted = message.strategy or self.config.agent.strategy
+        if wanted != ToolUseStrategy.name:
+            raise UnsupportedFeature(f"There is no strategy {wanted!r}: use {ToolUseStrategy.name}.")
+        if message.model and self.config.provider.name == "extractive":
+            raise UnsupportedFeature("--model needs a provider with models: set provider.name in the configuration.")
+        agent = self.config.agent
+        budget = Budget(steps=agent.max_steps, tokens=agent.max_tokens, seconds=agent.max_seconds)
+        return ToolUseStrategy(self.provider, budget, self.clock)
+
+    def _toolbox(self, reading: Reading) -> "Toolbox":
+        from core.tools.base import Toolbox, ToolContext
+        from core.tools.get_page import GetPageTool
+        from core.tools.query_journal import QueryJournalTool
+        from core.tools.search import SearchTool
+
+        context = ToolContext(
+            scope=reading.scope,
+            library=self.library,
+            corpus=self.corpus,
+            focus=reading.focus,
+            document_ids=frozenset({reading.document.id}) if reading.document else frozenset(),
+            rerank=self.config.index.rerank,
+        )
+        return Toolbox((SearchTool(), GetPageTool(), QueryJournalTool()), context)
