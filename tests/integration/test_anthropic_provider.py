@@ -1,0 +1,494 @@
+"""The Anthropic provider over real HTTP with the real SDK, against the model server."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, StopReason, ToolChoice, ToolInvocation, Usage
+from core.domain.corpus import Span
+from core.errors import (
+    ContextOverflow,
+    ProviderAuthError,
+    ProviderBadRequest,
+    ProviderConnectionError,
+    ProviderError,
+    ProviderOverloaded,
+    ProviderRateLimited,
+    ProviderRefused,
+    ProviderTimeout,
+)
+from core.providers.anthropic import DEFAULT_CONTEXT_TOKENS, AnthropicProvider
+from tests.model_server import Call, Cite, Fault, ModelServer, Reply, Say, Think
+from tests.model_server.passages import PAGE, SEARCH, calls, found, passage, results, user
+from tests.model_server.script import Break
+from tests.model_server.server import KEY, MODEL
+
+Build = Callable[..., AnthropicProvider]
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[ModelServer]:
+    async with ModelServer() as running:
+        yield running
+
+
+@pytest.fixture
+async def build(server: ModelServer) -> AsyncIterator[Build]:
+    built: list[AnthropicProvider] = []
+
+    def make(**options: Any) -> AnthropicProvider:
+        defaults: dict[str, Any] = {
+            "api_key": SecretStr(KEY),
+            "model": MODEL,
+            "max_output_tokens": 1000,
+            "timeout_seconds": 20.0,
+            "stall_seconds": 5.0,
+            "max_retries": 2,
+            "base_url": server.url,
+            "backoff_seconds": 0.01,
+        }
+        built.append(AnthropicProvider(**{**defaults, **options}))
+        return built[-1]
+
+    yield make
+    for provider in built:
+        await provider.close()
+        await provider.close()
+
+
+def ask(*messages: ChatMessage, **options: Any) -> ChatRequest:
+    return ChatRequest(system="Answer from passages.", messages=messages or (user("When?"),), **options)
+
+
+def searched(*items: Any, **options: Any) -> ChatRequest:
+    """A question whose search has come back with passages."""
+    call = ToolInvocation(id="toolu_1", name="search", arguments={"query": "gate"})
+    history = (user("When does the gate open?"), calls(call), results(found("toolu_1", *items)))
+    return ask(*history, tools=(SEARCH,), **options)
+
+
+# --- answers, tools, citations ---------------------------------------------------------------------------------------
+
+
+async def test_text_is_streamed_in_pieces_that_make_up_the_answer(server: ModelServer, build: Build) -> None:
+    server.script(Reply.of("The gate opens at nine."))
+    pieces: list[str] = []
+    response = await build().complete(ask(), pieces.append)
+    assert response.text == "".join(pieces) == "The gate opens at nine."
+    assert len(pieces) > 1
+    assert (response.stop_reason, response.model) == (StopReason.END, MODEL)
+
+
+async def test_parallel_tool_calls_come_back_with_their_arguments(server: ModelServer, build: Build) -> None:
+    server.script(Reply.of("I look.", Call("search", {"query": "gate"}), Call("search", {"query": "wall"})))
+    response = await build().complete(ask(tools=(SEARCH,), tool_choice=ToolChoice.ANY))
+    assert response.stop_reason is StopReason.TOOLS
+    assert [call.arguments["query"] for call in response.tool_invocations] == ["gate", "wall"]
+    assert len({call.id for call in response.tool_invocations}) == 2
+    assert server.requests[0]["tool_choice"] == {"type": "any"}
+
+
+async def test_a_tool_without_arguments_is_called_with_none(server: ModelServer, build: Build) -> None:
+    server.script(Reply.of(Call("search", {})))
+    response = await build().complete(ask(tools=(SEARCH,)))
+    assert response.tool_invocations[0].arguments == {}
+
+
+async def test_a_whole_run_of_thinking_tools_and_answer_is_accepted_and_cited(
+    server: ModelServer, build: Build
+) -> None:
+    server.script(
+        Reply.of(Think("Two searches."), "I look. ", Call("search", {"query": "a"}), Call("search", {"query": "b"})),
+        Reply.of(Say("It opens at nine.", cites=(Cite("The gate opens at nine."),)), " Ask."),
+    )
+    provider, asked = build(), user("When?", speaker="Ann")
+    first = await provider.complete(ask(asked, tools=(SEARCH,)))
+    one, two = first.tool_invocations
+    follow_up = ask(
+        asked,
+        calls(one, two, text=first.text, native=first.native),
+        results(found(one.id, passage()), found(two.id, text="Nothing was found.", is_error=True)),
+        tools=(SEARCH,),
+    )
+    answer = await provider.complete(follow_up)
+    assert [len(segment.citations) for segment in answer.segments] == [1, 0]
+    assert [block["type"] for block in server.requests[1]["messages"][1]["content"]] == [
+        "thinking", "text", "tool_use", "tool_use",
+    ]  # fmt: skip
+    assert server.requests[1]["messages"][0]["content"][0]["text"] == "Ann: When?"
+
+
+@pytest.mark.parametrize(
+    ("quote", "said"),
+    [
+        ("The gate opens at nine.", "The gate opens at nine."),
+        ("It closes at five.\n\nNobody", "It closes at five.\n\nNobody enters  after dark!"),
+        ("Ask Ann.", "Ask Ann."),
+        ("# Rules", "# Rules"),
+    ],
+)
+async def test_a_citation_is_a_span_of_the_page_from_its_first_to_its_last_block(
+    server: ModelServer, build: Build, quote: str, said: str
+) -> None:
+    server.script(Reply.of(Say("So it says.", cites=(Cite(quote),))))
+    response = await build().complete(searched(passage()))
+    (claim,) = response.segments[0].citations
+    assert claim.span.of(PAGE) == said
+    assert claim.passage_id == "p1"
+    assert claim.cited_text.split() == said.split()
+
+
+async def test_a_citation_in_the_middle_of_a_page_is_in_page_offsets(server: ModelServer, build: Build) -> None:
+    start = PAGE.index("It closes")
+    server.script(Reply.of(Say("So.", cites=(Cite("It closes at five."),))))
+    response = await build().complete(searched(passage(start=start)))
+    assert response.segments[0].citations[0].span == Span(start, start + len("It closes at five."))
+
+
+async def test_citations_go_by_source_and_not_by_their_index(server: ModelServer, build: Build) -> None:
+    other = passage("The moat is deep.", passage_id="p2")
+    wrong_index = Cite("The moat is deep.", {"search_result_index": 0})
+    server.script(Reply.of(Say("Deep.", cites=(wrong_index,))))
+    response = await build().complete(searched(passage(), other))
+    assert [claim.passage_id for claim in response.segments[0].citations] == ["p2"]
+
+
+@pytest.mark.parametrize(
+    "overrides", [{"source": "footnote://passage/unknown"}, {"end_block_index": 99}, {"start_block_index": -1}]
+)
+async def test_a_citation_of_something_not_shown_is_left_out_and_the_text_stays(
+    server: ModelServer, build: Build, overrides: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    server.script(Reply.of(Say("So.", cites=(Cite("Ask Ann.", overrides),))))
+    with caplog.at_level(logging.WARNING):
+        response = await build().complete(searched(passage()))
+    assert [(s.text, s.citations) for s in response.segments] == [("So.", ())]
+    assert "not in the request" in caplog.text
+
+
+async def test_a_text_that_is_only_a_tag_leaves_nothing(server: ModelServer, build: Build) -> None:
+    server.script(Reply.of("<cite index=1>", "Nine."))
+    assert [segment.text for segment in (await build().complete(ask())).segments] == ["Nine."]
+
+
+async def test_inline_cite_tags_are_neither_streamed_nor_answered(server: ModelServer, build: Build) -> None:
+    pieces = ("It opens <ci", 'te index="0-', '1">at nine</c', "ite>, 1 < 2.")
+    server.script(Reply.of(Say("".join(pieces), pieces=pieces)))
+    shown: list[str] = []
+    response = await build().complete(ask(), shown.append)
+    assert response.text == "".join(shown) == "It opens at nine, 1 < 2."
+
+
+# --- stops -----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_reply_cut_by_its_length_is_partial_and_starts_no_tool(server: ModelServer, build: Build) -> None:
+    server.script(Reply.of("I look", Call("search", {"query": "gate"}, cut=True), stop_reason="max_tokens"))
+    response = await build().complete(ask(tools=(SEARCH,)))
+    assert (response.text, response.stop_reason) == ("I look", StopReason.MAX_TOKENS)
+    assert response.tool_invocations == ()
+    server.script(Reply.of("Go on."))
+    again = ask(user("When?"), calls(text="I look", native=response.native), user("Go on"), tools=(SEARCH,))
+    assert (await build().complete(again)).text == "Go on."
+
+
+async def test_a_paused_turn_goes_on_from_its_own_content(server: ModelServer, build: Build) -> None:
+    server.script(Reply.of("Thinking", stop_reason="pause_turn"), Reply.of("Done."))
+    provider = build()
+    paused = await provider.complete(ask())
+    assert paused.stop_reason is StopReason.PAUSED
+    assert (await provider.complete(ask(user("When?"), calls(native=paused.native)))).text == "Done."
+
+
+async def test_a_refusal_is_an_error_with_the_vendors_explanation(server: ModelServer, build: Build) -> None:
+    details = {"type": "refusal", "category": "cyber", "explanation": "This could do harm."}
+    server.script(Reply.of("I", stop_reason="refusal", stop_details=details))
+    with pytest.raises(ProviderRefused, match=r"declined to answer: This could do harm\."):
+        await build().complete(ask())
+
+
+async def test_a_window_that_fills_up_while_answering_is_a_context_overflow(server: ModelServer, build: Build) -> None:
+    server.script(Reply.of("I", stop_reason="model_context_window_exceeded"))
+    with pytest.raises(ContextOverflow, match="new thread"):
+        await build().complete(ask())
+
+
+async def test_a_stop_reason_of_the_future_is_an_error_that_names_it(server: ModelServer, build: Build) -> None:
+    server.script(Reply.of("I", stop_reason="fell_asleep"))
+    with pytest.raises(ProviderError, match="'fell_asleep'"):
+        await build().complete(ask())
+
+
+async def test_a_prompt_that_is_too_long_is_a_context_overflow(build: Build) -> None:
+    async with ModelServer(max_input_tokens=50) as small:
+        provider = build(base_url=small.url)
+        with pytest.raises(ContextOverflow, match="prompt is too long"):
+            await provider.complete(ask(user("When? " * 100)))
+        assert len(small.requests) == 1
+
+
+# --- cache and limits ------------------------------------------------------------------------------------------------
+
+
+async def test_the_second_step_reads_what_the_first_wrote_to_the_cache(server: ModelServer, build: Build) -> None:
+    server.script(Reply.of(Call("search", {"query": "gate"})), Reply.of("Nine.", output_tokens=11))
+    provider, asked = build(), user("When does the gate open?")
+    first = await provider.complete(ask(asked, tools=(SEARCH,)))
+    follow_up = ask(
+        asked,
+        calls(*first.tool_invocations, native=first.native),
+        results(found(first.tool_invocations[0].id, passage())),
+        tools=(SEARCH,),
+    )
+    second = await provider.complete(follow_up)
+    assert first.usage.cache_read_tokens == 0
+    assert first.usage.cache_write_tokens == first.usage.input_tokens > 0
+    assert second.usage.cache_read_tokens == first.usage.input_tokens
+    assert second.usage == Usage(
+        input_tokens=second.usage.cache_read_tokens + second.usage.cache_write_tokens,
+        output_tokens=11,
+        cache_read_tokens=second.usage.cache_read_tokens,
+        cache_write_tokens=second.usage.cache_write_tokens,
+    )
+
+
+async def test_the_models_limits_are_asked_once_and_used(build: Build) -> None:
+    async with ModelServer(max_input_tokens=500_000, max_tokens=800) as server:
+        provider = build(base_url=server.url, max_output_tokens=5000)
+        assert provider.capabilities.context_tokens == DEFAULT_CONTEXT_TOKENS
+        await provider.complete(ask())
+        await provider.complete(ask(max_output_tokens=20))
+        assert provider.capabilities.context_tokens == 500_000
+        assert provider.capabilities.citations
+        assert [body["max_tokens"] for body in server.requests] == [800, 20]
+        assert sum(request.method == "GET" for request in server.seen) == 1
+
+
+async def test_an_address_that_knows_no_limits_still_answers(server: ModelServer, build: Build) -> None:
+    server.models_fault = Fault(404, body="<html>not here</html>")
+    provider = build()
+    assert (await provider.complete(ask())).text == "Understood."
+    assert provider.capabilities.context_tokens == DEFAULT_CONTEXT_TOKENS
+
+
+# --- faults ----------------------------------------------------------------------------------------------------------
+
+TWICE_IS_NOT_ENOUGH = 3  # attempts with max_retries=2
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "words", "attempts"),
+    [
+        (Fault(400, "messages: wrong"), ProviderBadRequest, "messages: wrong", 1),
+        (Fault(400, "Your credit balance is too low to go on"), ProviderAuthError, "Top it up", 1),
+        (Fault(401), ProviderAuthError, "ANTHROPIC_API_KEY", 1),
+        (Fault(402), ProviderAuthError, "without credit", 1),
+        (Fault(403), ProviderAuthError, "does not allow", 1),
+        (Fault(404), ProviderBadRequest, "model's name", 1),
+        (Fault(408), ProviderTimeout, "in time", TWICE_IS_NOT_ENOUGH),
+        (Fault(413), ContextOverflow, "does not fit", 1),
+        (Fault(418), ProviderOverloaded, "its side", TWICE_IS_NOT_ENOUGH),
+        (Fault(429), ProviderRateLimited, "rate limit", TWICE_IS_NOT_ENOUGH),
+        (Fault(429, error_code="enforced_spend_limit_reached"), ProviderAuthError, "spend limit", 1),
+        (Fault(500), ProviderOverloaded, "its side", TWICE_IS_NOT_ENOUGH),
+        (Fault(500, headers={"x-should-retry": "false"}), ProviderOverloaded, "its side", 1),
+        (Fault(502, body="<html>Bad gateway</html>"), ProviderOverloaded, "Bad gateway", TWICE_IS_NOT_ENOUGH),
+        (Fault(504), ProviderTimeout, "in time", TWICE_IS_NOT_ENOUGH),
+        (Fault(529), ProviderOverloaded, "its side", TWICE_IS_NOT_ENOUGH),
+        (Fault(0), ProviderConnectionError, "could not be made, or broke", TWICE_IS_NOT_ENOUGH),
+    ],
+    ids=lambda value: str(value.status) if isinstance(value, Fault) else None,
+)
+async def test_a_refused_request_is_one_clear_error_after_as_many_attempts_as_it_is_worth(
+    server: ModelServer, build: Build, fault: Fault, error: type[ProviderError], words: str, attempts: int
+) -> None:
+    server.script(*[fault] * 5)
+    with pytest.raises(error, match=words) as caught:
+        await build().complete(ask())
+    assert type(caught.value) is error
+    assert caught.value.__cause__ is not None
+    assert len(server.requests) == attempts
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize("fault", [Fault(429, headers={"retry-after": "0.05"}), Fault(500), Fault(529), Fault(0)])
+async def test_a_passing_fault_is_not_noticed_but_for_the_wait(server: ModelServer, build: Build, fault: Fault) -> None:
+    server.script(fault, Reply.of("Nine."))
+    assert (await build().complete(ask())).text == "Nine."
+
+
+async def test_a_rate_limit_beyond_our_patience_is_told_at_once_with_its_time(
+    server: ModelServer, build: Build
+) -> None:
+    server.script(Fault(429, headers={"retry-after": "3600"}))
+    with pytest.raises(ProviderRateLimited) as caught:
+        await build().complete(ask())
+    assert caught.value.retry_after_seconds == 3600
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("breaks", "error"),
+    [
+        (Break.CUT, ProviderConnectionError),
+        (Break.DROP, ProviderConnectionError),
+        (Break.STALL, ProviderTimeout),
+        (Break.BAD_JSON, ProviderConnectionError),
+        (Break.BAD_EVENT, ProviderConnectionError),
+        (Break.ERROR, ProviderOverloaded),
+    ],
+)
+@pytest.mark.parametrize("after", [-1, 0, 1], ids=["before anything", "after its head", "after a text"])
+class TestABrokenStream:
+    async def test_is_begun_again_while_nobody_saw_its_text(
+        self, server: ModelServer, build: Build, breaks: Break, error: type[ProviderError], after: int
+    ) -> None:
+        server.script(Reply.of("The ", "gate", breaks=breaks, breaks_after=after), Reply.of("Nine."))
+        assert (await build(stall_seconds=0.2).complete(ask())).text == "Nine."
+
+    async def test_is_one_clear_error_when_it_breaks_each_time(
+        self, server: ModelServer, build: Build, breaks: Break, error: type[ProviderError], after: int
+    ) -> None:
+        server.script(*[Reply.of("The ", "gate", breaks=breaks, breaks_after=after)] * 3)
+        with pytest.raises(error, match=r"(?i)try again"):
+            await build(stall_seconds=0.2).complete(ask())
+        assert len(server.requests) == TWICE_IS_NOT_ENOUGH
+
+    async def test_is_not_begun_again_once_text_was_shown(
+        self, server: ModelServer, build: Build, breaks: Break, error: type[ProviderError], after: int
+    ) -> None:
+        server.script(*[Reply.of("The ", "gate", breaks=breaks, breaks_after=after)] * 3)
+        shown: list[str] = []
+        with pytest.raises(error):
+            await build(stall_seconds=0.2).complete(ask(), shown.append)
+        assert shown == (["The "] if after == 1 else [])
+        assert len(server.requests) == (1 if after == 1 else TWICE_IS_NOT_ENOUGH)
+
+
+async def test_a_cut_inside_a_tool_call_starts_no_tool(server: ModelServer, build: Build) -> None:
+    cut = Reply.of("I look.", Call("search", {"query": "gate"}), breaks=Break.CUT, breaks_after=2)
+    server.script(*[cut] * 3)
+    with pytest.raises(ProviderConnectionError, match="broke off"):
+        await build().complete(ask(tools=(SEARCH,)))
+
+
+async def test_a_key_refused_in_the_middle_of_a_stream_is_told_as_such(server: ModelServer, build: Build) -> None:
+    server.script(Reply.of("A", breaks=Break.ERROR, error_type="authentication_error"))
+    with pytest.raises(ProviderAuthError):
+        await build().complete(ask())
+
+
+async def test_pings_alone_end_with_the_turns_own_time(server: ModelServer, build: Build) -> None:
+    server.script(Reply.of("A", "B", breaks=Break.PING))
+    with pytest.raises(ProviderTimeout, match=r"within 0\.5 seconds"):
+        await build(timeout_seconds=0.5, stall_seconds=0.2).complete(ask())
+
+
+async def test_a_slow_stream_that_keeps_going_is_no_stall(server: ModelServer, build: Build) -> None:
+    server.script(Reply.of("A b c d", gap_seconds=0.1))
+    assert (await build(stall_seconds=0.4).complete(ask())).text == "A b c d"
+
+
+async def test_no_answer_at_all_is_a_timeout(server: ModelServer, build: Build) -> None:
+    server.script(*[Fault(-1)] * 3)
+    with pytest.raises(ProviderTimeout):
+        await build(stall_seconds=0.1).complete(ask())
+    assert len(server.requests) == TWICE_IS_NOT_ENOUGH
+
+
+async def test_an_address_where_nobody_listens_is_a_connection_error(build: Build) -> None:
+    with pytest.raises(ProviderConnectionError, match="Check the network"):
+        await build(base_url="http://127.0.0.1:9").complete(ask())
+
+
+async def test_an_unknown_model_is_named_with_the_next_step(build: Build) -> None:
+    with pytest.raises(ProviderBadRequest, match=r"model: claude-nine.* model's name"):
+        await build().complete(ask(model="claude-nine"))
+
+
+async def test_stopping_a_turn_leaves_the_provider_usable(server: ModelServer, build: Build) -> None:
+    server.script(Reply.of("A", "B", breaks=Break.STALL), Reply.of("Nine."))
+    provider = build()
+    turn = asyncio.create_task(provider.complete(ask()))
+    await server.busy.wait()
+    turn.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await turn
+    assert (await provider.complete(ask())).text == "Nine."
+
+
+async def test_a_bug_in_the_listener_is_not_taken_for_the_vendors(server: ModelServer, build: Build) -> None:
+    def broken(_: str) -> None:
+        raise ValueError("ours")
+
+    with pytest.raises(ValueError, match="ours"):
+        await build().complete(ask(), broken)
+
+
+# --- keys ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", [None, SecretStr(""), SecretStr("  ")])
+async def test_without_a_key_no_request_is_made_and_the_next_step_is_told(
+    server: ModelServer, build: Build, key: SecretStr | None
+) -> None:
+    provider = build(api_key=key)
+    with pytest.raises(ProviderAuthError, match="ANTHROPIC_API_KEY"):
+        await provider.complete(ask())
+    with pytest.raises(ProviderAuthError, match="ANTHROPIC_API_KEY"):
+        await provider.check()
+    assert server.seen == []
+
+
+async def test_the_key_shows_in_no_log_and_no_representation(
+    server: ModelServer, build: Build, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.script(Fault(500))
+    provider = build()
+    with caplog.at_level(logging.DEBUG):
+        await provider.complete(ask())
+    assert caplog.records
+    assert KEY not in caplog.text
+    assert KEY not in repr(provider) + repr(vars(provider))
+
+
+async def test_a_check_tells_a_wrong_key_from_a_right_one(build: Build) -> None:
+    await build().check()
+    with pytest.raises(ProviderAuthError):
+        await build(api_key=SecretStr("sk-other")).check()
+    with pytest.raises(ProviderBadRequest):
+        await build(model="claude-nine").check()
+
+
+async def test_a_client_that_was_handed_in_stays_open(server: ModelServer, build: Build) -> None:
+    import httpx2
+
+    async with httpx2.AsyncClient() as client:
+        provider = build(http_client=client)
+        await provider.complete(ask())
+        await provider.close()
+        assert not client.is_closed
+        assert (await provider.complete(ask())).text == "Understood."
+
+
+async def test_assistant_role_history_without_native_content_is_rebuilt(server: ModelServer, build: Build) -> None:
+    call = ToolInvocation(id="call:1/2", name="search", arguments={"query": "gate"})
+    history = (
+        user("When?"),
+        calls(call, text="  "),
+        results(found("call:1/2", passage(), passage("  \n ", passage_id="blank"), text="One hit.")),
+        ChatMessage(role=ChatRole.ASSISTANT, text="Nine. "),
+        user("And closes?", speaker="Bob"),
+        user(""),
+        user("Please.", speaker="Ann"),
+    )
+    assert (await build().complete(ask(*history, tools=(SEARCH,)))).text == "Understood."
+    turns = server.requests[0]["messages"]
+    assert [turn["role"] for turn in turns] == ["user", "assistant", "user", "assistant", "user"]
+    assert [block["text"] for block in turns[-1]["content"]] == ["Bob: And closes?", "Ann: Please."]
+    assert [block["type"] for block in turns[2]["content"][0]["content"]] == ["text", "search_result"]
+    assert turns[2]["content"][0]["content"][1]["title"] == "The Castle > Rules, p. 3"

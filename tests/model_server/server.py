@@ -1,0 +1,207 @@
+"""The server: routes, state, and the faults a script asks for."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Self
+
+from tests.model_server.http import EventStream, Request, read_request, send_json
+from tests.model_server.messages import PromptCache, build_content, count_tokens, stop_reason_of, stream_blocks
+from tests.model_server.script import Break, Fault, Reply
+from tests.model_server.validation import BadRequest, validate
+
+Json = dict[str, Any]
+Step = Reply | Fault | Callable[[Json], Reply | Fault]  # a function decides on the request's body
+
+KEY = "sk-ant-test-key"
+MODEL = "claude-opus-5-5"
+ERROR_TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
+
+
+class ModelServer:
+    """`async with ModelServer() as server`, then `server.script(...)`; requests are kept in `server.requests`.
+
+    Steps are used up in order by /v1/messages; an empty script answers "Understood.".
+    """
+
+    def __init__(self, *, max_input_tokens: int = 200_000, max_tokens: int = 64_000) -> None:
+        self.url = ""
+        self.requests: list[Json] = []  # bodies of /v1/messages, valid or not
+        self.seen: list[Request] = []  # everything
+        self.busy = asyncio.Event()  # set with the first request to /v1/messages
+        self.models_fault: Fault | None = None
+        self._limits = {"max_input_tokens": max_input_tokens, "max_tokens": max_tokens}
+        self._steps: deque[Step] = deque()
+        self._cache = PromptCache()
+        self._blocks = 0
+        self._connections: set[asyncio.Task[None]] = set()
+
+    def script(self, *steps: Step) -> None:
+        self._steps.extend(steps)
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
+        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+        for task in list(self._connections):
+            task.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+        await self._server.wait_closed()
+
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.ensure_future(self._serve(reader, writer))
+        self._connections.add(task)
+        task.add_done_callback(self._connections.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while (request := await read_request(reader)) and not writer.is_closing():
+                self.seen.append(request)
+                await self._route(request, writer)
+        except ConnectionError:
+            pass  # the client went away, as some tests want
+        finally:
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+
+    async def _route(self, request: Request, writer: asyncio.StreamWriter) -> None:
+        if request.headers.get("authorization") != f"Bearer {KEY}":
+            await self._fail(writer, Fault(401, "invalid bearer token"))
+        elif request.method == "GET" and request.path.startswith("/v1/models/"):
+            await self._model(request.path.rpartition("/")[2], writer)
+        elif request.path == "/v1/messages/count_tokens":
+            await send_json(writer, 200, {"input_tokens": count_tokens(request.json())})
+        elif request.path == "/v1/messages":
+            await self._message(request.json(), writer)
+        else:
+            await self._fail(writer, Fault(404, f"no such path: {request.path}"))
+
+    async def _model(self, model: str, writer: asyncio.StreamWriter) -> None:
+        if self.models_fault:
+            await self._fail(writer, self.models_fault)
+        elif model != MODEL:
+            await self._fail(writer, Fault(404, f"model: {model}"))
+        else:
+            about = {"display_name": model, "created_at": "2026-01-01T00:00:00Z", "lifecycle": "active"}
+            await send_json(writer, 200, {"type": "model", "id": model, **about, **self._limits})
+
+    async def _message(self, body: Json, writer: asyncio.StreamWriter) -> None:
+        self.requests.append(body)
+        self.busy.set()
+        if (refusal := self._refusal(body)) is not None:
+            await self._fail(writer, refusal)
+            return
+        step = self._steps.popleft() if self._steps else Reply.of("Understood.")
+        step = step(body) if callable(step) else step
+        if isinstance(step, Fault):
+            await self._fail(writer, step)
+            return
+        await asyncio.sleep(step.delay_seconds)
+        message = self._build(step, body)
+        if body.get("stream"):
+            await self._stream(step, message, writer)
+        else:
+            await send_json(writer, 200, message)
+
+    def _refusal(self, body: Json) -> Fault | None:
+        try:
+            validate(body)
+        except BadRequest as error:
+            return Fault(400, str(error))
+        if body["model"] != MODEL:
+            return Fault(404, f"model: {body['model']}")
+        if body["max_tokens"] > self._limits["max_tokens"]:
+            return Fault(400, f"max_tokens: {body['max_tokens']} > {self._limits['max_tokens']}, the model's maximum")
+        tokens, limit = count_tokens(body), self._limits["max_input_tokens"]
+        return Fault(400, f"prompt is too long: {tokens} tokens > {limit} maximum") if tokens > limit else None
+
+    async def _fail(self, writer: asyncio.StreamWriter, fault: Fault) -> None:
+        if fault.status < 0:
+            await asyncio.sleep(3600)
+        if fault.status == 0:
+            writer.transport.abort()
+            return
+        kind = fault.type or ERROR_TYPES.get(fault.status, "api_error")
+        error: Json = {"type": kind, "message": fault.message}
+        if fault.error_code:
+            error["details"] = {"error_code": fault.error_code}
+        await send_json(writer, fault.status, fault.body or {"type": "error", "error": error}, fault.headers)
+
+    def _build(self, reply: Reply, body: Json) -> Json:
+        content = build_content(reply, body, self._blocks)
+        self._blocks += len(content)
+        return {
+            "id": f"msg_{len(self.requests):04}",
+            "type": "message",
+            "role": "assistant",
+            "model": body["model"],
+            "content": content,
+            "stop_reason": stop_reason_of(reply),
+            "stop_sequence": None,
+            "stop_details": reply.stop_details,
+            "usage": {**self._cache.usage(body), "output_tokens": reply.output_tokens},
+        }
+
+    async def _stream(self, reply: Reply, message: Json, writer: asyncio.StreamWriter) -> None:
+        events = EventStream(writer)
+        await events.start()
+        if reply.breaks and reply.breaks_after < 0:
+            await _break(reply, events, writer)
+            return
+        start = {**message, "content": [], "stop_reason": None, "stop_details": None}
+        await events.send({"type": "message_start", "message": start})
+        await events.send({"type": "ping"})
+        for index, block in enumerate(stream_blocks(reply, message["content"])):
+            if reply.breaks and index == reply.breaks_after:
+                break
+            for event in block:
+                await asyncio.sleep(reply.gap_seconds)
+                await events.send(event)
+        if reply.breaks:
+            await _break(reply, events, writer)
+            return
+        delta = {"stop_reason": message["stop_reason"], "stop_sequence": None, "stop_details": message["stop_details"]}
+        usage = {"output_tokens": reply.output_tokens}
+        await events.send({"type": "message_delta", "delta": delta, "usage": usage})
+        await events.send({"type": "message_stop"})
+        await events.end()
+
+
+async def _break(reply: Reply, events: EventStream, writer: asyncio.StreamWriter) -> None:
+    match reply.breaks:
+        case Break.CUT:
+            await events.end()
+        case Break.DROP:
+            await asyncio.sleep(0.01)  # lets what was sent arrive before the reset overtakes it
+            writer.transport.abort()
+        case Break.STALL:
+            await asyncio.sleep(3600)
+        case Break.PING:
+            while True:
+                await events.send({"type": "ping"})
+                await asyncio.sleep(0.02)
+        case Break.BAD_JSON:
+            await events.send_raw('event: content_block_delta\ndata: {"type": "content_bl\n\n')
+            await events.end()
+        case Break.BAD_EVENT:
+            await events.send({"type": "content_block_delta", "index": 99, "delta": {"type": "text_delta"}})
+            await events.end()
+        case _:
+            error = {"type": reply.error_type, "message": "as the test asked"}
+            await events.send({"type": "error", "error": error})
+            await events.end()
