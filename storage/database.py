@@ -1,0 +1,158 @@
+"""The SQL database: one writer thread, a few readers, every driver's error in one sentence.
+
+SQLite is the default (one file, write-ahead log); a PostgreSQL URL works through the same code.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.orm import Session
+
+from core.errors import StorageError
+from storage.schema import bring_to_head
+
+T = TypeVar("T")
+
+READERS = 4  # threads; reads are short, and more would only wait for the interpreter's lock
+BUSY_TIMEOUT_SECONDS = (
+    15.0  # how long to wait for another process's write: the longest, a big document's switch, takes about 2 s
+)
+WRITING = "footnote_writes"  # execution option of the engine that the writer uses
+
+# What SQLite's error codes mean for people, by the beginning of their names (https://sqlite.org/rescode.html).
+_SQLITE_ERRORS = {
+    "SQLITE_NOTADB": "is not a Footnote database; move the file away or choose another data directory",
+    "SQLITE_CORRUPT": "is damaged; restore a backup, or delete it and ingest again",
+    "SQLITE_FULL": "can't grow, the disk is full; free some space and try again",
+    "SQLITE_CANTOPEN": "can't be opened; check that its folder exists and may be written",
+    "SQLITE_READONLY": "can't be written; check the permissions of the file and its folder",
+    "SQLITE_PERM": "can't be written; check the permissions of the file and its folder",
+    "SQLITE_BUSY": f"is locked by another process since {BUSY_TIMEOUT_SECONDS:g} seconds; try again when it is done",
+    "SQLITE_IOERR": "can't be read or written; check the disk",
+}
+
+
+class Database:
+    """An opened database. Cancelling a caller does not undo a write that has begun."""
+
+    def __init__(self, engine: Engine, name: str) -> None:
+        self.name = name  # for people: the file's path, or the URL without its password
+        self._engine = engine
+        self._writing_engine = engine.execution_options(**{WRITING: True})
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="sql-write")
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="sql-read")
+        self._closed = False
+
+    @classmethod
+    async def open(cls, location: Path | str) -> "Database":
+        """Open a SQLite file (made when it is missing, with its folder) or a `postgresql://` URL, and migrate it.
+
+        Raises StorageError when it can't be reached, read or written, is no database, or is a newer Footnote's.
+        """
+        engine, name = build_engine(location)
+        database = cls(engine, name)
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(database.close)
+            await database._call(database._writer, lambda: bring_to_head(database._writing_engine, name))
+            stack.pop_all()
+        return database
+
+    async def write(self, work: Callable[[Session], T]) -> T:
+        """Run `work` in the writer thread, in one transaction: committed when it returns, undone when it raises."""
+
+        def transaction() -> T:
+            with Session(self._writing_engine, expire_on_commit=False) as session, session.begin():
+                return work(session)
+
+        return await self._call(self._writer, transaction)
+
+    async def read(self, work: Callable[[Session], T]) -> T:
+        """Run `work` in a reader thread. On SQLite all its queries see one state of the database."""
+
+        def transaction() -> T:
+            with Session(self._engine) as session:
+                return work(session)
+
+        return await self._call(self._readers, transaction)
+
+    async def close(self) -> None:
+        """Finish the work in hand and release the files; safe to repeat."""
+        self._closed = True
+        await asyncio.to_thread(self._writer.shutdown)
+        await asyncio.to_thread(self._readers.shutdown)
+        await asyncio.to_thread(self._engine.dispose)
+
+    async def _call(self, executor: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+        if self._closed:
+            raise StorageError(f"The database {self.name} is closed; start Footnote again")
+        try:
+            return await asyncio.get_running_loop().run_in_executor(executor, work)
+        except DBAPIError as error:
+            raise to_storage_error(error, self.name) from error
+
+
+def build_engine(location: Path | str) -> tuple[Engine, str]:
+    """A SQLAlchemy engine, and the database's name for people; connects to nothing yet."""
+    if isinstance(location, Path):
+        return _sqlite_engine(location), str(location)
+    try:
+        url = make_url(location)
+    except ArgumentError as error:
+        raise StorageError("The database URL can't be read; write postgresql://user:password@host:port/name") from error
+    if url.get_backend_name() != "postgresql":
+        raise StorageError(f"No database of kind {url.drivername!r} is known; give a postgresql:// URL or none at all")
+    return _postgres_engine(url), url.render_as_string()
+
+
+def to_storage_error(error: DBAPIError, name: str) -> StorageError:
+    """One sentence on what the driver said about the database called `name`."""
+    code = getattr(error.orig, "sqlite_errorname", "")
+    for prefix, meaning in _SQLITE_ERRORS.items():
+        if code.startswith(prefix):
+            return StorageError(f"The database {name} {meaning}")
+    reason = str(error.orig).strip().splitlines() or [type(error.orig).__name__]
+    return StorageError(f"The database {name} refused: {reason[0]}")
+
+
+def _sqlite_engine(path: Path) -> Engine:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(
+            f"The folder {path.parent} can't be made ({error.strerror}); choose another data directory"
+        ) from error
+    engine = create_engine(
+        URL.create("sqlite", database=str(path)),
+        pool_size=READERS + 1,
+        connect_args={"timeout": BUSY_TIMEOUT_SECONDS},
+    )
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
+    connection.isolation_level = None  # the driver begins no transactions: _begin_sqlite does
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")  # a power cut may cost the last commits, never the file
+    connection.execute("PRAGMA foreign_keys=ON")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    """A write takes the lock at its start: taken after a read, it fails if another process wrote in between."""
+    writes = connection.get_execution_options().get(WRITING, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _postgres_engine(url: URL) -> Engine:
+    try:
+        return create_engine(url.set(drivername="postgresql+psycopg"), pool_size=READERS + 1, pool_pre_ping=True)
+    except ModuleNotFoundError as error:
+        raise StorageError("PostgreSQL needs its driver; install it with: pip install 'footnote[postgres]'") from error

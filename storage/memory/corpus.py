@@ -1,0 +1,147 @@
+"""The library in memory."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.domain.corpus import Document, FileStamp, Page, Passage, SearchScope, Source, SourcedPassage
+from core.errors import InvalidState, NotFound
+from storage.revisions import check_revision
+from storage.storable import to_storable, to_storable_value
+
+
+class MemoryCorpusRepository:
+    """CorpusRepository that forgets everything with the process."""
+
+    def __init__(self) -> None:
+        self._sources: dict[str, Source] = {}
+        self._documents: dict[str, Document] = {}
+        self._pages: dict[str, list[Page]] = {}  # of a document id, in page order
+        self._passages: dict[str, list[Passage]] = {}  # of a document id, in text order
+
+    async def save_source(self, source: Source) -> None:
+        source = to_storable_value(source)
+        namesake = await self.find_source(source.workspace, source.name)
+        if namesake is not None and namesake.id != source.id:
+            raise InvalidState(f"Another source is called {source.name!r} already; choose another name")
+        self._sources[source.id] = source
+
+    async def find_source(self, workspace: str, name: str) -> Source | None:
+        wanted = (to_storable(workspace), to_storable(name))
+        return next((source for source in self._sources.values() if (source.workspace, source.name) == wanted), None)
+
+    async def list_sources(self, workspace: str) -> list[Source]:
+        found = (source for source in self._sources.values() if source.workspace == workspace)
+        return sorted(found, key=lambda source: source.name)
+
+    async def remove_source(self, source_id: str) -> None:
+        for document in list(self._documents.values()):
+            if document.source_id == source_id:
+                await self.remove_document(document.id)
+        self._sources.pop(source_id, None)
+
+    async def list_documents(self, workspace: str, source_ids: frozenset[str] | None = None) -> list[Document]:
+        found = (
+            document
+            for document in map(self._with_source, self._documents.values())
+            if document.workspace == workspace and (source_ids is None or document.source_id in source_ids)
+        )
+        return sorted(found, key=lambda document: (document.source, document.path))
+
+    async def get_document(self, document_id: str, scope: SearchScope) -> Document:
+        document = self._readable(document_id, scope)
+        if document is None:
+            raise NotFound(
+                f"There is no document {document_id!r} here that may be read; `footnote documents` lists them"
+            )
+        return document
+
+    async def switch_revision(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:
+        check_revision(document, pages, passages)
+        self._require_source(document)
+        self._documents[document.id] = replace(to_storable_value(document), pages=len(pages), passages=len(passages))
+        self._pages[document.id] = sorted(map(to_storable_value, pages), key=lambda page: page.number)
+        self._passages[document.id] = sorted(map(to_storable_value, passages), key=lambda passage: passage.ordinal)
+
+    async def save_failure(self, document: Document) -> None:
+        self._require_source(document)
+        known = self._documents.get(document.id, replace(document, revision=None, pages=0, passages=0))
+        failed = replace(known, failed_reason=document.failed_reason, stamp=document.stamp)
+        self._documents[document.id] = to_storable_value(failed)
+
+    async def touch(self, document_id: str, stamp: FileStamp) -> None:
+        if document_id in self._documents:
+            self._documents[document_id] = replace(self._documents[document_id], stamp=stamp)
+
+    async def remove_document(self, document_id: str) -> None:
+        for table in (self._documents, self._pages, self._passages):
+            table.pop(document_id, None)
+
+    async def live_revisions(self) -> set[tuple[str, str]]:
+        return {(document.id, document.revision) for document in self._documents.values() if document.revision}
+
+    async def get_page(self, page_id: str, scope: SearchScope) -> Page:
+        for document_id in self._pages:
+            for page in await self.list_pages(document_id, scope):
+                if page.id == page_id:
+                    return page
+        raise NotFound(f"There is no page {page_id!r} here that may be read; search again for its present id")
+
+    async def find_page(self, document_id: str, number: int, scope: SearchScope) -> Page | None:
+        pages = await self.list_pages(document_id, scope)
+        return next((page for page in pages if page.number == number), None)
+
+    async def list_pages(self, document_id: str, scope: SearchScope) -> list[Page]:
+        document = self._readable(document_id, scope)
+        if document is None:
+            return []
+        return [page for page in self._pages.get(document_id, []) if scope.allows(document, page.number)]
+
+    async def list_passages(self, passage_ids: Sequence[str], scope: SearchScope) -> list[SourcedPassage]:
+        wanted = set(passage_ids)
+        found = {
+            item.passage.id: item
+            for document_id in self._passages
+            for item in self._sourced(document_id, scope)
+            if item.passage.id in wanted
+        }
+        return [found[passage_id] for passage_id in passage_ids if passage_id in found]
+
+    async def list_page_passages(self, page_id: str, scope: SearchScope) -> list[SourcedPassage]:
+        return [
+            item
+            for document_id in self._passages
+            for item in self._sourced(document_id, scope)
+            if item.passage.page_id == page_id
+        ]
+
+    def _sourced(self, document_id: str, scope: SearchScope) -> list[SourcedPassage]:
+        document = self._readable(document_id, scope)
+        if document is None:
+            return []
+        pages = {page.id: page for page in self._pages[document_id]}
+        return [
+            SourcedPassage(
+                passage=passage,
+                document=document,
+                page_title=pages[passage.page_id].title,
+                deep_link=pages[passage.page_id].deep_link,
+            )
+            for passage in self._passages[document_id]
+            if scope.allows(document, passage.page_number)
+        ]
+
+    def _readable(self, document_id: str, scope: SearchScope) -> Document | None:
+        if document_id not in self._documents:
+            return None
+        document = self._with_source(self._documents[document_id])
+        return document if scope.allows(document) else None
+
+    def _with_source(self, document: Document) -> Document:
+        """As the source is called now: it may have been renamed since."""
+        source = self._sources[document.source_id]
+        return replace(document, workspace=source.workspace, source=source.name, source_kind=source.kind)
+
+    def _require_source(self, document: Document) -> None:
+        source = self._sources.get(document.source_id)
+        if source is None or source.workspace != document.workspace:
+            raise NotFound(f"There is no source {document.source!r} for {document.path!r}; add the source first")

@@ -1,0 +1,71 @@
+"""The databases that contract tests run on; `None` stands for the in-memory twin."""
+
+import asyncio
+import os
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, make_url, text
+
+from storage.database import Database
+from storage.tables import FootnoteTable
+
+POSTGRES_VARIABLE = "FOOTNOTE_TEST_POSTGRES_URL"
+
+
+@pytest.fixture(scope="session")
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new SQLite database, migrated once: tests copy it."""
+    path = tmp_path_factory.mktemp("migrated") / "footnote.db"
+    asyncio.run(_open_and_close(path))
+    return path
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A schema of this test process on the PostgreSQL server, dropped at the end."""
+    server = os.environ.get(POSTGRES_VARIABLE)
+    if not server:
+        pytest.skip(f"{POSTGRES_VARIABLE} is not set")
+    schema = f"footnote_test_{os.getpid()}"
+    engine = create_engine(make_url(server).set(drivername="postgresql+psycopg"))
+    with engine.begin() as connection:
+        connection.execute(text(f"CREATE SCHEMA {schema}"))
+    url = make_url(server).update_query_dict({"options": f"-csearch_path={schema}"}).render_as_string(False)
+    asyncio.run(_open_and_close(url))
+    yield url
+    with engine.begin() as connection:
+        connection.execute(text(f"DROP SCHEMA {schema} CASCADE"))
+    engine.dispose()
+
+
+@pytest.fixture(params=["sqlite", "postgres", "memory"])
+def database_location(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str | None:
+    """An empty, migrated database: the SQLite file, the URL, or None for the in-memory twin."""
+    if request.param == "memory":
+        return None
+    if request.param == "sqlite":
+        return Path(shutil.copy(request.getfixturevalue("migrated_file"), tmp_path / "footnote.db"))
+    url: str = request.getfixturevalue("postgres_url")
+    engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"))
+    with engine.begin() as connection:
+        names = ", ".join(table.name for table in FootnoteTable.metadata.sorted_tables)
+        connection.execute(text(f"TRUNCATE {names} CASCADE"))
+    engine.dispose()
+    return url
+
+
+@pytest.fixture
+async def database(database_location: Path | str | None) -> AsyncIterator[Database | None]:
+    if database_location is None:
+        yield None
+        return
+    opened = await Database.open(database_location)
+    yield opened
+    await opened.close()
+
+
+async def _open_and_close(location: Path | str) -> None:
+    await (await Database.open(location)).close()
