@@ -126,7 +126,7 @@ def _claim_of_marker(number: int, at: int, text: str, evidence: Evidence, pages:
     if item is None or page is None:
         return []
     span = _best_quote(_sentence_before(text, at), item, page)
-    return [_Claim(at, page.id, span, item)]
+    return [_Claim(at, page.id, span, item)] if span.start < span.end else []
 
 
 def _claim_of_citation(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
 from core.domain.corpus import Document
-from core.errors import BadInput, NotFound
+from core.errors import Ambiguous, BadInput, NotFound
 
 # Points of 100 (rapidfuzz's weighted ratio). From CLOSE on a single document is taken as meant when it leads the next
 # one by LEAD; from NEAR on it is worth naming in the error.
@@ -48,7 +48,8 @@ def _only(name: str, found: Sequence[Document]) -> Document:
         return found[0]
     listed = ", ".join(repr(_qualified(document)) for document in found[:_NAMED])
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    raise BadInput(f"{name!r} may be any of {listed}{more}: give the path")
+    candidates = tuple(map(_qualified, found))
+    raise Ambiguous(f"{name!r} may be any of {listed}{more}: give the path", candidates=candidates)
 
 
 def _closest(name: str, wanted: str, documents: Sequence[Document]) -> Document:

@@ -15,7 +15,7 @@ from core.texts import code_spans, content_words
 
 UNSUPPORTED_MARK = "[?]"
 UNSUPPORTED_NOTE = "[?] = not backed by a passage of the documents."
-# Fewer content words than this say too little to be a claim ("Yes.", "Here it is").
+# Fewer content words than this, and no number, say too little to be a claim ("Yes.", "Here it is").
 MIN_CLAIM_WORDS = 3
 _SENTENCE = re.compile(r"[^\n]*?[.!?。！？]+[\"'”’)\]*_]*(?:[ \t]*\[\d{1,3}\])*(?=\s|$)|[^\n]+", re.UNICODE)
 _NUMBER = re.compile(r"\d[\d.,]*\d")
@@ -79,7 +79,7 @@ def _is_claim(sentence: str) -> bool:
     bare = MARKER.sub("", sentence).strip()
     if bare.endswith((":", "?", "？", "：")) or _STRUCTURE.match(bare) or _ABOUT_THE_SEARCH.search(bare):
         return False
-    return len(content_words(bare)) >= MIN_CLAIM_WORDS
+    return len(content_words(bare)) >= MIN_CLAIM_WORDS or bool(_NUMBER.search(bare))
 
 
 def _numbers(text: str) -> set[str]:

@@ -71,7 +71,7 @@ def find_position(place: str, pages: Sequence[Page]) -> int | None:
     wanted = collapse(place).casefold()
     same = [page.number for page in pages if wanted in (title.casefold() for title in _titles(page))]
     if same:
-        return same[-1]
+        return _end_of_first_run(same)
     match = _CHAPTER.search(place)
     number = _to_number(match.group(1)) if match else None
     if number is None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from core.domain.corpus import Heading
 
@@ -17,7 +18,9 @@ _NUMBER = (
     r"fifteen|sixteen|seventeen|eighteen|nineteen|twenty(?:[- ](?:one|two|three|four|five|six|seven|eight|nine))?|"
     r"the (?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last))"
 )
-_NAMED = re.compile(rf"(part|book|volume|act|chapter|section|scene|letter|canto|stave)\s+({_NUMBER})\b[.:)\]]*(.*)", re.I)
+_NAMED = re.compile(
+    rf"(part|book|volume|act|chapter|section|scene|letter|canto|stave)\s+({_NUMBER})\b[.:)\]]*(.*)", re.I
+)
 _NUMBERED = re.compile(r"([0-9]{1,3})[.)]?[ \t]+([A-Z].*)|([IVXLC]{1,7})\.?(?:[ \t]+([A-Z].*))?")
 _ALONE = re.compile(r"prologue|epilogue|preface|foreword|introduction|afterword|appendix(?: [a-z0-9]+)?", re.I)
 _OUTER = frozenset({"part", "book", "volume", "act"})
@@ -91,7 +94,7 @@ def _is_subtitle(line: str) -> bool:
 
 
 def _without_contents(text: str, candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """Without the entries of a table of contents: headings under which nothing stands, and the one that ends their run."""
+    """Without the entries of a table of contents: headings with nothing under them, and the last of their run."""
     kept = []
     run = 0
     for place, item in enumerate(candidates):
@@ -110,7 +113,7 @@ def _without_contents(text: str, candidates: Sequence[_Candidate]) -> list[_Cand
 def _rises(candidates: Sequence[_Candidate]) -> bool:
     """Whether bare numbers count up by one, as chapters do and list items between other text do not."""
     values = [_value(item.number) for item in candidates]
-    return values[0] in (0, 1) and all(after == before + 1 for before, after in zip(values, values[1:], strict=False))
+    return values[0] in (0, 1) and all(after == before + 1 for before, after in pairwise(values))
 
 
 def _value(number: str) -> int:

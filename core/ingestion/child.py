@@ -10,7 +10,7 @@ import pickle
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -22,14 +22,13 @@ from core.ingestion.limits import MEBIBYTE, ReadLimits
 from core.ports import Reader
 
 HEADER_BYTES = 8
-# Bytes from the front of a file by which readers tell what it is.
-HEAD_BYTES = 4096
 # Seconds over the limit after which the child ends itself, should the parent no longer be there to do it.
 _GRACE_SECONDS = 10.0
 # A child that has grown beyond this share of its memory limit is replaced after the file it reads.
 _RETIRE_SHARE = 0.5
 
-FindReader = Callable[[Path, bytes], Reader | None]
+FindReader = Callable[[Path], Reader]
+ReadersBuilder = Callable[[], Sequence[Reader]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,12 +84,7 @@ def read_document(task: ReadTask, find_reader: FindReader, limits: ReadLimits) -
         ReadError: no reader takes it, its reader refused it, or it is beyond a limit.
         OSError: the file can't be opened.
     """
-    with task.path.open("rb") as file:
-        head = file.read(HEAD_BYTES)
-    reader = find_reader(task.path, head)
-    if reader is None:
-        raise ReadError(no_reader_reason(task.path))
-    parsed = reader.read(task.path, task.root)
+    parsed = find_reader(task.path).read(task.path, task.root)
     characters = sum(len(page.text) for page in parsed.pages)
     if len(parsed.pages) > limits.pages:
         raise ReadError(f"it has {len(parsed.pages):,} pages; at most {limits.pages:,} are read: split the file")
@@ -109,11 +103,6 @@ def read_document(task: ReadTask, find_reader: FindReader, limits: ReadLimits) -
         depends_on=parsed.depends_on,
         warnings=parsed.warnings,
     )
-
-
-def no_reader_reason(path: Path) -> str:
-    """The sentence for a file that no reader takes."""
-    return f"no reader for {path.suffix.lower()} files" if path.suffix else "no reader for files of this kind"
 
 
 def answer(task: ReadTask, find_reader: FindReader, limits: ReadLimits) -> Reply:
@@ -192,14 +181,23 @@ def _private_streams() -> tuple[BinaryIO, BinaryIO]:
     return tasks, replies
 
 
+def reader_finder(build_readers: ReadersBuilder) -> FindReader:
+    """A function that gives the reader of a file; it raises ReadError when there is none."""
+    from core.ingestion.base import HEAD_BYTES, find_reader  # all readers: the parent, which imports this, needs none
+
+    readers = build_readers()
+
+    def find(path: Path) -> Reader:
+        with path.open("rb") as file:
+            return find_reader(path, file.read(HEAD_BYTES), readers)
+
+    return find
+
+
 def main() -> None:
-    """Run the child; its one argument names the function that finds readers, as `module:function`."""
+    """Run the child; its arguments are the function that builds the readers, as `module:function`, and the limits."""
     tasks, replies = _private_streams()
     limits = cast("ReadLimits", pickle.loads(bytes.fromhex(sys.argv[2])))  # noqa: S301 - from the parent
     _limit_process(limits)
     module, _, function = sys.argv[1].partition(":")
-    serve(tasks, replies, getattr(importlib.import_module(module), function), limits)
-
-
-if __name__ == "__main__":
-    main()
+    serve(tasks, replies, reader_finder(getattr(importlib.import_module(module), function)), limits)

@@ -6,6 +6,7 @@ path of a quote is exact; within a section passages share one sentence with thei
 
 import hashlib
 import json
+import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -32,7 +33,7 @@ LIMIT_TOKENS = 200
 # Tokens; a longer last sentence is not repeated at the start of the next passage: embedding it twice costs too much.
 MAX_OVERLAP_TOKENS = 48
 # Characters that no database and no UTF-8 file can hold; replaced one for one, so that every span stays right.
-_UNSTORABLE = {0: "\ufffd", **dict.fromkeys(range(0xD800, 0xE000), "\ufffd")}
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,7 +189,7 @@ def _storable(parsed: ParsedDocument) -> ParsedDocument:
 
 
 def _clean(text: str) -> str:
-    return text if text.isascii() and "\0" not in text else text.translate(_UNSTORABLE)
+    return _UNSTORABLE.sub("\ufffd", text)
 
 
 def _clean_all(texts: Sequence[str]) -> tuple[str, ...]:

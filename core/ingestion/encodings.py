@@ -32,7 +32,9 @@ _CONTROL_BYTES = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 _MULTIBYTE = re.compile(rb"[\xc2-\xf4][\x80-\xbf]+")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
 _LETTER_BESIDE_ASCII = re.compile(r"[A-Za-z](?=[^\W\d_])[^\x00-\x7f]|(?=[^\W\d_])[^\x00-\x7f][A-Za-z]")
-_TYPOGRAPHY = re.compile("[\u2018-\u201e\u2013\u2014\u2022\u2026\u20ac\u00a0\u00a3\u00a7\u00a9\u00ab\u00ae\u00b0\u00b7\u00bb]")
+_TYPOGRAPHY = re.compile(
+    "[\u2018-\u201e\u2013\u2014\u2022\u2026\u20ac\u00a0\u00a3\u00a7\u00a9\u00ab\u00ae\u00b0\u00b7\u00bb]"
+)
 # Signs that stand inside words when Polish or Czech bytes are read as Western ones.
 _SIGN_IN_WORD = re.compile(r"[^\W\d_][¿³¹¼¾£¥]|[¿³¹£¥][^\W\d_]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -40,7 +42,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class DecodedText:
-    """Text with `\\n` line ends and no NUL. `warnings` has a sentence for everything that was guessed or lost."""
+    """Text with line ends as line feeds and no NUL. `warnings` has a sentence for everything that was guessed or lost."""
 
     text: str
     encoding: str
@@ -63,7 +65,7 @@ def decode(data: bytes) -> DecodedText:
 
 
 def clean(text: str) -> str:
-    """Text that can be stored: `\\n` line ends, no NUL, no byte order mark in front, lone surrogates as U+FFFD."""
+    """Text that can be stored: line ends as line feeds, no NUL, no byte order mark in front, lone surrogates as U+FFFD."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     return _SURROGATE.sub("\ufffd", text)
 

@@ -18,8 +18,8 @@ _PARAGRAPHS = frozenset(
     "p h1 h2 h3 h4 h5 h6 table ul ol dl blockquote pre hr figure article section details fieldset".split()
 )
 _LINES = frozenset(
-    "div li dt dd tr caption address main header footer aside nav body form figcaption summary legend thead tbody tfoot "
-    "center dir menu hgroup search br".split()
+    "div li dt dd tr caption address main header footer aside nav body form figcaption summary legend thead tbody "
+    "tfoot center dir menu hgroup search br".split()
 )
 _BLOCKS = _PARAGRAPHS | _LINES
 _CELLS = frozenset({"td", "th"})

@@ -82,16 +82,20 @@ def read_markdown(text: str) -> MarkdownParts:
     for place, token in enumerate(tokens):
         if token.type == "heading_open" and token.level == 0:
             title = plain_title(tokens[place + 1].content, inline)
-            headings.append(Heading(level=int(token.tag[1]), title=title, start=lines[token.map[0]]))
+            headings.append(Heading(level=int(token.tag[1]), title=title, start=lines[_first_line(token)]))
         if token.type == "inline":
             links.update(dict.fromkeys(wikilinks(token.content)))
             anchor = _BLOCK_ID.search(token.content[-MAX_TITLE:])
             if anchor:
                 own_line = token.content.strip() == f"^{anchor[1]}"
-                anchors.append((anchor[1], lines[block if own_line else token.map[0]]))
+                anchors.append((anchor[1], lines[block if own_line else _first_line(token)]))
         if token.level == 0 and token.map and token.nesting >= 0 and not _is_lone_anchor(tokens, place):
-            block = token.map[0]
+            block = _first_line(token)
     return MarkdownParts(tuple(headings), tuple(links), tuple(sorted(anchors, key=lambda anchor: anchor[1])))
+
+
+def _first_line(token: Any) -> int:
+    return int(token.map[0]) if token.map else 0
 
 
 def _is_lone_anchor(tokens: list[Any], place: int) -> bool:
@@ -104,8 +108,8 @@ def _is_lone_anchor(tokens: list[Any], place: int) -> bool:
 def wikilinks(text: str) -> Iterator[str]:
     """Targets of `[[target]]`, `[[target|label]]` and `![[target]]` in order, as written; not in code, not escaped."""
     runs: dict[int, list[int]] = {}
-    for match in _TICKS.finditer(text):
-        runs.setdefault(len(match[0]), []).append(match.start())
+    for run in _TICKS.finditer(text):
+        runs.setdefault(len(run[0]), []).append(run.start())
     place = 0
     while match := _PIECE.search(text, place):
         place = match.end()

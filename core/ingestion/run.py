@@ -7,7 +7,7 @@ live stays live, and the next run finds the file's stamp still open, reads it ag
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,6 +24,8 @@ from core.ports import Clock, CorpusRepository, SearchIndex
 # Characters embedded in one call: some 400 passages, a few seconds of work. Large enough that the embedding threads
 # hardly ever wait for each other at the end of a batch, small enough to lose little when the process is killed.
 BATCH_CHARACTERS = 256_000
+# Batches in the index at once: while one is written, the next is embedded.
+BATCHES_AT_ONCE = 2
 # Characters read ahead of embedding; one document more may be waiting, however large it is.
 READ_AHEAD_CHARACTERS = 1_000_000
 
@@ -36,6 +38,14 @@ class Item:
     content: ReadDocument
     previous: Document | None
     stamp: FileStamp
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Passages on their way into the index, and the documents that are whole there once they have arrived."""
+
+    added: asyncio.Task[None]
+    complete: list[Item]
 
 
 class ReadAhead:
@@ -87,11 +97,11 @@ class IngestRun:
         """Read, embed and store `files`; raises the first StorageError or ModelMissing of any stage."""
         self.total = len(files)
         ahead = ReadAhead()
-        ready: asyncio.Queue[list[Item] | None] = asyncio.Queue(maxsize=1)
+        ready: asyncio.Queue[Batch | None] = asyncio.Queue(maxsize=1)
         try:
             async with asyncio.TaskGroup() as stages:
                 stages.create_task(self._read(files, ahead))
-                stages.create_task(self._embed(ahead, ready))
+                stages.create_task(self._embed(ahead, ready, stages))
                 stages.create_task(self._commit(ready))
         except ExceptionGroup as group:
             raise group.exceptions[0] from None
@@ -162,28 +172,42 @@ class IngestRun:
         stamp = stamp_of(file, self.root, content.depends_on)
         return Item(document=document, content=content, previous=previous, stamp=stamp)
 
-    async def _embed(self, ahead: ReadAhead, ready: asyncio.Queue[list[Item] | None]) -> None:
+    async def _embed(self, ahead: ReadAhead, ready: asyncio.Queue[Batch | None], stages: asyncio.TaskGroup) -> None:
         """Fill batches across documents; a large document takes several, small ones share one."""
-        batch: list[IndexEntry] = []
+        slots = asyncio.Semaphore(BATCHES_AT_ONCE)
+        entries: list[IndexEntry] = []
         complete: list[Item] = []  # documents whose last passage is in the batch
         characters = 0
         while (item := await ahead.get()) is not None:
             for entry in _entries(item):
-                batch.append(entry)
+                entries.append(entry)
                 characters += len(entry.passage.text)
                 if characters >= BATCH_CHARACTERS:
-                    await self.index.add(batch)
-                    await ready.put(complete)
-                    batch, complete, characters = [], [], 0
+                    await ready.put(Batch(await self._adding(entries, slots, stages), complete))
+                    entries, complete, characters = [], [], 0
             complete.append(item)
-        if batch:
-            await self.index.add(batch)
-        await ready.put(complete)
+        await ready.put(Batch(await self._adding(entries, slots, stages), complete))
         await ready.put(None)
 
-    async def _commit(self, ready: asyncio.Queue[list[Item] | None]) -> None:
-        while (items := await ready.get()) is not None:
-            for item in items:
+    async def _adding(
+        self, entries: Sequence[IndexEntry], slots: asyncio.Semaphore, stages: asyncio.TaskGroup
+    ) -> asyncio.Task[None]:
+        """The task that adds a batch to the index, started when there is a slot for it."""
+        await slots.acquire()
+
+        async def add() -> None:
+            try:
+                if entries:
+                    await self.index.add(entries)
+            finally:
+                slots.release()
+
+        return stages.create_task(add())
+
+    async def _commit(self, ready: asyncio.Queue[Batch | None]) -> None:
+        while (batch := await ready.get()) is not None:
+            await batch.added
+            for item in batch.complete:
                 await self._store(item)
                 self._count(item)
 

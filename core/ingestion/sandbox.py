@@ -19,7 +19,7 @@ from core.domain.corpus import Heading, Page, Passage, Span
 from core.ingestion.child import HEADER_BYTES, ReadDocument, ReadFailure, ReadTask, Reply
 from core.ingestion.limits import ReadLimits
 
-READERS = "core.ingestion.base:find_reader"
+READERS = "core.ingestion.base:build_readers"
 _START = "from core.ingestion.child import main; main()"
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
 # All that a reply may be made of: unpickling must not run what a subverted child sends.
@@ -31,10 +31,10 @@ log = logging.getLogger(__name__)
 class Sandbox:
     """A lazily started child process that reads one file at a time. Not for concurrent use; `close` ends the child."""
 
-    def __init__(self, limits: ReadLimits, find_reader: str = READERS) -> None:
-        """`find_reader` names a `(path, head) -> Reader | None` function as `module:function`."""
+    def __init__(self, limits: ReadLimits, readers: str = READERS) -> None:
+        """`readers` names the function that builds the readers, as `module:function`."""
         self._limits = limits
-        self._find_reader = find_reader
+        self._readers = readers
         self._process: Process | None = None
 
     async def read(self, task: ReadTask) -> ReadDocument | ReadFailure:
@@ -74,7 +74,7 @@ class Sandbox:
             await self.close()
             limits = pickle.dumps(self._limits).hex()
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-c", _START, self._find_reader, limits,
+                sys.executable, "-c", _START, self._readers, limits,
                 stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=_environment(),
             )  # fmt: skip
         return self._process

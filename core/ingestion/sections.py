@@ -1,4 +1,4 @@
-"""A text with headings to pages: a page for each top-level section. Pure; shared by the readers of notes and web pages."""
+"""A text with headings to pages: a page for each top-level section. Pure; shared by several readers."""
 
 import re
 from bisect import bisect_left

@@ -58,12 +58,11 @@ def split_units(text: str, headings: Sequence[Heading] = ()) -> list[Unit]:
     for span, kind in _blocks(text, {heading.start for heading in headings}):
         pieces = _sentences(text, span) if kind is UnitKind.PROSE else [span]
         parts = [part for piece in pieces for part in _bounded(text, piece)]
-        units += [_unit(text, part, kind, opens_block=index == 0) for index, part in enumerate(parts)]
+        units += [
+            Unit(part, kind, tokens, _quotable(text, part), opens_block=index == 0)
+            for index, (part, tokens) in enumerate(parts)
+        ]
     return units
-
-
-def _unit(text: str, span: Span, kind: UnitKind, *, opens_block: bool) -> Unit:
-    return Unit(span, kind, estimate_tokens(span.of(text)), _quotable(text, span), opens_block)
 
 
 def _quotable(text: str, span: Span) -> Span | None:
@@ -150,20 +149,20 @@ def _sentences(text: str, span: Span) -> Iterator[Span]:
         yield rest
 
 
-def _bounded(text: str, span: Span) -> Iterator[Span]:
-    """The span itself, or its pieces of at most MAX_UNIT_TOKENS, cut at white space where there is some."""
+def _bounded(text: str, span: Span) -> Iterator[tuple[Span, int]]:
+    """The span, or pieces of it within MAX_UNIT_TOKENS, cut at white space where there is some; with their tokens."""
     start = span.start
     while start < span.end:
         stop = min(span.end, start + _CUT_WINDOW)
         tokens = estimate_tokens(text[start:stop])
         while tokens > MAX_UNIT_TOKENS:
             stop = start + max(1, (stop - start) * MAX_UNIT_TOKENS // tokens)
-            tokens = estimate_tokens(text[start:stop]) if stop - start > 1 else 0
+            tokens = estimate_tokens(text[start:stop]) if stop - start > 1 else MAX_UNIT_TOKENS
         if stop < span.end:
             stop = _word_end(text, start, stop)
         piece = _stripped(text, start, stop)
         if piece:
-            yield piece
+            yield piece, tokens
         start = stop
 
 

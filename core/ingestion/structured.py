@@ -68,7 +68,7 @@ class _Builder:
             plain_null = event.implicit[0] and event.style in (None, "") and event.value in _NULLS
             self._put(None if plain_null else event.value, event.anchor)
         elif isinstance(event, yaml.AliasEvent):
-            self._put(self._anchors.get(event.anchor), None)
+            self._put(self._anchors.get(event.anchor or ""), None)
         elif isinstance(event, yaml.SequenceStartEvent | yaml.MappingStartEvent):
             if len(self._open) >= MAX_DEPTH:
                 raise ReadError(_TOO_DEEP)

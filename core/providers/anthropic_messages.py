@@ -134,7 +134,15 @@ def _to_turns(messages: Iterable[ChatMessage]) -> "list[MessageParam]":
         blocks.sort(key=lambda block: block["type"] != "tool_result")  # the API wants results before any text
     for blocks in users[-CACHED_USER_TURNS:]:
         blocks[-1] = cast("ContentBlockParam", {**blocks[-1], "cache_control": _breakpoint()})
+    if turns and turns[-1][0] == "assistant":
+        _trim_end(turns[-1][1])
     return [cast("MessageParam", {"role": role, "content": blocks}) for role, blocks in turns]
+
+
+def _trim_end(blocks: "list[ContentBlockParam]") -> None:
+    """A turn that is to be gone on with may not end in white space."""
+    if blocks[-1]["type"] == "text":
+        blocks[-1] = {**blocks[-1], "text": blocks[-1]["text"].rstrip()}
 
 
 def _to_blocks(message: ChatMessage) -> "list[ContentBlockParam]":

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from core.documents import find_by_name
 from core.domain.corpus import Document, Page, PageHit, SearchQuery, SourcedPassage
 from core.errors import Ambiguous, NotFound, ToolFailed, ToolRetry
 from core.texts import content_words
@@ -16,8 +17,9 @@ from core.tools.sections import is_named, named_spans
 JOURNAL_KIND = "foundry"
 # About 6,000 tokens: most journal chapters fit whole, and three such calls still fit a small model's window.
 READ_CHARACTERS = 24_000
-# The best journal is taken without asking when its best page scores this much better than any other journal's.
-CLEARLY_AHEAD = 1.15
+# The best journal is taken without asking when no other comes this near to its score (a share of it): closer scores
+# order pages of two journals about the same things by chance.
+CLEAR_LEAD = 0.15
 MAX_CHOICES = 5  # what people will read; Discord and Slack show five buttons a row
 MAX_OUTLINE = 60  # lines
 
@@ -64,7 +66,7 @@ async def _resolve(arguments: QueryJournalArguments, context: ToolContext) -> Do
     if not journals:
         raise ToolFailed("There is no journal or document to read.")
     if arguments.journal_name is not None:
-        return await _by_name(arguments.journal_name, journals, context)
+        return _by_name(arguments.journal_name, journals)
     named = [journal for journal in journals if is_named(journal.title, arguments.query)]
     for only in (journals, named):
         if len(only) == 1:
@@ -84,8 +86,8 @@ async def _journals(context: ToolContext) -> list[Document]:
     return [document for document in documents if document.kind == JOURNAL_KIND] or documents
 
 
-async def _by_name(name: str, journals: Sequence[Document], context: ToolContext) -> Document | Finding:
-    """The journal with this name; else the one whose title has all its words; else what the library takes it for."""
+def _by_name(name: str, journals: Sequence[Document]) -> Document | Finding:
+    """The journal with this name; else the one whose title has all its words; else the closest."""
     wanted = name.casefold().strip()
     same = [item for item in journals if wanted in (item.path, *(n.casefold() for n in (item.title, *item.aliases)))]
     found = same or [
@@ -96,15 +98,12 @@ async def _by_name(name: str, journals: Sequence[Document], context: ToolContext
     if found:
         return _ask(found)
     try:
-        document = await context.library.find_document(name, context.scope)
+        return find_by_name(name, journals)
     except Ambiguous as error:
-        return Finding(text=str(error), choices=error.candidates)
-    except NotFound:
-        document = None
-    if document is not None and any(document.id == item.id for item in journals):
-        return document
-    titles = "; ".join(item.title for item in journals[:MAX_OUTLINE])
-    raise ToolRetry(f"There is no journal {name!r}. There are: {titles}.")
+        return Finding(text="Which journal do you mean?", choices=error.candidates[:MAX_CHOICES])
+    except NotFound as error:
+        titles = "; ".join(item.title for item in journals[:MAX_OUTLINE])
+        raise ToolRetry(f"There is no journal {name!r}. There are: {titles}.") from error
 
 
 async def _by_search(
@@ -119,7 +118,8 @@ async def _by_search(
     ranked = sorted(best.values(), key=lambda hit: -hit.score)
     if not ranked:
         return to_finding(query, []) if arguments.query_type == "question" else _ask(journals)
-    close = [hit.document for hit in ranked if hit.score * CLEARLY_AHEAD > ranked[0].score]
+    lead = CLEAR_LEAD * abs(ranked[0].score)
+    close = [hit.document for hit in ranked if ranked[0].score - hit.score <= lead]
     return ranked[0].document if len(close) <= 1 else _ask(close)
 
 

@@ -39,8 +39,7 @@ class SearchTool:
     description = (
         "Search the library by meaning and by words. Gives the pages that match best, each with the passages to quote, "
         "its page_id and its score. Use it whenever the conversation does not already hold the answer; if the "
-        "result does "
-        "not answer, search again with other words."
+        "result does not answer, search again with other words."
     )
     arguments = SearchArguments
 

@@ -1,0 +1,84 @@
+"""Claims without support are marked; what is no claim is left alone."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.grounding import UNSUPPORTED_MARK, UNSUPPORTED_NOTE, ground
+
+BEHIND = {1: ["The ferry carried 148,310 passengers in 2025."], 2: ["Ann has the spare key."]}
+
+
+def test_a_claim_with_a_footnote_is_supported() -> None:
+    result = ground("The ferry carried 148,310 passengers.[1] Ann has the key. [2]", BEHIND)
+
+    assert (result.unsupported, result.text) == ((), "The ferry carried 148,310 passengers.[1] Ann has the key. [2]")
+
+
+def test_a_claim_without_a_footnote_is_marked_in_text_and_span() -> None:
+    result = ground("Ann has the key.[2] Bob lost another one yesterday.", BEHIND)
+
+    assert result.text == f"Ann has the key.[2] Bob lost another one yesterday. [?]\n\n{UNSUPPORTED_NOTE}"
+    assert [span.of(result.text) for span in result.unsupported] == ["Bob lost another one yesterday."]
+
+
+def test_a_number_that_the_passage_does_not_have_is_marked_in_spite_of_its_footnote() -> None:
+    result = ground("The ferry carried 150,000 passengers.[1]", BEHIND)
+
+    assert [span.of(result.text) for span in result.unsupported] == ["The ferry carried 150,000 passengers.[1]"]
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("The ferry carried 148310 passengers in 2025.[1]", ""),  # thousands separators do not matter
+        ("In 2031 the ferry carried passengers.[1]", "What about 2031?"),  # the question named it
+        ("There are 3 ferries there now.[1]", ""),  # a single digit says too little
+    ],
+)
+def test_numbers_that_are_not_held_against_a_claim(text: str, question: str) -> None:
+    assert ground(text, BEHIND, question).unsupported == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What else would you like to know about ferries?",
+        "Here is what the minutes say about the ferry:",
+        "# Ferries of the northern harbour",
+        "| --- | --- |",
+        "Yes, indeed.",
+        "I could not find the director's salary in the documents.",
+        "The documents do not say who owns the northern ferry.",
+        "There is no mention of a northern ferry company.",
+        "```\nferry carried many passengers north\n```",
+    ],
+)
+def test_what_is_no_claim_is_left_alone(text: str) -> None:
+    result = ground(text, BEHIND)
+
+    assert (result.text, result.unsupported) == (text, ())
+
+
+def test_list_items_are_claims_of_their_own() -> None:
+    result = ground("- Ann has the spare key [2]\n- Bob has another spare key\n", BEHIND)
+
+    assert [span.of(result.text) for span in result.unsupported] == ["- Bob has another spare key"]
+
+
+def test_a_footnote_to_nothing_supports_no_number() -> None:
+    assert len(ground("It was built in 1974 by them.[7]", BEHIND).unsupported) == 1
+
+
+@given(
+    st.lists(
+        st.sampled_from(["Ann has keys. ", "Bob lost three keys.[2] ", "In 1999 all keys vanished.[1]\n", "Why? "])
+    )
+)
+def test_spans_point_at_the_marked_sentences(parts: list[str]) -> None:
+    result = ground("".join(parts), BEHIND)
+
+    assert result.text.count(f" {UNSUPPORTED_MARK}") == len(result.unsupported)
+    for span in result.unsupported:
+        assert result.text[span.end :].startswith(f" {UNSUPPORTED_MARK}")
+        assert span.of(result.text).strip() == span.of(result.text) != ""

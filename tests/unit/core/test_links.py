@@ -1,0 +1,14 @@
+from core.links import fill_template, page_links
+from tests.builders import build_document, build_pages
+
+
+def test_a_template_gets_path_page_and_anchor_quoted() -> None:
+    filled = fill_template("https://x.example/{path}?p={page}#{anchor}", "a b/ü.md", 3, "On call & more")
+
+    assert filled == "https://x.example/a%20b/%C3%BC.md?p=3#On%20call%20%26%20more"
+
+
+def test_a_document_without_address_has_no_link() -> None:
+    document = build_document()
+
+    assert page_links(document, build_pages(document, "text")[0]) == (None, None)

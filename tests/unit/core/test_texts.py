@@ -1,0 +1,39 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.texts import code_spans, collapse, content_words, shorten, words
+
+
+def test_collapse_leaves_single_spaces_only() -> None:
+    assert collapse(" a\n\tb\u00a0 c ") == "a b c"
+
+
+def test_words_keep_the_points_and_commas_inside_numbers() -> None:
+    assert words("Costs 1,250.50 today, isn't it?") == ["costs", "1,250.50", "today", "isn't", "it"]
+
+
+def test_content_words_leave_function_words_out() -> None:
+    assert content_words("What is the name of the ferry?") == {"name", "ferry"}
+
+
+def test_code_is_found_fenced_unclosed_and_inline() -> None:
+    text = "a `b` c\n```\nd\n```\ne ```f"
+
+    assert [span.of(text) for span in code_spans(text)] == ["`b`", "```\nd\n```", "```f"]
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "short"),
+    [("one two", 7, "one two"), ("one two three", 9, "one two…"), ("onetwothree", 5, "onet…"), ("a\nb", 5, "a b")],
+)
+def test_shorten_cuts_at_a_word(text: str, limit: int, short: str) -> None:
+    assert shorten(text, limit) == short
+
+
+@given(st.text(), st.integers(1, 40))
+def test_shortened_text_is_one_line_within_its_limit(text: str, limit: int) -> None:
+    short = shorten(text, limit)
+
+    assert len(short) <= limit
+    assert collapse(short) == short
