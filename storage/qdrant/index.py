@@ -1,0 +1,118 @@
+"""SearchIndex over any of the Qdrant engines: all work in threads of its own, never on the event loop."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import Lock
+from typing import Protocol, TypeVar
+
+from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope
+from storage.embeddings import Embedder
+from storage.lexical import has_words, plain, weigh_passage, weigh_query
+from storage.qdrant.query import HybridQuery, Rule, StoredPoint, document_rule, hybrid_query, indexed_text, payload
+
+ADD_BATCH = 128  # passages embedded before they are stored: bounds memory, and what an interruption can lose
+THREADS = 4  # searches under way at once; more would only wait for the two cores a small machine has
+
+_T = TypeVar("_T")
+_log = logging.getLogger(__name__)
+
+
+class Engine(Protocol):
+    """An opened collection. Blocking, and safe to call from several threads. Raises StorageError."""
+
+    def upsert(self, points: Sequence[StoredPoint]) -> None:
+        """Insert or replace by id; durable when it returns."""
+        ...
+
+    def query(self, query: HybridQuery) -> list[IndexHit]:
+        """Best first, at most `query.limit`."""
+        ...
+
+    def delete(self, rule: Rule) -> None: ...
+
+    def revisions(self) -> set[tuple[str, str]]:
+        """All (document id, revision) pairs."""
+        ...
+
+    def count(self) -> int: ...
+
+    def optimise(self) -> None:
+        """Compact after many writes."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class QdrantIndex:
+    """A SearchIndex on an engine that is opened at its first use, so that commands which do not search pay nothing."""
+
+    def __init__(self, open_engine: Callable[[], Engine], embedder: Embedder) -> None:
+        self._open_engine = open_engine
+        self._embedder = embedder
+        self._engine: Engine | None = None
+        self._opening = Lock()
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="index")
+
+    async def add(self, entries: Sequence[IndexEntry]) -> None:
+        for start in range(0, len(entries), ADD_BATCH):
+            await self._run(partial(self._add, entries[start : start + ADD_BATCH]))
+
+    async def search(self, query: SearchQuery, scope: SearchScope) -> list[IndexHit]:
+        if not scope.sources or query.limit < 1 or not has_words(query.text):
+            return []
+        return await self._run(lambda: self._search(query, scope))
+
+    async def remove_revision(self, document_id: str, revision: str) -> None:
+        await self._run(lambda: self._opened().delete(document_rule(document_id, revision)))
+
+    async def remove_document(self, document_id: str) -> None:
+        await self._run(lambda: self._opened().delete(document_rule(document_id)))
+
+    async def revisions(self) -> set[tuple[str, str]]:
+        return await self._run(lambda: self._opened().revisions())
+
+    async def count(self) -> int:
+        return await self._run(lambda: self._opened().count())
+
+    async def optimise(self) -> None:
+        await self._run(lambda: self._opened().optimise())
+
+    async def close(self) -> None:
+        """Finish what is under way and release the folder; safe to repeat."""
+        await asyncio.to_thread(self._close)
+
+    async def _run(self, work: Callable[[], _T]) -> _T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    def _opened(self) -> Engine:
+        with self._opening:
+            if self._engine is None:
+                self._engine = self._open_engine()
+            return self._engine
+
+    def _add(self, entries: Sequence[IndexEntry]) -> None:
+        engine = self._opened()
+        texts = [indexed_text(entry) for entry in entries]
+        vectors = self._embedder.embed_passages(texts)
+        engine.upsert(
+            [
+                StoredPoint(entry.passage.id, vector, weigh_passage(text), payload(entry))
+                for entry, text, vector in zip(entries, texts, vectors, strict=True)
+            ]
+        )
+        _log.debug("indexed %d passages", len(entries))
+
+    def _search(self, query: SearchQuery, scope: SearchScope) -> list[IndexHit]:
+        text = plain(query.text) or query.text
+        engine = self._opened()
+        return engine.query(hybrid_query(query, scope, self._embedder.embed_query(text), weigh_query(text)))
+
+    def _close(self) -> None:
+        self._threads.shutdown(wait=True)
+        with self._opening:
+            engine, self._engine = self._engine, None
+        if engine is not None:
+            engine.close()
