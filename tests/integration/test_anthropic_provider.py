@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from core.citations import prove
+from core.domain.answer import Draft, Evidence
 from core.domain.chat import ChatMessage, ChatRequest, ChatRole, StopReason, ToolChoice, ToolInvocation, Usage
-from core.domain.corpus import Span
+from core.domain.corpus import Page, Span
 from core.errors import (
     ContextOverflow,
     ProviderAuthError,
@@ -23,7 +25,7 @@ from core.errors import (
 )
 from core.providers.anthropic import DEFAULT_CONTEXT_TOKENS, AnthropicProvider
 from tests.model_server import Call, Cite, Fault, ModelServer, Reply, Say, Think
-from tests.model_server.passages import PAGE, SEARCH, calls, found, passage, results, user
+from tests.model_server.passages import PAGE, SEARCH, calls, found, numbered, passage, results, user
 from tests.model_server.script import Break
 from tests.model_server.server import KEY, MODEL
 
@@ -140,6 +142,20 @@ async def test_a_citation_is_a_span_of_the_page_from_its_first_to_its_last_block
     assert claim.span.of(PAGE) == said
     assert claim.passage_id == "p1"
     assert claim.cited_text.split() == said.split()
+
+
+async def test_a_citation_over_sentences_and_paragraphs_ends_in_a_proved_footnote(
+    server: ModelServer, build: Build
+) -> None:
+    shown = passage(start=PAGE.index("The gate"))
+    server.script(Reply.of(Say("By day only.", cites=(Cite("at five.\n\nNobody enters"),)), " Mind it."))
+    answer = await build().complete(searched(shown))
+    draft = Draft(segments=answer.segments, evidence=Evidence(passages={shown.id: numbered(shown)}))
+    page = Page(id="pg1", document_id="d1", revision="r1", number=3, title="Rules", text=PAGE)
+    proved = prove(draft, {page.id: page})
+    assert proved.text == "By day only.[1] Mind it."
+    assert [citation.quote for citation in proved.citations] == ["It closes at five.\n\nNobody enters  after dark!"]
+    assert proved.citations[0].proved
 
 
 async def test_a_citation_in_the_middle_of_a_page_is_in_page_offsets(server: ModelServer, build: Build) -> None:

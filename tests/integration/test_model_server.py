@@ -23,7 +23,7 @@ async def client(server: ModelServer) -> AsyncIterator[anthropic.AsyncAnthropic]
         yield client
 
 
-def said(text: str = "Hi", role: str = "user") -> dict[str, Any]:
+def said(text: str = "Hi", role: str = "user") -> Any:
     return {"role": role, "content": [{"type": "text", "text": text}]}
 
 
@@ -56,7 +56,7 @@ FIVE_MARKS = {"role": "user", "content": [{"type": "text", "text": "a", **MARK}]
     [
         ({"messages": []}, "at least one message"),
         ({"messages": [said(role="assistant")]}, 'must use the "user" role'),
-        ({"messages": [said(role="system")]}, "Unexpected role"),
+        ({"messages": [said(role="tool")]}, "Unexpected role"),
         ({"messages": [said(" ")]}, "non-whitespace"),
         ({"messages": [{"role": "user", "content": []}]}, "non-empty content"),
         ({"messages": [said(), said("Well, ", "assistant")]}, "trailing whitespace"),

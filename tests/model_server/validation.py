@@ -9,6 +9,7 @@ Json = dict[str, Any]
 
 MAX_BREAKPOINTS = 4
 REMOVED_PARAMETERS = ("temperature", "top_p", "top_k")
+ROLES = ("user", "assistant", "system")
 RESULT_KINDS = {"text", "image", "search_result", "document", "tool_reference", "browser_state"}
 TOOL_ID = re.compile(r"^[a-zA-Z0-9_-]+$")
 TOOL_NAME = re.compile(r"^[a-zA-Z0-9_-]{1,128}$")
@@ -42,8 +43,8 @@ def merged_turns(messages: list[Json]) -> list[Json]:
         raise BadRequest("messages: at least one message is required")
     turns: list[Json] = []
     for message in messages:
-        if message.get("role") not in ("user", "assistant"):
-            raise BadRequest('messages: Unexpected role. Allowed roles are "user" or "assistant"')
+        if message.get("role") not in ROLES:
+            raise BadRequest(f"messages: Unexpected role {message.get('role')!r}. Allowed roles are {ROLES}")
         content = message["content"]
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
         if turns and turns[-1]["role"] == message["role"]:

@@ -8,6 +8,7 @@ from typing import get_args
 import anthropic
 import httpx2
 import pytest
+from anthropic._error_classes import make_status_error
 from anthropic.types import StopReason as VendorStopReason
 from anthropic.types.shared.error_type import ErrorType
 
@@ -50,8 +51,7 @@ def response(status: int, headers: dict[str, str] | None = None) -> httpx2.Respo
 def status_error(status: int, message: str = "as asked", kind: str | None = None, **headers: str) -> Exception:
     body = {"error": {"message": message, "type": kind}}
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    cls = next((c for c in descendants(anthropic.APIStatusError) if getattr(c, "status_code", 0) == status), None)
-    return (cls or anthropic.APIStatusError)(message, response=response(status, named), body=body)
+    return make_status_error(message, body=body, response=response(status, named))
 
 
 def test_every_error_of_the_sdk_has_a_rule() -> None:

@@ -84,6 +84,15 @@ def test_the_same_request_twice_is_the_same_bytes_and_leaves_native_content_alon
     assert native == ({"type": "text", "text": "Nine."},)
 
 
+@pytest.mark.parametrize(
+    "end", [{"type": "text", "text": "Well, "}, {"type": "thinking", "thinking": "?", "signature": "s"}]
+)
+def test_a_paused_turn_is_sent_back_as_the_last_without_white_space_behind(end: dict[str, str]) -> None:
+    body = params(user("a"), calls(native=({"type": "text", "text": "So. "}, end)))
+    validate(body)
+    assert [block.get("text") for block in body["messages"][-1]["content"]] == ["So. ", end.get("text") and "Well,"]
+
+
 def test_building_a_provider_does_not_import_the_sdk() -> None:
     code = (
         "import sys; from core.providers.anthropic import AnthropicProvider as P; "
