@@ -42,7 +42,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class DecodedText:
-    """Text with line ends as line feeds and no NUL. `warnings` has a sentence for everything that was guessed or lost."""
+    """Text with line feeds as line ends and no NUL. `warnings`: a sentence for all that was guessed or lost."""
 
     text: str
     encoding: str
@@ -65,7 +65,7 @@ def decode(data: bytes) -> DecodedText:
 
 
 def clean(text: str) -> str:
-    """Text that can be stored: line ends as line feeds, no NUL, no byte order mark in front, lone surrogates as U+FFFD."""
+    """Text that can be stored: line feeds as line ends, no NUL or leading mark, lone surrogates as U+FFFD."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     return _SURROGATE.sub("\ufffd", text)
 

@@ -1,0 +1,186 @@
+"""PDF files: the text layer, page by page, under the PDF's own page numbers."""
+
+import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.domain.corpus import Heading, ParsedDocument, ParsedPage
+from core.errors import ReadError
+from core.ingestion.encodings import clean
+from core.ingestion.pdf_rows import Line, needs_rows, to_rows
+
+# Entries of an outline that are read: more is a broken file, not a book.
+MAX_OUTLINE = 5_000
+# Letters and digits that all pages together must hold to count as a text layer: less is a stamp on a scan.
+MIN_TEXT = 3
+# Characters of a page below which it is asked whether they stand on the page at all: scanners leave notes beside it.
+OFF_PAGE_TEXT = 200
+
+# What a document's title field holds when nobody gave it one.
+_NO_TITLE = re.compile(
+    r"untitled.*|\(?anonymous\)?|document\d*|microsoft \w+ - .*"
+    r"|.*\.(?:pdf|docx?|xlsx?|pptx?|indd|tex|dvi|odt|rtf|txt|html?)",
+    re.IGNORECASE,
+)
+# PDFium writes U+FFFE (older versions U+0002) for a hyphen that breaks a word at the end of a line.
+_BROKEN_WORD = re.compile("[\ufffe\x02](?:\n)?")
+# Line ends, and the form feeds and other controls that no text holds on purpose.
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_WORDS = re.compile(r"\w")
+_REASONS = {
+    3: "corrupt: not a readable PDF, it may be cut off",
+    4: "encrypted: the PDF needs a password; save it without one and ingest it again",
+    5: "encrypted with a security scheme that can't be read; save it without one and ingest it again",
+}
+
+
+class PdfReader:
+    """Reads the text layer of `.pdf`; pages without text are left out, and the numbers of the others stay."""
+
+    kind = "pdf"
+    suffixes = frozenset({".pdf"})
+    expects = "a PDF (no %PDF mark at its start)"
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        return b"%PDF-" in head
+
+    def read(self, path: Path, root: Path) -> ParsedDocument:
+        with _opened(path) as document:
+            texts = [_page_text(document, index) for index in range(len(document))]
+            if len(_WORDS.findall("".join(texts))) < MIN_TEXT:
+                raise ReadError("scanned: no text layer; run OCR first" if texts else "empty: the PDF has no pages")
+            entries = _outline(document)
+            title = " ".join(clean(document.get_metadata_value("Title")).split())
+        empty = [str(number) for number, text in enumerate(texts, 1) if not text]
+        return ParsedDocument(
+            title=title if title and not _NO_TITLE.fullmatch(title) else path.stem,
+            kind=self.kind,
+            pages=_to_pages(texts, entries),
+            warnings=(f"no text on page{'s' * (len(empty) > 1)} {', '.join(empty)}: scanned or blank",)
+            if empty
+            else (),
+        )
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    import pypdfium2
+
+    try:
+        document = pypdfium2.PdfDocument(path.read_bytes())
+    except pypdfium2.PdfiumError as error:
+        code = getattr(error, "err_code", None)
+        raise ReadError(_REASONS.get(code or 3, f"corrupt: {error}")) from error
+    with closing(document):
+        yield document
+
+
+def _page_text(document: Any, index: int) -> str:
+    """The text of one page; "" where the page or its text can't be loaded."""
+    import pypdfium2
+
+    try:
+        page = document[index]
+    except pypdfium2.PdfiumError:
+        return ""
+    with closing(page):
+        try:
+            text_page = page.get_textpage()
+        except pypdfium2.PdfiumError:
+            return ""
+        with closing(text_page):
+            return _clean_page(_raw_text(text_page))
+
+
+def _raw_text(text_page: Any) -> str:
+    raw: str = text_page.get_text_range()
+    if len(raw) < OFF_PAGE_TEXT and not text_page.get_text_bounded().strip():
+        return ""  # what there is stands outside of the page
+    lines = raw.split("\r\n")
+    return to_rows(_place_lines(text_page, lines)) if needs_rows(lines) else raw
+
+
+def _place_lines(text_page: Any, lines: list[str]) -> list[Line]:
+    """Each line with its box, in points from the page's lower left corner; lines without a box are left out."""
+    placed = []
+    start = 0
+    for line in lines:
+        inked = [place for place, character in enumerate(line) if not character.isspace()]
+        if inked:
+            first, last = (text_page.get_charbox(start + place, loose=True) for place in (inked[0], inked[-1]))
+            bottom, top = min(first[1], last[1]), max(first[3], last[3])
+            placed.append(Line(text=line, left=first[0], right=last[2], bottom=bottom, top=top))
+        start += len(line) + 2
+    return placed
+
+
+def _clean_page(raw: str) -> str:
+    """Text with plain line ends and hyphens as hyphens: "adip-" stays at the end of its line, as printed."""
+    text = _BROKEN_WORD.sub("-\n", raw.replace("\r\n", "\n"))
+    text = clean(_CONTROLS.sub(" ", text))
+    return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    level: int
+    title: str
+    index: int
+
+
+def _outline(document: Any) -> list[_Entry]:
+    entries: list[_Entry] = []
+    last = 0
+    for bookmark in document.get_toc():
+        destination = bookmark.get_dest()
+        index = destination.get_index() if destination else None
+        title = " ".join(clean(bookmark.get_title() or "").split())
+        if title and not _NO_TITLE.fullmatch(title) and index is not None and last <= index < len(document):
+            entries.append(_Entry(min(bookmark.level + 1, 6), title, index))
+            last = index
+        if len(entries) >= MAX_OUTLINE:
+            break
+    return entries
+
+
+def _to_pages(texts: list[str], entries: list[_Entry]) -> tuple[ParsedPage, ...]:
+    """Pages with text. Outline entries that stand in the page's text are headings, the others lead its heading path."""
+    by_page: dict[int, list[_Entry]] = {}
+    for entry in entries:
+        by_page.setdefault(entry.index, []).append(entry)
+    pages = []
+    above: list[Heading] = []
+    for index, text in enumerate(texts):
+        headings = _find_headings(text, by_page.get(index, []))
+        unplaced = [heading for heading in headings if heading.start < 0]
+        path = _under([*above, *unplaced])
+        placed = tuple(heading for heading in headings if heading.start >= 0)
+        if text:
+            titles = tuple(heading.title for heading in path)
+            pages.append(ParsedPage(title="", text=text, headings=placed, heading_path=titles, number=index + 1))
+        above = _under([*above, *headings])
+    return tuple(pages)
+
+
+def _find_headings(text: str, entries: list[_Entry]) -> list[Heading]:
+    found = []
+    place = 0
+    for entry in entries:
+        words = r"\s+".join(re.escape(word) for word in entry.title.split())
+        match = re.compile(rf"^[ \t]*(?:[\dA-Z.]+\s+)?{words}", re.MULTILINE | re.IGNORECASE).search(text, place)
+        found.append(Heading(level=entry.level, title=entry.title, start=match.start() if match else -1))
+        place = match.end() if match else place
+    return found
+
+
+def _under(headings: list[Heading]) -> list[Heading]:
+    """The headings still open after the last of these, outermost first."""
+    above: list[Heading] = []
+    for heading in headings:
+        while above and above[-1].level >= heading.level:
+            above.pop()
+        above.append(heading)
+    return above
