@@ -1,0 +1,139 @@
+import asyncio
+import os
+import pickle
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from core.ingestion.child import ReadDocument, ReadFailure, ReadTask
+from core.ingestion.limits import MEBIBYTE, ReadLimits
+from core.ingestion.sandbox import Sandbox
+from tests.unit.core.ingestion.fake_readers import HERE
+
+LIMITS = ReadLimits(seconds=5, memory_bytes=400 * MEBIBYTE)
+
+
+@pytest.fixture
+async def sandbox() -> AsyncIterator[Sandbox]:
+    sandbox = Sandbox(LIMITS, HERE)
+    yield sandbox
+    await sandbox.close()
+
+
+async def read(sandbox: Sandbox, folder: Path, name: str, text: str = "Some text.") -> ReadDocument | ReadFailure:
+    path = folder / name
+    path.write_text(text)
+    return await sandbox.read(ReadTask(path=path, root=folder, workspace="local", document_id="d"))
+
+
+async def reason(sandbox: Sandbox, folder: Path, name: str) -> str:
+    result = await read(sandbox, folder, name)
+    assert isinstance(result, ReadFailure)
+    return result.reason
+
+
+async def test_files_are_read_by_one_child_that_is_kept(sandbox: Sandbox, tmp_path: Path) -> None:
+    first = await read(sandbox, tmp_path, "a.txt")
+    child = sandbox._process
+    second = await read(sandbox, tmp_path, "b.txt", "Other text.")
+
+    assert isinstance(first, ReadDocument)
+    assert isinstance(second, ReadDocument)
+    assert second.passages[0].text == "Other text."
+    assert sandbox._process is child
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a.crash", "its reader crashed (SIGSEGV)"),
+        ("a.leave", "its reader ended unexpectedly (exit code 3)"),
+        ("a.greedy", "reading it takes more than 400 MB of memory"),
+        ("a.lie", "its reader gave an unusable result"),
+        ("a.bug", "its reader failed (ValueError: surprise)"),
+    ],
+)
+@pytest.mark.skipif(sys.platform != "linux", reason="signals and memory limits as Linux has them")
+async def test_a_file_that_harms_its_reader_is_reported_and_the_next_is_read(
+    sandbox: Sandbox, tmp_path: Path, name: str, expected: str
+) -> None:
+    assert (await reason(sandbox, tmp_path, name)).startswith(expected)
+    assert isinstance(await read(sandbox, tmp_path, "next.txt"), ReadDocument)
+
+
+async def test_a_file_that_hangs_is_stopped_at_the_time_limit(tmp_path: Path) -> None:
+    sandbox = Sandbox(ReadLimits(seconds=0.8), HERE)
+    started = time.monotonic()
+
+    assert await reason(sandbox, tmp_path, "a.hang") == "reading it took longer than 0.8 s and was stopped"
+    assert time.monotonic() - started < 3
+    assert sandbox._process is None
+
+
+async def test_a_child_whose_parent_is_gone_ends_by_itself(sandbox: Sandbox, tmp_path: Path) -> None:
+    await read(sandbox, tmp_path, "a.txt")
+    child = sandbox._process
+    assert child is not None
+    assert child.stdin is not None
+
+    child.stdin.close()
+
+    assert await asyncio.wait_for(child.wait(), 5) == 0
+
+
+async def test_a_cancelled_read_ends_the_child(sandbox: Sandbox, tmp_path: Path) -> None:
+    reading = asyncio.create_task(read(sandbox, tmp_path, "a.hang"))
+    await asyncio.sleep(0.5)
+    child = sandbox._process
+    assert child is not None
+
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+
+    assert child.returncode is not None
+    assert sandbox._process is None
+
+
+async def test_the_child_sees_no_secret_of_its_parent(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_SECRET", "token")
+
+    result = await read(sandbox, tmp_path, "a.env")
+
+    assert isinstance(result, ReadDocument)
+    assert result.pages[0].text == "secret=None"
+
+
+async def test_a_reply_can_not_make_the_parent_run_anything(tmp_path: Path) -> None:
+    from core.ingestion.sandbox import _unpacked
+
+    class Attack:
+        def __reduce__(self) -> tuple[object, tuple[str]]:
+            return os.system, (f"touch {tmp_path}/owned",)
+
+    reply = _unpacked(pickle.dumps(Attack()))
+
+    assert isinstance(reply.result, ReadFailure)
+    assert "unusable result" in reply.result.reason
+    assert reply.retire
+    assert not (tmp_path / "owned").exists()
+
+
+async def test_closing_twice_is_harmless(sandbox: Sandbox) -> None:
+    await sandbox.close()
+    await sandbox.close()
+
+
+async def test_a_reply_of_another_kind_is_unusable() -> None:
+    from core.domain.corpus import Span
+    from core.ingestion.sandbox import _unpacked
+
+    result = _unpacked(pickle.dumps(Span(1, 2))).result
+
+    assert isinstance(result, ReadFailure)
+    assert result.reason == "its reader gave an unusable result"
