@@ -14,7 +14,7 @@ from core.domain.conversation import Conversation, Focus, IncomingMessage, Messa
 from core.domain.corpus import Document, Page, SearchScope
 from core.domain.jobs import JobKind
 from core.errors import Ambiguous, BadInput, FootnoteError, NotFound, ProviderRefused
-from core.grounding import ground
+from core.grounding import ground, only_says_not_found
 from core.history import messages_of_draft
 from core.library import Library
 from core.ports import Clock, ContextStrategy, CorpusRepository, JobRepository, ProgressSink, RetrievalStrategy, Tools
@@ -239,10 +239,8 @@ def _to_answer(draft: Draft, proved: ProvedText, direct: Sequence[Reference], qu
         text = f"{grounding.text}\n\n{PARTIAL_NOTE}" if draft.partial else grounding.text
         return replace(common, text=text, unsupported=grounding.unsupported, grounded=not grounding.unsupported)
     if draft.evidence.searches or draft.evidence.passages:
-        says_so = common.text and not grounding.unsupported
-        return replace(
-            common, status=AnswerStatus.NOT_FOUND, text=common.text if says_so else _not_found(draft, references)
-        )
+        text = common.text if only_says_not_found(common.text) else _not_found(draft, references)
+        return replace(common, status=AnswerStatus.NOT_FOUND, text=text)
     return replace(common, text=f"{common.text}\n\n{NOT_FROM_DOCUMENTS}")
 
 

@@ -60,6 +60,13 @@ def ground(text: str, passages_by_number: Mapping[int, Iterable[str]], question:
     return Grounding(text=marked, unsupported=tuple(unsupported))
 
 
+def only_says_not_found(text: str) -> bool:
+    """Whether a text states nothing but that something was not found; questions to the reader may go with it."""
+    sentences = [match.group().strip() for match in _SENTENCE.finditer(text) if match.group().strip()]
+    told = [sentence for sentence in sentences if not sentence.endswith(("?", "？"))]
+    return bool(told) and all(_ABOUT_THE_SEARCH.search(sentence) for sentence in told)
+
+
 def _unsupported(text: str, known: Mapping[int, set[str]], asked: set[str]) -> list[Span]:
     code = code_spans(text)
     found = []

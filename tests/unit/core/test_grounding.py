@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.grounding import UNSUPPORTED_MARK, UNSUPPORTED_NOTE, ground
+from core.grounding import UNSUPPORTED_MARK, UNSUPPORTED_NOTE, ground, only_says_not_found
 
 BEHIND = {1: ["The ferry carried 148,310 passengers in 2025."], 2: ["Ann has the spare key."]}
 
@@ -82,3 +82,18 @@ def test_spans_point_at_the_marked_sentences(parts: list[str]) -> None:
     for span in result.unsupported:
         assert result.text[span.end :].startswith(f" {UNSUPPORTED_MARK}")
         assert span.of(result.text).strip() == span.of(result.text) != ""
+
+
+@pytest.mark.parametrize(
+    ("text", "only"),
+    [
+        ("I found nothing in the documents that answers this. Shall I look elsewhere?", True),
+        ("The documents do not say who owns it.", True),
+        ("Paris.", False),
+        ("I found nothing about it. It is in Paris.", False),
+        ("Is it?", False),
+        ("", False),
+    ],
+)
+def test_a_text_that_only_says_not_found_is_told_from_one_that_answers(text: str, only: bool) -> None:
+    assert only_says_not_found(text) is only
