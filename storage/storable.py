@@ -2,13 +2,14 @@
 
 SQLite cuts functions like length() at a NUL, PostgreSQL refuses it, and UTF-8 has no form for half a surrogate pair.
 Replacing them one for one, rather than dropping or refusing them, keeps every span right and lets no odd byte in a
-document, a message or a tool call stop an ingest or an answer. The rule holds for stored values and for what is looked
-up alike, in the database and in the in-memory twins.
+document, a message or a tool call stop an ingest or an answer. The rule holds for stored values and for names that are
+looked up, in the database and in the in-memory twins.
 """
 
 import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
+from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -30,7 +31,7 @@ def to_storable(text: str) -> str:
 
 
 def to_storable_value(value: T) -> T:
-    """The value with every string inside it storable: dataclasses, mappings and sequences at any depth."""
+    """The value as a database gives it back: strings storable, times in UTC, in dataclasses, mappings and sequences."""
     converted: Any = _converted(value)
     return converted  # type: ignore[no-any-return]  # the same shape as went in
 
@@ -40,6 +41,8 @@ def _converted(value: Any) -> Any:
         return value
     if isinstance(value, str):
         return to_storable(value)
+    if isinstance(value, datetime):
+        return value.astimezone(UTC)
     if isinstance(value, Mapping):
         return {_converted(key): _converted(item) for key, item in value.items()}
     if isinstance(value, tuple | list):

@@ -1,0 +1,144 @@
+"""A database made by the migrations is the one the code describes."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Engine, create_engine, inspect, text
+
+from core.errors import StorageError
+from storage.database import Database
+from storage.schema import HEAD, alembic_config
+from storage.tables import FootnoteTable
+
+
+@pytest.fixture
+async def path(tmp_path: Path) -> Path:
+    """A new database, opened once."""
+    await (await Database.open(tmp_path / "footnote.db")).close()
+    return tmp_path / "footnote.db"
+
+
+def constraints(engine: Engine) -> dict[str, tuple[object, ...]]:
+    """What compare_metadata does not look at: CHECK constraints, and what ON DELETE does."""
+    inspector = inspect(engine)
+    return {
+        table: (
+            sorted(
+                (check["name"], " ".join(check["sqltext"].split())) for check in inspector.get_check_constraints(table)
+            ),
+            sorted((key["name"], str(key["options"])) for key in inspector.get_foreign_keys(table)),
+            inspector.get_pk_constraint(table),
+        )
+        for table in inspector.get_table_names()
+        if table != "alembic_version"
+    }
+
+
+def tables(path: Path) -> list[str]:
+    engine = create_engine(f"sqlite:///{path}")
+    names = inspect(engine).get_table_names()
+    engine.dispose()
+    return names
+
+
+def test_the_newest_revision_is_the_one_the_code_asks_for():
+    with create_engine("sqlite://").connect() as connection:
+        assert ScriptDirectory.from_config(alembic_config(connection)).get_current_head() == HEAD
+
+
+def test_migrated_tables_equal_the_declared_ones(path, tmp_path):
+    engine = create_engine(f"sqlite:///{path}")
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        assert compare_metadata(context, FootnoteTable.metadata) == []
+    declared = create_engine(f"sqlite:///{tmp_path / 'declared.db'}")
+    FootnoteTable.metadata.create_all(declared)
+    assert constraints(engine) == constraints(declared)
+    assert len(constraints(engine)) == len(FootnoteTable.metadata.tables)
+    engine.dispose()
+    declared.dispose()
+
+
+def test_all_revisions_can_be_undone_and_done_again(path):
+    engine = create_engine(f"sqlite:///{path}")
+    with engine.begin() as connection:
+        command.downgrade(alembic_config(connection), "base")
+        left = inspect(connection).get_table_names()
+        command.upgrade(alembic_config(connection), "head")
+    engine.dispose()
+    assert left == ["alembic_version"]
+
+
+async def test_a_database_of_a_newer_footnote_is_one_clear_error(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    with pytest.raises(StorageError, match=r"newer Footnote \(its schema is 9999.*update Footnote"):
+        await Database.open(path)
+
+
+async def test_somebody_elses_tables_are_left_alone(tmp_path):
+    with sqlite3.connect(tmp_path / "other.db") as connection:
+        connection.execute("CREATE TABLE source (id)")
+    connection.close()
+    with pytest.raises(StorageError, match=r"not Footnote's \(source\)"):
+        await Database.open(tmp_path / "other.db")
+    assert tables(tmp_path / "other.db") == ["source"]
+
+
+async def test_an_interrupted_migration_leaves_an_empty_database(tmp_path, monkeypatch):
+    def fail(*_: object) -> None:
+        raise OSError("power cut")
+
+    monkeypatch.setattr(command, "upgrade", lambda config, head: (create_half(config), fail()))
+    with pytest.raises(OSError, match="power cut"):
+        await Database.open(tmp_path / "footnote.db")
+    assert tables(tmp_path / "footnote.db") == []
+
+
+def create_half(config) -> None:
+    config.attributes["connection"].execute(text("CREATE TABLE source (id)"))
+
+
+def test_opening_a_current_database_imports_no_alembic(path):
+    code = (
+        "import asyncio, sys, pathlib; from storage.database import Database\n"
+        "async def main():\n"
+        f"    await (await Database.open(pathlib.Path({str(path)!r}))).close()\n"
+        "asyncio.run(main())\n"
+        "print([name for name in sys.modules if name.split('.')[0] in ('alembic', 'mako')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=os.getcwd())
+    assert done.stdout.strip() == "[]"
+
+
+def test_several_processes_may_open_a_new_data_directory_at_once(tmp_path):
+    code = (
+        "import asyncio, sys, pathlib\n"
+        "from storage.database import Database\n"
+        "from storage.conversations import SqlConversationRepository\n"
+        "from tests.builders import build_conversation, build_message\n"
+        "async def main(name):\n"
+        f"    database = await Database.open(pathlib.Path({str(tmp_path / 'data' / 'footnote.db')!r}))\n"
+        "    conversations = SqlConversationRepository(database)\n"
+        "    await conversations.add(build_conversation(name))\n"
+        "    for number in range(10):\n"
+        "        await conversations.append(name, [build_message(f'{name}-{number}')])\n"
+        "    await database.close()\n"
+        "asyncio.run(main(sys.argv[1]))"
+    )
+    processes = [subprocess.Popen([sys.executable, "-c", code, f"c{number}"]) for number in range(4)]
+    assert [process.wait(timeout=60) for process in processes] == [0, 0, 0, 0]
+    with sqlite3.connect(tmp_path / "data" / "footnote.db") as connection:
+        assert connection.execute("SELECT count(*) FROM message").fetchone() == (40,)
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [(HEAD,)]
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    connection.close()
