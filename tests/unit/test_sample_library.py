@@ -15,6 +15,8 @@ import pypdfium2
 import pytest
 import yaml
 
+from core.ingestion.base import HEAD_BYTES, build_readers, find_reader
+
 ROOT = Path(__file__).parents[2]
 LIBRARY = Path(str(files("bot"))) / "sample_library"
 DOCUMENTS = LIBRARY / "documents"
@@ -69,6 +71,22 @@ def test_the_answer_of_a_question_stands_in_its_document(question: dict[str, Any
 def test_the_quote_of_an_example_stands_in_its_document(example: dict[str, str]) -> None:
     assert example["quote"] in normalised_text(example["document"])
     assert example["question"].endswith("?")
+
+
+@cache
+def read_pages(document: str) -> tuple[str, ...]:
+    """The page texts Footnote's own reader gives, white space collapsed."""
+    path = DOCUMENTS / document
+    reader = find_reader(path, path.read_bytes()[:HEAD_BYTES], build_readers())
+    parsed = reader.read(path, DOCUMENTS)
+    assert parsed.warnings == ()
+    return tuple(" ".join(page.text.split()) for page in parsed.pages)
+
+
+@pytest.mark.parametrize("gold", [*ANSWERABLE, *EXAMPLES], ids=lambda gold: gold.get("id", gold["document"]))
+def test_the_quote_stands_on_one_page_of_the_document_as_it_is_read(gold: dict[str, Any]) -> None:
+    quote = " ".join(gold["quote"].split())
+    assert sum(quote in page for page in read_pages(gold["document"])) == 1
 
 
 def test_there_are_forty_questions_of_every_type() -> None:
