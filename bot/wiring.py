@@ -4,6 +4,7 @@ Parts are built when first asked for, so that each command pays only for what it
 reverse order. Imports of heavy parts stand inside the functions that need them, for the same reason.
 """
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
@@ -20,7 +21,7 @@ from core.commands import Commands
 from core.conversations import Conversations
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Document, SearchScope
-from core.errors import BadInput, UnsupportedFeature
+from core.errors import UnsupportedFeature
 from core.ingestion.limits import MEBIBYTE, ReadLimits
 from core.ingestion.report import IngestReport, ProgressCallback
 from core.jobs import Jobs
@@ -33,13 +34,12 @@ from storage.database import Database
 from storage.jobs import SqlJobRepository
 
 if TYPE_CHECKING:
-    from storage.ranking import CrossEncoder, HybridSentenceRanker
-
     from core.tools.base import Toolbox
-    from storage.embeddings import Embedder
+    from storage.embeddings import LocalEmbedder
+    from storage.ranking import CrossEncoderJudge, VectorSentenceRanker
 
 DATABASE_FILE = "footnote.db"
-INDEX_FOLDER = "index"
+MODEL_FOLDER = "models"  # what fastembed downloads, where a configured model is not packaged
 
 
 class SystemClock:
@@ -86,6 +86,10 @@ class App:
             raise RuntimeError("the app is not open")
         return self._database
 
+    @property
+    def _model_cache(self) -> Path:
+        return self.config.data_path / MODEL_FOLDER
+
     @cached_property
     def corpus(self) -> SqlCorpusRepository:
         return SqlCorpusRepository(self.database)
@@ -131,35 +135,45 @@ class App:
         )
 
     @cached_property
-    def embedder(self) -> "Embedder":
-        from storage.embeddings import build_embedder
+    def embedder(self) -> "LocalEmbedder":
+        """Loads its model when it first embeds. Raises ModelMissing."""
+        from storage.embeddings import LocalEmbedder
+        from storage.model_files import find_embedding_model
 
-        return build_embedder(self.config.models.embedding)
-
-    @cached_property
-    def judge(self) -> "CrossEncoder":
-        from storage.ranking import build_cross_encoder
-
-        return build_cross_encoder(self.config.models.reranker)
+        embedder = LocalEmbedder(find_embedding_model(self.config.models.embedding), self._model_cache)
+        self._stack.callback(embedder.close)
+        return embedder
 
     @cached_property
-    def ranker(self) -> "HybridSentenceRanker":
-        from storage.ranking import HybridSentenceRanker
+    def judge(self) -> "CrossEncoderJudge":
+        """Loads its model when it first judges. Raises ModelMissing."""
+        from storage.model_files import find_reranker
+        from storage.ranking import CrossEncoderJudge
 
-        return HybridSentenceRanker(self.embedder)
+        judge = CrossEncoderJudge(find_reranker(self.config.models.reranker), self._model_cache)
+        self._stack.push_async_callback(judge.close)
+        return judge
+
+    @cached_property
+    def ranker(self) -> "VectorSentenceRanker":
+        from storage.ranking import VectorSentenceRanker
+
+        return VectorSentenceRanker(self.embedder)
 
     @cached_property
     def index(self) -> SearchIndex:
-        """Embedded in the data directory, or a Qdrant server where the configuration gives a URL."""
-        from storage.qdrant.opening import build_index
+        """Embedded in the data directory, or a Qdrant server where there is a URL; opens at its first use."""
+        from storage.qdrant.opening import embedded_index, server_index
+        from storage.reranked_index import RerankedIndex
 
-        index = build_index(
-            folder=self.config.data_path / INDEX_FOLDER,
-            url=self.config.index.url,
-            api_key=self.config.index_key(),
-            collection=self.config.index.collection,
-            embedder=self.embedder,
-        )
+        settings, key = self.config.index, self.config.index_key()
+        if settings.url:
+            secret = key.get_secret_value() if key else None
+            index: SearchIndex = server_index(settings.url, settings.collection, self.embedder, secret)
+        else:
+            index = embedded_index(self.config.data_path, self.embedder)
+        if settings.rerank:
+            index = RerankedIndex(index, self.corpus, self.judge)
         self._stack.push_async_callback(index.close)
         return index
 
@@ -177,17 +191,26 @@ class App:
         """By path, title or alias. Raises NotFound and BadInput as Library.find_document does."""
         return await self.library.find_document(name, await self.scope())
 
+    async def describe_embedder(self) -> str:
+        """The embedding model, after it embedded a word. Raises ModelMissing."""
+        await asyncio.to_thread(self.embedder.embed_query, "footnote")
+        return f"{self.embedder.name} ({self.embedder.dimensions} dimensions)"
+
+    async def check_provider(self) -> None:
+        """One small request where the provider is remote. Raises ProviderError with the next step."""
+        from core.providers.anthropic import AnthropicProvider
+
+        if isinstance(self.provider, AnthropicProvider):
+            await self.provider.check()
+
     async def ingest(
         self, paths: Sequence[Path], *, source: str | None, kind: str, force: bool, progress: ProgressCallback
     ) -> IngestReport:
         """Ingest files and folders, one after the other; the reports are added up."""
-        from core.ingestion.base import READER_KINDS
         from core.ingestion.pipeline import Ingestor
         from core.ingestion.sandbox import Sandbox
         from core.sources import add_source
 
-        if kind != "auto" and kind not in READER_KINDS:
-            raise BadInput(f"There is no reader kind {kind!r}: use auto or one of {', '.join(READER_KINDS)}.")
         limits = self._read_limits()
         ingestor = Ingestor(
             corpus=self.corpus,

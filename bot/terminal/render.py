@@ -1,8 +1,8 @@
 """Answers, hits and lists as rich renderables. Pure: nothing is printed here, and nothing from documents is markup."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from core.evaluation import EvalReport
 from rich.console import Group, RenderableType
 from rich.markdown import Markdown
 from rich.padding import Padding
@@ -15,8 +15,11 @@ from core.domain.conversation import Conversation
 from core.domain.corpus import Document, Page, PageHit, Source
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.export import footnote_label
-from core.ingestion.report import IngestReport
 from core.texts import shorten
+
+if TYPE_CHECKING:
+    from core.evaluation import EvalReport
+    from core.ingestion.report import IngestReport
 
 QUOTE_LENGTH = 220
 STATUS_STYLE = {
@@ -101,7 +104,7 @@ def conversation_table(conversations: Sequence[Conversation]) -> RenderableType:
     return table if conversations else Text("There are no conversations yet: ask something.")
 
 
-def report_view(report: IngestReport) -> RenderableType:
+def report_view(report: "IngestReport") -> RenderableType:
     """Counts, then every file that failed with its reason."""
     counts = (
         f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, {report.removed} removed, "
@@ -127,7 +130,7 @@ def step_line(job: Job) -> RenderableType:
     return line
 
 
-def eval_table(report: EvalReport) -> RenderableType:
+def eval_table(report: "EvalReport") -> RenderableType:
     """The rates as percentages, with the counts behind them, then by kind of document."""
     table = Table("Measure", "Value", box=None, pad_edge=False)
     for name, value in report.rows():
