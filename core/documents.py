@@ -6,9 +6,10 @@ from pathlib import PurePosixPath
 from core.domain.corpus import Document
 from core.errors import Ambiguous, BadInput, NotFound
 
-# Points of 100 (rapidfuzz's weighted ratio). From CLOSE on a single document is taken as meant when it leads the next
-# one by LEAD; from NEAR on it is worth naming in the error.
+# Points of 100 (rapidfuzz's ratio of the sorted words). From CLOSE on a document is taken as meant when it leads the
+# next one by LEAD; from NEAR on it is worth naming in the error.
 _CLOSE = 82.0
+_ALL_WORDS = 90.0
 _LEAD = 4.0
 _NEAR = 50.0
 # Names in an error message.
@@ -53,27 +54,32 @@ def _only(name: str, found: Sequence[Document]) -> Document:
 
 
 def _closest(name: str, wanted: str, documents: Sequence[Document]) -> Document:
-    from rapidfuzz import fuzz, process, utils
-
-    names = [(each, document) for document in documents for each in _all_names(document)]
-    ranked = process.extract(
-        wanted,
-        [each for each, _ in names],
-        scorer=fuzz.WRatio,
-        processor=utils.default_process,
-        score_cutoff=_NEAR,
-        limit=None,
-    )
-    best: dict[str, tuple[float, Document]] = {}
-    for _, score, place in ranked:  # best first
-        document = names[place][1]
-        best.setdefault(document.id, (score, document))
-    scored = list(best.values())
-    if scored and scored[0][0] >= _CLOSE:
-        return _only(name, [document for score, document in scored if score > scored[0][0] - _LEAD])
-    nearest = ", ".join(repr(document.path) for _, document in scored[:3])
+    scores = _scores(wanted, [(each, document.id) for document in documents for each in _all_names(document)])
+    ranked = sorted(documents, key=lambda document: -scores.get(document.id, 0.0))
+    best = scores.get(ranked[0].id, 0.0) if ranked else 0.0
+    if best >= _CLOSE:
+        return _only(name, [document for document in ranked if scores.get(document.id, 0.0) > best - _LEAD])
+    nearest = ", ".join(repr(document.path) for document in ranked[:3] if scores.get(document.id, 0.0) >= _NEAR)
     hint = f"the nearest are {nearest}" if nearest else "`footnote documents` lists them"
     raise NotFound(f"There is no document {name!r}: {hint}")
+
+
+def _scores(wanted: str, names: Sequence[tuple[str, str]]) -> dict[str, float]:
+    """For each document id the best score of its names: likeness of spelling, or that all words wanted are in the name.
+
+    That a name is part of what is wanted says nothing: "the report on bridges" is not the document "report".
+    """
+    from rapidfuzz import fuzz, utils
+
+    text = utils.default_process(wanted)
+    words = set(text.split())
+    scores: dict[str, float] = {}
+    for name, document_id in names:
+        candidate = utils.default_process(name)
+        has_all = bool(words) and words <= set(candidate.split())
+        score = _ALL_WORDS if has_all else fuzz.token_sort_ratio(text, candidate, score_cutoff=_NEAR)
+        scores[document_id] = max(score, scores.get(document_id, 0.0))
+    return scores
 
 
 def _qualified(document: Document) -> str:

@@ -122,7 +122,7 @@ class IngestRun:
     async def _read_one(self, file: SourceFile, previous: Document | None) -> ReadDocument | ReadFailure:
         if file.size > self.limits.file_bytes:
             size, most = file.size / MEBIBYTE, self.limits.file_bytes / MEBIBYTE
-            return ReadFailure(reason=f"it has {size:,.0f} MB; at most {most:,.0f} MB are read: split the file")
+            return ReadFailure(reason=f"it has {size:,.1f} MB; at most {most:,.1f} MB are read: split the file")
         whole = self.force or previous is None or previous.failed_reason is not None
         task = ReadTask(
             path=self.root / file.path,
