@@ -172,7 +172,7 @@ class AgentLoop:
     def _resume_later(self, response: ChatResponse) -> None:
         """Send back what came so far; the rest follows in the next turn."""
         self._paused = (*self._paused, *response.segments)
-        if response.text or response.native is not None:
+        if response.text.strip() or response.native is not None:
             self._turns.append(ChatMessage(role=ChatRole.ASSISTANT, text=response.text, native=response.native))
 
     def _is_answer(self, response: ChatResponse) -> bool:

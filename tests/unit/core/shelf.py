@@ -1,0 +1,101 @@
+"""A small library in memory for the agent's tests: add documents, get a toolbox over them."""
+
+from collections.abc import Sequence
+
+from core.domain.conversation import Focus
+from core.domain.corpus import Document, Heading, IndexEntry, Page, Passage, SearchScope, Span
+from core.library import Library
+from core.tools.base import Toolbox, ToolContext
+from core.tools.get_page import GetPageTool
+from core.tools.query_journal import QueryJournalTool
+from core.tools.search import SearchTool
+from storage.memory.conversations import MemoryConversationRepository
+from storage.memory.corpus import MemoryCorpusRepository
+from tests.builders import NOON, build_document, build_scope, build_source
+from tests.fakes import WordIndex
+
+
+class Shelf:
+    """One source of documents. Each page's text is split into passages at blank lines; "# Title" lines are headings."""
+
+    def __init__(self) -> None:
+        self.corpus = MemoryCorpusRepository()
+        self.index = WordIndex()
+        self.library = Library(corpus=self.corpus, index=self.index, conversations=MemoryConversationRepository())
+        self.source = build_source()
+        self._ready = False
+
+    async def add(self, path: str, *pages: str, title: str | None = None, kind: str = "markdown") -> Document:
+        if not self._ready:
+            await self.corpus.save_source(self.source)
+            self._ready = True
+        document = build_document(path, self.source, title=title or path, kind=kind, pages=len(pages))
+        built = [_page(document, number, text) for number, text in enumerate(pages, start=1)]
+        passages = _passages(built)
+        await self.corpus.switch_revision(document, built, passages)
+        await self.index.add(
+            [
+                IndexEntry(
+                    passage=passage, workspace="local", source_id=self.source.id, kind=kind, title=document.title
+                )
+                for passage in passages
+            ]
+        )
+        return document
+
+    def scope(self, **positions: int) -> SearchScope:
+        return build_scope(self.source, **positions)
+
+    def context(self, *, scope: SearchScope | None = None, **fields: object) -> ToolContext:
+        return ToolContext(scope=scope or self.scope(), library=self.library, corpus=self.corpus, **fields)
+
+    def toolbox(self, **fields: object) -> Toolbox:
+        return Toolbox([SearchTool(), GetPageTool(), QueryJournalTool()], self.context(**fields))
+
+
+def focus_on(document: Document, *sections: str) -> Focus:
+    return Focus(
+        document_id=document.id, document=document.path, title=document.title, sections=sections, touched_at=NOON
+    )
+
+
+def _page(document: Document, number: int, text: str) -> Page:
+    headings, start = [], 0
+    for line in text.split("\n"):
+        if line.startswith("#"):
+            marks = line.split(" ")[0]
+            headings.append(Heading(level=len(marks), title=line[len(marks) + 1 :], start=start))
+        start += len(line) + 1
+    return Page(
+        id=f"{document.id}@r1#{number}",
+        document_id=document.id,
+        revision=document.revision or "",
+        number=number,
+        title=headings[0].title if headings else f"Page {number}",
+        text=text,
+        headings=tuple(headings),
+    )
+
+
+def _passages(pages: Sequence[Page]) -> list[Passage]:
+    passages: list[Passage] = []
+    for page in pages:
+        start = 0
+        for text in page.text.split("\n\n"):
+            span = Span(start, start + len(text))
+            passages.append(
+                Passage(
+                    id=f"{page.id}:{start}",
+                    document_id=page.document_id,
+                    page_id=page.id,
+                    page_number=page.number,
+                    revision=page.revision,
+                    ordinal=len(passages),
+                    span=span,
+                    text=text,
+                    heading_path=(page.title,),
+                    sentences=(span,),
+                )
+            )
+            start = span.end + 2
+    return passages

@@ -1,0 +1,143 @@
+import asyncio
+
+import pytest
+
+from core.domain.jobs import Job, JobKind, JobStatus
+from core.errors import ToolFailed
+from core.steps import Steps, step
+from storage.memory.jobs import MemoryJobRepository
+from tests.fakes import ManualClock
+
+
+@pytest.fixture
+def repository() -> MemoryJobRepository:
+    return MemoryJobRepository()
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def steps(repository: MemoryJobRepository, clock: ManualClock) -> Steps:
+    return Steps(repository, clock, "local")
+
+
+async def test_a_step_is_stored_while_it_runs_and_done_with_its_output_after(steps, repository, clock):
+    async with steps.step(JobKind.REQUEST, "answer", input={"question": "q"}, key="r1") as request:
+        running = await repository.get("r1", "local")
+        assert (running.status, running.input, running.completed_at) == (JobStatus.RUNNING, {"question": "q"}, None)
+        clock.advance(1.5)
+        request.output = {"status": "answered"}
+    done = await repository.get("r1", "local")
+    assert (done.status, done.output, done.duration_ms) == (JobStatus.DONE, {"status": "answered"}, 1500)
+    assert done.root_id == "r1" and done.parent_id is None
+
+
+async def test_steps_opened_inside_others_are_their_children_with_ids_that_repeat(steps):
+    async with steps.step(JobKind.REQUEST, "answer", key="r"):
+        async with steps.step(JobKind.TOOL, "search"), step(JobKind.TOOL, "nested"):
+            pass
+        async with step(JobKind.TOOL, "search"), step(JobKind.SYNTHESIS, "write", key="last"):
+            pass
+    assert [(job.id, job.parent_id) for job in steps.jobs] == [
+        ("r", None),
+        ("r/t0", "r"),
+        ("r/t0/t0", "r/t0"),
+        ("r/t1", "r"),
+        ("r/t1/last", "r/t1"),
+    ]
+    assert {job.root_id for job in steps.jobs} == {"r"}
+
+
+async def test_parallel_steps_have_the_same_parent(steps):
+    async def work(name: str) -> None:
+        async with step(JobKind.TOOL, name):
+            await asyncio.sleep(0)
+
+    async with steps.step(JobKind.REQUEST, "answer", key="r"):
+        await asyncio.gather(work("a"), work("b"))
+    assert [(job.id, job.name, job.parent_id) for job in steps.jobs[1:]] == [("r/t0", "a", "r"), ("r/t1", "b", "r")]
+
+
+async def test_a_failure_is_recorded_in_words_and_goes_on(steps):
+    with pytest.raises(ToolFailed):
+        async with steps.step(JobKind.REQUEST, "answer"), step(JobKind.TOOL, "search"):
+            raise ToolFailed("The index is closed.")
+    assert [job.status for job in steps.jobs] == [JobStatus.FAILED, JobStatus.FAILED]
+    assert steps.jobs[1].error == "The index is closed."
+
+
+async def test_a_bug_is_recorded_with_its_type(steps):
+    with pytest.raises(KeyError):
+        async with steps.step(JobKind.REQUEST, "answer"):
+            raise KeyError("x")
+    assert steps.jobs[0].error == "KeyError: 'x'"
+
+
+async def test_cancelling_is_recorded_all_the_way_up(steps, repository):
+    async def run() -> None:
+        async with steps.step(JobKind.REQUEST, "answer", key="r"), step(JobKind.TOOL, "search"):
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(run())
+    await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert [job.status for job in await repository.list_tree("r")] == [JobStatus.CANCELLED, JobStatus.CANCELLED]
+
+
+async def test_a_step_cancelled_while_it_is_first_stored_does_not_look_running(clock):
+    class SlowRepository(MemoryJobRepository):
+        async def save(self, job: Job) -> None:
+            await super().save(job)
+            await asyncio.sleep(0.01)
+
+    steps = Steps(SlowRepository(), clock, "local")
+
+    async def run() -> None:
+        async with steps.step(JobKind.REQUEST, "answer"):
+            raise AssertionError("the body must not run")
+
+    task = asyncio.create_task(run())
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert steps.jobs[0].status is JobStatus.CANCELLED
+    async with step(JobKind.TOOL, "outside"):
+        assert len(steps.jobs) == 1
+
+
+async def test_watchers_hear_of_each_beginning_and_end(repository, clock):
+    heard: list[tuple[str, JobStatus]] = []
+    steps = Steps(repository, clock, "local", on_change=lambda job: heard.append((job.name, job.status)))
+    async with steps.step(JobKind.REQUEST, "answer"):
+        pass
+    assert heard == [("answer", JobStatus.RUNNING), ("answer", JobStatus.DONE)]
+
+
+async def test_a_step_may_become_another_kind_when_its_end_shows_what_it_was(steps):
+    request = steps.step(JobKind.REQUEST, "answer", key="r")
+    async with request, step(JobKind.PLANNING, "plan", key="m0") as model_call:
+        model_call.become(JobKind.SYNTHESIS, "answer")
+    assert (steps.jobs[1].id, steps.jobs[1].kind, steps.jobs[1].name) == ("r/m0", JobKind.SYNTHESIS, "answer")
+
+
+async def test_without_a_tree_a_step_records_nothing(steps):
+    async with step(JobKind.TOOL, "search") as lonely:
+        lonely.output = {"passages": 3}
+    assert steps.jobs == ()
+
+
+async def test_two_trees_do_not_mix(repository, clock, steps):
+    other = Steps(repository, clock, "local")
+    async with steps.step(JobKind.REQUEST, "one", key="a"), other.step(JobKind.REQUEST, "two", key="b"):
+        async with step(JobKind.TOOL, "search"):
+            pass
+        async with steps.step(JobKind.TOOL, "late"):
+            pass
+    assert [job.id for job in steps.jobs] == ["a", "a/t0"]
+    assert [job.id for job in other.jobs] == ["b", "b/t0"]
