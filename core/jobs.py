@@ -43,7 +43,8 @@ class Jobs:
             raise InvalidState(f"Job {job_id!r} can't be cancelled: it is {job.status.value} already.")
         now = self._clock.now()
         for item in await self._repository.list_tree(job.root_id):
-            if not item.status.is_final and item.id.startswith(job.id):
+            below = item.id == job.id or item.id.startswith(f"{job.id}/")
+            if below and not item.status.is_final:
                 await self._repository.save(replace(item, status=JobStatus.CANCELLED, completed_at=now))
         return await self._repository.list_tree(job.root_id)
 

@@ -81,7 +81,7 @@ async def test_an_answer_is_proved_stored_and_shown_as_one_object(shelf: Shelf) 
     )
     assert [(c.document, c.page_number, c.quote, c.proved) for c in answer.citations] == [("house.md", 1, KEY, True)]
     assert [r.document for r in answer.references] == ["house.md"]
-    assert [(j.kind, j.status) for j in answer.jobs][0] == (JobKind.REQUEST, JobStatus.DONE)
+    assert (answer.jobs[0].kind, answer.jobs[0].status) == (JobKind.REQUEST, JobStatus.DONE)
     assert JobKind.TOOL in {job.kind for job in answer.jobs}
     stored = await desk.store.list_messages(answer.conversation_id)
     assert [m.role for m in stored] == [Role.USER, Role.TOOL_RESULT, Role.ASSISTANT]

@@ -1,0 +1,102 @@
+"""What people see: nothing of a document or an answer is ever read as markup."""
+
+from rich.console import Console, RenderableType
+
+from bot.terminal.render import (
+    answer_view,
+    conversation_table,
+    document_table,
+    hits_view,
+    job_trees,
+    page_view,
+    report_view,
+    source_table,
+    step_line,
+)
+from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
+from core.domain.corpus import PageHit
+from core.domain.jobs import JobKind, JobStatus
+from core.ingestion.report import Failure, IngestReport
+from tests.builders import build_citation, build_conversation, build_document, build_job, build_pages, build_source
+
+
+def shown(view: RenderableType) -> str:
+    console = Console(width=100, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    with console.file:
+        console.print(view)
+    return console.export_text()
+
+
+def test_an_answer_shows_text_footnotes_links_and_suggestions() -> None:
+    text = shown(
+        answer_view(
+            Answer(
+                status=AnswerStatus.ANSWERED,
+                text="Under the mat.[1]",
+                citations=(build_citation(url="https://x.example/a", quote="[bold]under[/bold]"),),
+                suggestions=("What else?",),
+            )
+        )
+    )
+
+    for part in (
+        "Under the mat.[1]",
+        '[1] Page 1 of "guide.md" > Keys',
+        "“[bold]under[/bold]”",
+        "https://x.example/a",
+        "What else?",
+    ):
+        assert part in text
+
+
+def test_not_found_shows_the_closest_pages() -> None:
+    reference = Reference(
+        type=ReferenceType.SEARCH, label="Guide", document="g.md", summary="Keys", snippet="The key …"
+    )
+    text = shown(answer_view(Answer(status=AnswerStatus.NOT_FOUND, text="Nothing.", references=(reference,))))
+
+    assert "Closest pages" in text
+    assert "The key …" in text
+
+
+def test_choices_are_numbered_and_errors_shown_as_they_are() -> None:
+    clarify = shown(answer_view(Answer(status=AnswerStatus.CLARIFY, text="Which?", choices=("A", "B"))))
+
+    assert "1. A" in clarify and "2. B" in clarify
+    assert "[red]No" in shown(answer_view(Answer(status=AnswerStatus.ERROR, text="[red]No")))
+
+
+def test_lists_show_their_rows_and_say_when_they_are_empty() -> None:
+    source = build_source()
+    failed = build_document("b.pdf", source, failed_reason="encrypted")
+
+    assert "failed: encrypted" in shown(document_table([build_document(), failed]))
+    assert "handbook" in shown(source_table([source], [build_document(), failed]))
+    assert "c1" in shown(conversation_table([build_conversation()]))
+    for empty in (document_table([]), source_table([], []), conversation_table([]), job_trees([]), hits_view([])):
+        assert len(shown(empty).strip()) > 10
+
+
+def test_hits_and_pages_show_where_they_stand() -> None:
+    document = build_document(title="Guide", pages=2)
+    hit = PageHit(document=document, page_id="p2", page_number=2, heading_path=("Keys",), passages=(), score=1.0)
+
+    assert "page 2 > Keys" in shown(hits_view([hit]))
+    assert "Guide > Page 1  (page 1 of 2)" in shown(page_view(document, build_pages(document, "The text.")[0]))
+
+
+def test_a_report_names_every_failure() -> None:
+    report = IngestReport(added=2, failures=[Failure(path="a[b].md", reason="empty")])
+
+    assert "2 added" in shown(report_view(report))
+    assert "a[b].md: empty" in shown(report_view(report))
+
+
+def test_job_trees_show_children_below_their_parents() -> None:
+    root = build_job("r", status=JobStatus.DONE, input={"question": "Why?"})
+    child = build_job("r/t0", parent_id="r", kind=JobKind.TOOL, name="search", status=JobStatus.FAILED, error="boom")
+    text = shown(job_trees([[root, child]]))
+
+    assert text.index("Why?") < text.index("boom")
+    assert "boom" not in shown(job_trees([[root, child]], roots_only=True))
+    assert "found 0 passages" in shown(step_line(child))

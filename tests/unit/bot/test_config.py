@@ -1,0 +1,131 @@
+"""The configuration: every key documented, unknown ones refused by name, all problems in one message."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from bot.config import Config, load_config
+from core.errors import ConfigError
+
+EXAMPLE = Path(__file__).parents[3] / "config.example.toml"
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("FOOTNOTE_DATA_DIR", "XDG_DATA_HOME", "ANTHROPIC_API_KEY", "QDRANT_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+def keys_of(model: type[BaseModel], prefix: str = "") -> set[str]:
+    found = set()
+    for name, field in model.model_fields.items():
+        inner = field.annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            found |= keys_of(inner, f"{prefix}{name}.")
+        else:
+            found.add(prefix + name)
+    return found
+
+
+def with_comments_taken_out(text: str) -> str:
+    """The example with its commented-out keys switched on."""
+    return re.sub(r"^# (\w+ = )", r"\1", text, flags=re.MULTILINE)
+
+
+def test_the_example_loads_and_equals_the_defaults() -> None:
+    assert load_config(EXAMPLE) == Config()
+
+
+def test_the_example_names_every_key_and_no_other(tmp_path: Path) -> None:
+    full = tmp_path / "full.toml"
+    full.write_text(with_comments_taken_out(EXAMPLE.read_text(encoding="utf-8")), encoding="utf-8")
+    values = tomllib.loads(full.read_text(encoding="utf-8"))
+    named = {
+        f"{k}.{inner}" if isinstance(v, dict) else k
+        for k, v in values.items()
+        for inner in (v if isinstance(v, dict) else [""])
+    }
+
+    assert named == keys_of(Config)
+    assert load_config(full).index.url == "http://qdrant.internal:6333"
+
+
+def test_unknown_keys_and_bad_values_are_all_named_in_one_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "bad.toml"
+    file.write_text('colour = "red"\n[agent]\nmax_steps = 0\n[provider]\nname = "oracle"\n')
+    monkeypatch.setenv("FOOTNOTE_INDEX__PORT", "1")
+    with pytest.raises(ConfigError) as caught:
+        load_config(file)
+
+    for part in (
+        "colour: there is no such key",
+        "agent.max_steps",
+        "provider.name",
+        "index.port",
+        "config.example.toml",
+    ):
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"), [("a = [", "not valid TOML"), (None, "can't be read"), ("\udcff", "not valid TOML")]
+)
+def test_a_file_that_cannot_be_used_is_one_clear_sentence(tmp_path: Path, text: str | None, part: str) -> None:
+    file = tmp_path / "c.toml"
+    if text is not None:
+        file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(ConfigError, match=part):
+        load_config(file)
+
+
+def test_the_environment_goes_before_the_file_and_the_command_line_before_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config.toml").write_text('workspace = "file"\ndata_dir = "/file"\n[agent]\nmax_steps = 2\n')
+    monkeypatch.setenv("FOOTNOTE_WORKSPACE", "environment")
+    monkeypatch.setenv("FOOTNOTE_DATA_DIR", "/environment")
+    monkeypatch.setenv("FOOTNOTE_AGENT__MAX_STEPS", "3")
+    config = load_config(None, data_dir=Path("/line"), workspace=None)
+
+    assert (config.workspace, config.data_dir, config.agent.max_steps) == ("environment", Path("/line"), 3)
+
+
+def test_variables_of_the_tests_are_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_TEST_POSTGRES_URL", "x")
+
+    assert load_config() == Config()
+
+
+def test_data_lives_in_the_users_data_folder_unless_said_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+
+    assert load_config().data_path == tmp_path / "footnote"
+    assert load_config(None, data_dir=Path("here")).data_path == tmp_path / "here"
+
+
+def test_a_key_comes_from_its_file_or_the_environment_and_never_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = tmp_path / "key"
+    secret.write_text("from-file\n")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "from-environment")
+    plain, filed = load_config(), load_config(None, provider={"api_key_file": secret})
+    from_environment, from_file = plain.provider_key(), filed.provider_key()
+
+    assert from_environment is not None and from_environment.get_secret_value() == "from-environment"
+    assert from_file is not None and from_file.get_secret_value() == "from-file"
+    assert "from-file" not in repr(from_file)
+    assert plain.index_key() is None
+
+
+def test_a_missing_secret_file_is_named() -> None:
+    with pytest.raises(ConfigError, match="nowhere"):
+        load_config(None, provider={"api_key_file": "/nowhere"}).provider_key()

@@ -1,0 +1,67 @@
+"""Listing, cancelling and retrying job trees."""
+
+import pytest
+
+from core.domain.jobs import JobKind, JobStatus
+from core.errors import InvalidState, NotFound
+from core.jobs import Jobs
+from storage.memory.conversations import MemoryConversationRepository
+from storage.memory.jobs import MemoryJobRepository
+from tests.builders import build_conversation, build_job
+from tests.fakes import ManualClock, RecordingProgress
+
+
+class Office:
+    def __init__(self) -> None:
+        self.store = MemoryJobRepository()
+        self.conversations = MemoryConversationRepository()
+        self.jobs = Jobs(self.store, self.conversations, self._no_answers, ManualClock())
+
+    def _no_answers(self):
+        raise AssertionError("nothing may be asked")
+
+
+@pytest.fixture
+async def office() -> Office:
+    office = Office()
+    await office.store.save(build_job("r"))
+    await office.store.save(build_job("r/t0", parent_id="r", root_id="r", kind=JobKind.TOOL))
+    await office.store.save(build_job("r/t00", parent_id="r", root_id="r", kind=JobKind.TOOL))
+    await office.store.save(build_job("r/t1", parent_id="r", root_id="r", kind=JobKind.TOOL, status=JobStatus.DONE))
+    return office
+
+
+async def test_a_tree_is_found_by_any_of_its_jobs(office: Office) -> None:
+    assert [job.id for job in await office.jobs.tree("r/t1", "local")] == ["r", "r/t0", "r/t00", "r/t1"]
+    assert [[job.id for job in tree] for tree in await office.jobs.recent("local")] == [["r", "r/t0", "r/t00", "r/t1"]]
+    with pytest.raises(NotFound):
+        await office.jobs.tree("r", "elsewhere")
+
+
+async def test_cancelling_ends_what_has_not_ended(office: Office) -> None:
+    tree = await office.jobs.cancel("r", "local")
+
+    assert [job.status for job in tree] == [JobStatus.CANCELLED] * 3 + [JobStatus.DONE]
+    with pytest.raises(InvalidState, match="cancelled already"):
+        await office.jobs.cancel("r", "local")
+
+
+async def test_cancelling_a_step_leaves_its_request_running(office: Office) -> None:
+    tree = await office.jobs.cancel("r/t0", "local")
+
+    assert [job.status for job in tree] == [JobStatus.RUNNING, JobStatus.CANCELLED, JobStatus.RUNNING, JobStatus.DONE]
+
+
+@pytest.mark.parametrize(("job_id", "part"), [("r", "only failed or cancelled"), ("r/t0", "retry its request 'r'")])
+async def test_only_failed_requests_can_be_retried(office: Office, job_id: str, part: str) -> None:
+    with pytest.raises(InvalidState, match=part):
+        await office.jobs.retry(job_id, "local", RecordingProgress())
+
+
+async def test_a_question_that_is_gone_cannot_be_asked_again(office: Office) -> None:
+    await office.conversations.add(build_conversation("c1"))
+    await office.store.save(
+        build_job("x", status=JobStatus.FAILED, input={"conversation_id": "c1", "message_id": "gone"})
+    )
+    with pytest.raises(InvalidState, match="no longer"):
+        await office.jobs.retry("x", "local", RecordingProgress())
