@@ -165,7 +165,7 @@ def _squeeze(turn: Sequence[ChatMessage], budget_tokens: int) -> list[ChatMessag
     """The newest turn where it alone is too much: without its tool calls, its texts cut to equal shares."""
     bare = [message for message in turn if not message.tool_invocations and not message.tool_results]
     share = max(1, (budget_tokens // len(bare) - MESSAGE_TOKENS) * BYTES_PER_TOKEN)
-    return [replace(message, text=_cut(message.text, share)) for message in bare]
+    return [replace(message, text=_cut(message.text.strip(), share)) for message in bare]
 
 
 def _cut(text: str, size: int) -> str:

@@ -9,7 +9,6 @@ from pydantic import Field
 from core.documents import find_by_name
 from core.domain.corpus import Document, Page, PageHit, SearchQuery, SourcedPassage
 from core.errors import Ambiguous, NotFound, ToolFailed, ToolRetry
-from core.texts import content_words
 from core.tools.base import Arguments, Finding, ToolContext
 from core.tools.search import DEFAULT_LIMIT, MAX_LIMIT, find_pages, to_finding
 from core.tools.sections import is_named, named_spans
@@ -87,20 +86,10 @@ async def _journals(context: ToolContext) -> list[Document]:
 
 
 def _by_name(name: str, journals: Sequence[Document]) -> Document | Finding:
-    """The journal with this name; else the one whose title has all its words; else the closest."""
-    wanted = name.casefold().strip()
-    same = [item for item in journals if wanted in (item.path, *(n.casefold() for n in (item.title, *item.aliases)))]
-    found = same or [
-        item for item in journals if content_words(name) and content_words(name) <= content_words(item.title)
-    ]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        return _ask(found)
     try:
         return find_by_name(name, journals)
     except Ambiguous as error:
-        return Finding(text="Which journal do you mean?", choices=error.candidates[:MAX_CHOICES])
+        return _ask([item for item in journals if f"{item.source}/{item.path}" in error.candidates])
     except NotFound as error:
         titles = "; ".join(item.title for item in journals[:MAX_OUTLINE])
         raise ToolRetry(f"There is no journal {name!r}. There are: {titles}.") from error

@@ -34,14 +34,14 @@ async def journal(shelf: Shelf, path: str):
     return await shelf.corpus.get_document(f"local/handbook/{path}", shelf.scope())
 
 
-@pytest.mark.parametrize("name", ["The Lost Mine", "lost mine", "mine.json", "lst mine"])
+@pytest.mark.parametrize("name", ["The Lost Mine", "lost mine", "mine.json", "The Lots Mine"])
 async def test_a_journal_is_found_by_a_loose_name(shelf, name):
     assert texts(await query(shelf, "king ruby", journal_name=name)) == ["The king holds a ruby."]
 
 
 async def test_a_name_that_fits_two_asks_which(shelf):
     await shelf.add("mine2.json", "More.", title="The Lost Mine II", kind="foundry")
-    finding = await query(shelf, "ruby", journal_name="mine")
+    finding = await query(shelf, "ruby", journal_name="lost")
     assert finding.choices == ("The Lost Mine", "The Lost Mine II")
     assert (finding.text, finding.passages) == ("Which journal do you mean?", ())
 
@@ -49,7 +49,7 @@ async def test_a_name_that_fits_two_asks_which(shelf):
 async def test_a_mistyped_name_that_is_near_to_two_asks_which(shelf):
     await shelf.add("rad.json", "More.", title="The Rad Keep", kind="foundry")
     finding = await query(shelf, "ruby", journal_name="The Rxd Keep")
-    assert set(finding.choices) == {"handbook/keep.json", "handbook/rad.json"}
+    assert set(finding.choices) == {"The Red Keep", "The Rad Keep"}
 
 
 async def test_an_unknown_name_lists_the_journals_but_no_other_documents(shelf):
