@@ -202,11 +202,18 @@ class CorpusRepository(Protocol):
         ...
 
     async def switch_revision(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:
-        """Make `document.revision` the only one: in one commit, with its pages and passages; old ones go."""
+        """Make `document.revision` the only one: in one commit, with its pages and passages; old ones go.
+
+        The stored counts are those of `pages` and `passages`. NotFound when the workspace has no such source;
+        ValueError, a bug of the caller, when a part is of another revision or a passage's text is not `page.text[span]`.
+        """
         ...
 
     async def save_failure(self, document: Document) -> None:
-        """Record `failed_reason` and stamp; pages of the last good revision stay readable."""
+        """Record `failed_reason` and stamp; pages of the last good revision stay readable.
+
+        NotFound when the workspace has no such source.
+        """
         ...
 
     async def touch(self, document_id: str, stamp: FileStamp) -> None:
@@ -244,7 +251,7 @@ class ConversationRepository(Protocol):
     """Conversations own their messages: deleting one deletes them."""
 
     async def add(self, conversation: Conversation) -> None:
-        """InvalidState when the id or the thread address is taken."""
+        """Without messages (`message_count` is ignored). InvalidState when the id or the thread address is taken."""
         ...
 
     async def get(self, conversation_id: str, workspace: str) -> Conversation:
@@ -257,16 +264,23 @@ class ConversationRepository(Protocol):
         """Most recently used first; with `document_id`, those pinned to it, focused on it or citing it."""
         ...
 
-    async def rename(self, conversation_id: str, title: str) -> None: ...
+    async def rename(self, conversation_id: str, title: str) -> None:
+        """NotFound for an unknown conversation."""
+        ...
 
-    async def set_focus(self, conversation_id: str, focus: Focus | None) -> None: ...
+    async def set_focus(self, conversation_id: str, focus: Focus | None) -> None:
+        """NotFound for an unknown conversation."""
+        ...
 
     async def delete(self, conversation_id: str) -> None:
         """With its messages; unknown ids are ignored."""
         ...
 
     async def append(self, conversation_id: str, messages: Sequence[Message]) -> None:
-        """In this order, in one commit; updates `last_message_at`. NotFound for an unknown conversation."""
+        """In this order, in one commit; `last_message_at` moves on, never back.
+
+        NotFound for an unknown conversation, InvalidState when a message id is taken.
+        """
         ...
 
     async def list_messages(self, conversation_id: str) -> list[Message]:

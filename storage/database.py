@@ -5,6 +5,7 @@ SQLite is the default (one file, write-ahead log); a PostgreSQL URL works throug
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
@@ -24,6 +25,7 @@ READERS = 4  # threads; reads are short, and more would only wait for the interp
 BUSY_TIMEOUT_SECONDS = (
     15.0  # how long to wait for another process's write: the longest, a big document's switch, takes about 2 s
 )
+BUSY_PAUSE_SECONDS = 0.01  # between tries to switch a new file to its write-ahead log, which takes about 1 ms
 WRITING = "footnote_writes"  # execution option of the engine that the writer uses
 
 # What SQLite's error codes mean for people, by the beginning of their names (https://sqlite.org/rescode.html).
@@ -140,9 +142,22 @@ def _sqlite_engine(path: Path) -> Engine:
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     connection.isolation_level = None  # the driver begins no transactions: _begin_sqlite does
-    connection.execute("PRAGMA journal_mode=WAL")
+    _use_write_ahead_log(connection)
     connection.execute("PRAGMA synchronous=NORMAL")  # a power cut may cost the last commits, never the file
     connection.execute("PRAGMA foreign_keys=ON")
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Waits by itself: when two processes switch a new file at once, SQLite refuses one of them without waiting."""
+    deadline = time.monotonic() + BUSY_TIMEOUT_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+        time.sleep(BUSY_PAUSE_SECONDS)
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -208,6 +208,11 @@ async def test_touching_changes_the_stamp_alone(corpus):
     assert await corpus.get_document(document.id, SCOPE) == replace(document, stamp=stamp)
 
 
+async def test_a_document_may_have_no_stamp(corpus):
+    document, _, _ = await put(corpus, "one", stamp=None)
+    assert (await corpus.get_document(document.id, SCOPE)).stamp is None
+
+
 async def test_removing_a_document_removes_its_pages_and_passages(corpus):
     document, pages, passages = await put(corpus, "one")
     kept, _, _ = await put(corpus, "two", path="kept.md")

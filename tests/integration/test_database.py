@@ -221,6 +221,29 @@ async def test_a_database_locked_for_too_long_is_one_clear_error(tmp_path, monke
     await opened.close()
 
 
+def hold(path: Path) -> sqlite3.Connection:
+    """Another process in the middle of making the file."""
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN EXCLUSIVE")
+    return other
+
+
+async def test_opening_waits_for_another_process_that_makes_the_file(tmp_path):
+    other = hold(tmp_path / "footnote.db")
+    asyncio.get_running_loop().call_later(0.2, other.close)
+    opened = await Database.open(tmp_path / "footnote.db")
+    assert await opened.read(count_sources) == 0
+    await opened.close()
+
+
+async def test_opening_waits_no_longer_than_for_a_write(tmp_path, monkeypatch):
+    monkeypatch.setattr(database_module, "BUSY_TIMEOUT_SECONDS", 0.05)
+    other = hold(tmp_path / "footnote.db")
+    with pytest.raises(StorageError, match="is locked by another process"):
+        await Database.open(tmp_path / "footnote.db")
+    other.close()
+
+
 @pytest.mark.parametrize(
     ("location", "reason"),
     [
