@@ -8,9 +8,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import typer.main
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from bot.cli import app
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -134,3 +137,33 @@ def test_ci_runs_the_same_targets_as_people() -> None:
     script = ROOT / ".ci/run"
     assert script.stat().st_mode & 0o111
     assert re.findall(r"^make (\S+)$", script.read_text(encoding="utf-8"), re.MULTILINE) == ["check", "test"]
+
+
+def test_the_readme_names_every_command_and_no_other() -> None:
+    table = re.search(
+        r"^## Commands\n(.+?)^## ", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
+    assert table is not None
+    cells = [line.split("|")[1] for line in table[1].splitlines() if line.startswith("| `")]
+    named = {found for cell in cells for found in re.findall(r"`(?:footnote )?([a-z]+)[^`]*`", cell)}
+    named -= {"batch"}
+    assert named == set(typer.main.get_group(app).commands)
+
+
+def test_the_image_copies_only_what_is_there() -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    copied = [
+        name for line in re.findall(r"^COPY (?!--from)(.+) \S+$", dockerfile, re.MULTILINE) for name in line.split()
+    ]
+    assert copied
+    assert [name for name in copied if not (ROOT / name).exists()] == []
+    assert "\nUSER footnote\n" in dockerfile
+
+
+def test_no_file_names_a_package_registry_or_a_path_of_one_machine() -> None:
+    folders = [".ci", "bot", "core", "storage", "tests", "docs"]
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
+    files += [path for path in ROOT.iterdir() if path.is_file() and path.suffix not in {".db", ".coverage"}]
+    forbidden = re.compile(rb"pypi\.org|pythonhosted|npmjs\.|debian\.org|/root/|/work/|/Users/[a-z]|/opt/pypi")
+    named = [path for path in files if "__pycache__" not in path.parts and not path.name.startswith(".coverage")]
+    assert [path for path in named if path != Path(__file__) and forbidden.search(path.read_bytes())] == []
