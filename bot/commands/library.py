@@ -142,7 +142,7 @@ def remove_document(context: typer.Context, name: DocumentName) -> None:
     """Remove a document with its pages and passages; the file itself stays."""
     session: Session = context.obj
 
-    async def work(app: "App") -> Removal:
+    async def work(app: "App") -> "Removal":
         return await app.library.remove_document(name, await app.scope())
 
     _print_removal(session, session.run(work))

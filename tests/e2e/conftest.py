@@ -1,0 +1,59 @@
+"""The command line over the sample library, with the packaged models: ingested once, copied for each test."""
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.cli import run
+
+SAMPLES = Path(__file__).parents[2] / "bot" / "sample_library" / "documents"
+
+
+@dataclass
+class Outcome:
+    """What a command gave."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Footnote = Callable[..., Outcome]
+
+
+@pytest.fixture(scope="session")
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory that holds the sample library."""
+    folder = tmp_path_factory.mktemp("data")
+    assert run(["--data-dir", str(folder), "ingest", str(SAMPLES), "--source", "samples", "--json"]) == 0
+    return folder
+
+
+@pytest.fixture
+def data_dir(ingested: Path, tmp_path: Path) -> Path:
+    """A copy of it that the test may change."""
+    return Path(shutil.copytree(ingested, tmp_path / "data"))
+
+
+@pytest.fixture
+def footnote(data_dir: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Footnote:
+    """Runs one command line on the copy."""
+    monkeypatch.delenv("FOOTNOTE_DATA_DIR", raising=False)
+    monkeypatch.chdir(data_dir.parent)
+
+    def call(*arguments: str) -> Outcome:
+        capfd.readouterr()
+        code = run(["--data-dir", str(data_dir), *arguments])
+        captured = capfd.readouterr()
+        return Outcome(code=code, out=captured.out, err=captured.err)
+
+    return call
