@@ -204,8 +204,8 @@ class CorpusRepository(Protocol):
     async def switch_revision(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:
         """Make `document.revision` the only one: in one commit, with its pages and passages; old ones go.
 
-        The stored counts are those of `pages` and `passages`. NotFound when the workspace has no such source;
-        ValueError, a bug of the caller, when a part is of another revision or a passage's text is not `page.text[span]`.
+        The stored counts are those of `pages` and `passages`. NotFound when the workspace has no such source.
+        ValueError, a bug of the caller: a part is of another revision, or a passage is not `page.text[span]`.
         """
         ...
 
