@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from core.domain.answer import Citation, Draft, Evidence
 from core.domain.chat import NumberedPassage, PassageCitation
-from core.domain.corpus import Page, Span
+from core.domain.corpus import Heading, Page, Span
 from core.links import page_links
 from core.texts import code_spans, collapse, content_words
 
@@ -223,7 +223,7 @@ def _citation(number: int, item: NumberedPassage, page: Page, span: Span) -> Cit
         document_title=document.title,
         page_id=page.id,
         page_number=page.number,
-        heading_path=heading_path_at(page, span.start, passage.heading_path),
+        heading_path=heading_path_at(page, span.start),
         quote=quote,
         span=span,
         revision=page.revision,
@@ -234,18 +234,19 @@ def _citation(number: int, item: NumberedPassage, page: Page, span: Span) -> Cit
     )
 
 
-def heading_path_at(page: Page, place: int, fallback: tuple[str, ...]) -> tuple[str, ...]:
-    """Headings in force at a place of the page: a passage may run over a heading that its quote stands below."""
-    path: list[tuple[int, str]] = []
+def heading_path_at(page: Page, place: int) -> tuple[str, ...]:
+    """Headings in force at a place of the page, as passages have them for their beginning (core/ingestion/chunking.py).
+
+    A passage may run over a heading that its quote stands below.
+    """
+    stack: list[Heading] = []
     for heading in page.headings:
         if heading.start > place:
             break
-        path = [(level, title) for level, title in path if level < heading.level]
-        path.append((heading.level, heading.title))
-    if not path:
-        return fallback
-    titles = tuple(title for _, title in path)
-    if not page.heading_path and page.title and page.title not in titles:
-        return (page.title, *titles)
-    above = page.heading_path if page.title in titles or not page.title else (*page.heading_path, page.title)
-    return (*above, *titles)
+        while stack and stack[-1].level >= heading.level:
+            stack.pop()
+        stack.append(heading)
+    first = page.headings[0] if page.headings else None
+    opens = first is not None and first.title == page.title and not page.text[: first.start].strip()
+    inside = tuple(heading.title for heading in stack if heading.title and not (opens and heading is first))
+    return (*page.heading_path, *([page.title] if page.title else []), *inside)

@@ -181,17 +181,24 @@ def test_old_markers_are_stripped_with_the_space_before_them() -> None:
     assert strip_markers("Under the mat [1][2]. Not [a].") == "Under the mat. Not [a]."
 
 
-def test_the_heading_path_is_the_one_in_force_at_the_quote() -> None:
+@pytest.mark.parametrize(
+    ("title", "place", "path"),
+    [
+        ("", 12, ("Top", "A", "B")),
+        ("", 25, ("Top", "C")),
+        ("", 9, ("Top", "A")),
+        ("A", 12, ("Top", "A", "B")),  # the page opens with its title: named once
+        ("Notes", 12, ("Top", "Notes", "A", "B")),
+    ],
+)
+def test_the_heading_path_is_the_one_in_force_at_the_quote(title: str, place: int, path: tuple[str, ...]) -> None:
     headings = (
         Heading(level=2, title="A", start=0),
         Heading(level=3, title="B", start=10),
-        Heading(level=2, title="A", start=20),
+        Heading(level=2, title="C", start=20),
     )
-    page = build_page(title="", headings=headings, heading_path=("Top",))
 
-    assert heading_path_at(page, 12, ()) == ("Top", "A", "B")
-    assert heading_path_at(page, 25, ()) == ("Top", "A")
-    assert heading_path_at(build_page(title="", headings=headings[1:]), 3, ("Fallback",)) == ("Fallback",)
+    assert heading_path_at(build_page(title=title, headings=headings, heading_path=("Top",)), place) == path
 
 
 words = st.text(alphabet="abc é\n.😀", min_size=1, max_size=60)
