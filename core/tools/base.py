@@ -6,6 +6,7 @@ To add a tool, copy `get_page.py`, add it to the list in the composition root an
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -193,7 +194,12 @@ async def document_named(name: str, context: ToolContext) -> Document:
 def describe_place(document: Document, page_number: int, heading_path: Sequence[str]) -> str:
     """`"Title" (path), page 3, Chapter > Section`."""
     place = f'"{document.title}" ({document.path}), page {page_number}'
-    return f"{place}, {' > '.join(heading_path)}" if heading_path else place
+    return f"{place}, {join_headings(heading_path)}" if heading_path else place
+
+
+def join_headings(heading_path: Sequence[str]) -> str:
+    """`Chapter > Section`; a page whose first heading repeats its title is named once."""
+    return " > ".join(title for title, _ in groupby(heading_path))
 
 
 def _to_plain(schema: Mapping[str, Any]) -> dict[str, Any]:

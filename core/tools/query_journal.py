@@ -9,7 +9,7 @@ from pydantic import Field
 from core.documents import find_by_name
 from core.domain.corpus import Document, Page, PageHit, SearchQuery, SourcedPassage
 from core.errors import Ambiguous, NotFound, ToolFailed, ToolRetry
-from core.tools.base import Arguments, Finding, ToolContext
+from core.tools.base import Arguments, Finding, ToolContext, join_headings
 from core.tools.search import DEFAULT_LIMIT, MAX_LIMIT, find_pages, to_finding
 from core.tools.sections import is_named, named_spans
 
@@ -182,7 +182,7 @@ def _take(passages: Iterable[SourcedPassage], characters: int) -> list[SourcedPa
 def _outline(pages: Sequence[Page]) -> list[str]:
     lines = []
     for page in pages:
-        path = " > ".join((*page.heading_path, *([page.title] if page.title else [])))
+        path = join_headings((*page.heading_path, *([page.title] if page.title else [])))
         lines.append(f"- page {page.number}: {path or 'no title'} (page_id {page.id})")
     more = len(lines) - MAX_OUTLINE
     return [*lines[:MAX_OUTLINE], f"- and {more} more pages"] if more > 0 else lines

@@ -196,7 +196,7 @@ async def test_a_question_limited_to_a_document_reads_no_other(shelf):
 
 def test_a_place_is_described_with_its_headings_where_it_has_some():
     document = build_document("guide.md", title="Guide")
-    assert describe_place(document, 3, ("Chapter", "Keys")) == '"Guide" (guide.md), page 3, Chapter > Keys'
+    assert describe_place(document, 3, ("Chapter", "Chapter", "Keys")) == '"Guide" (guide.md), page 3, Chapter > Keys'
     assert describe_place(document, 3, ()) == '"Guide" (guide.md), page 3'
 
 
