@@ -58,7 +58,7 @@ _PLAIN_STEPS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"!?\[([^\[\]]{0,500})\]\([^()\s]{0,1000}(?:\s[^()]{0,300})?\)"), r"\1"),  # [label](target)
     (re.compile(r"^[ \t]*(?:[-*_][ \t]*){3,200}$", re.MULTILINE), " "),  # rules
     (re.compile(r"^[ \t>]*(?:#{1,6}[ \t]+|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|>[ \t]*)", re.MULTILINE), ""),
-    (re.compile(r"\|?[ \t]*:?-{2,200}:?[ \t]*\|"), " "),  # the line under a table's head
+    (re.compile(r"^[ \t]*(?=[|:-])[ \t|:-]{3,2000}$", re.MULTILINE), " "),  # the line under a table's head
     (re.compile(r"\\(?=[^\w\s])"), ""),
     (re.compile(r"[*`~|]+|(?<![^\W_])_+|_+(?![^\W_])"), " "),
     (re.compile(r"\s+"), " "),

