@@ -126,7 +126,7 @@ def _target_ids(uuid: str, current: str) -> tuple[str, str] | None:
     """(journal id, page id) of a link; either may be "". None when it points at no journal."""
     parts = uuid.partition("#")[0].split(".")
     if parts[0] == "":
-        return current, parts[-1]
+        return (current, parts[-1]) if parts[-1] else None
     journal = _after(parts, "JournalEntry")
     page = _after(parts, "JournalEntryPage")
     if journal or page:

@@ -61,8 +61,12 @@ def _strings(value: Value, depth: int, names: frozenset[str]) -> Iterator[System
             yield SystemText(" ".join(str(value[label]).split()), level=min(1 + depth, 6))
         named = [(name, item) for name, item in value.items() if name != label and name not in _TECHNICAL]
         # What stands outside of groups comes first: behind one, it would read as part of it.
-        for _, item in sorted(named, key=lambda pair: isinstance(pair[1], dict)):
+        for _, item in sorted(named, key=lambda pair: _is_group(pair[1])):
             yield from _strings(item, depth + 1, names)
+
+
+def _is_group(value: Value) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict) for item in value))
 
 
 def _label(group: Mapping[str, Value], names: frozenset[str]) -> str | None:

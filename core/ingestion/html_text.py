@@ -36,7 +36,7 @@ _UNCOUNTED = frozenset(
     "optgroup colgroup rp rt".split()
 )
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)")
-_MARKUP = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>|</?[A-Za-z][^<>]*>", re.DOTALL | re.IGNORECASE)
+_MARKUP = re.compile(r"<(!--)|(--)>|<(/?)([A-Za-z][A-Za-z0-9-]*)[^<>]*>")
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 
@@ -95,7 +95,20 @@ def _depth(source: str) -> int:
 
 
 def _without_markup(source: str) -> str:
-    lines = (" ".join(line.split()) for line in html.unescape(_MARKUP.sub(" ", clean(source))).splitlines())
+    """The text between tags, one pass: neither comments nor scripts and styles, closed or not."""
+    pieces = []
+    place = 0
+    hidden = ""  # what has to end before text counts again: "--", "script" or "style"
+    for match in _MARKUP.finditer(source):
+        name = (match[4] or "").lower()
+        if not hidden:
+            pieces.append(source[place : match.start()])
+            hidden = "--" if match[1] else name if name in ("script", "style") and not match[3] else ""
+        elif hidden == match[2] or (hidden == name and match[3]):
+            hidden = ""
+        place = match.end()
+    pieces.append("" if hidden else source[place:])
+    lines = (" ".join(line.split()) for line in html.unescape(clean(" ".join(pieces))).splitlines())
     return clean("\n".join(line for line in lines if line))
 
 

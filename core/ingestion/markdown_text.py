@@ -82,7 +82,8 @@ def read_markdown(text: str) -> MarkdownParts:
     for place, token in enumerate(tokens):
         if token.type == "heading_open" and token.level == 0:
             title = plain_title(tokens[place + 1].content, inline)
-            headings.append(Heading(level=int(token.tag[1]), title=title, start=lines[_first_line(token)]))
+            if title:
+                headings.append(Heading(level=int(token.tag[1]), title=title, start=lines[_first_line(token)]))
         if token.type == "inline":
             links.update(dict.fromkeys(wikilinks(token.content)))
             anchor = _BLOCK_ID.search(token.content[-MAX_TITLE:])

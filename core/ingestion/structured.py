@@ -1,12 +1,15 @@
 """JSON and YAML to plain values without recursion of our own, so that hostile nesting ends in one sentence."""
 
 import json
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from core.errors import ReadError
 
 # Levels of nesting that a document of people's data never reaches.
 MAX_DEPTH = 200
+# Values that a file may hold once its aliases are followed: nine levels of nine would be billions.
+MAX_VALUES = 2_000_000
 
 Value: TypeAlias = "dict[str, Value] | list[Value] | str | int | float | bool | None"
 
@@ -53,37 +56,54 @@ def read_yaml(text: str) -> Value:
     return builder.root
 
 
+@dataclass(slots=True)
+class _Open:
+    """A collection whose end has not come; a mapping's keys and values alternate. `size` counts what aliases repeat."""
+
+    anchor: str
+    is_mapping: bool
+    items: list[Value] = field(default_factory=list)
+    size: int = 1
+
+
 class _Builder:
-    """Values from YAML events. Each open collection is a list; a mapping's keys and values alternate until its end."""
+    """Values from YAML events."""
 
     def __init__(self) -> None:
         self.root: Value = None
-        self._open: list[tuple[list[Value], str | None, bool]] = []  # items, anchor, is it a mapping
-        self._anchors: dict[str, Value] = {}
+        self._open: list[_Open] = []
+        self._anchors: dict[str, tuple[Value, int]] = {}
 
     def take(self, event: object) -> None:
         import yaml
 
         if isinstance(event, yaml.ScalarEvent):
             plain_null = event.implicit[0] and event.style in (None, "") and event.value in _NULLS
-            self._put(None if plain_null else event.value, event.anchor)
+            self._put(None if plain_null else event.value, event.anchor or "", 1)
         elif isinstance(event, yaml.AliasEvent):
-            self._put(self._anchors.get(event.anchor or ""), None)
+            if event.anchor not in self._anchors:
+                raise ReadError(f"broken YAML: alias {event.anchor!r} stands for nothing")
+            value, size = self._anchors[event.anchor]
+            self._put(value, "", size)
         elif isinstance(event, yaml.SequenceStartEvent | yaml.MappingStartEvent):
             if len(self._open) >= MAX_DEPTH:
                 raise ReadError(_TOO_DEEP)
-            self._open.append(([], event.anchor, isinstance(event, yaml.MappingStartEvent)))
+            self._open.append(_Open(event.anchor or "", isinstance(event, yaml.MappingStartEvent)))
         elif isinstance(event, yaml.SequenceEndEvent | yaml.MappingEndEvent):
-            items, anchor, is_mapping = self._open.pop()
-            self._put(_to_mapping(items) if is_mapping else items, anchor)
+            ended = self._open.pop()
+            value = _to_mapping(ended.items) if ended.is_mapping else ended.items
+            self._put(value, ended.anchor, ended.size)
 
-    def _put(self, value: Value, anchor: str | None) -> None:
+    def _put(self, value: Value, anchor: str, size: int) -> None:
         if anchor:
-            self._anchors[anchor] = value
-        if self._open:
-            self._open[-1][0].append(value)
-        else:
+            self._anchors[anchor] = (value, size)
+        if not self._open:
             self.root = value
+            return
+        self._open[-1].items.append(value)
+        self._open[-1].size += size
+        if self._open[-1].size > MAX_VALUES:
+            raise ReadError(f"its aliases repeat too much: more than {MAX_VALUES:,} values")
 
 
 def _to_mapping(items: list[Value]) -> dict[str, Value]:

@@ -1,0 +1,174 @@
+"""The contract of Reader: the same for every kind of file, whatever stands in it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core.domain.corpus import ParsedDocument
+from core.errors import ReadError
+from core.ingestion.base import HEAD_BYTES, build_readers, find_reader
+from core.ports import Reader
+from core.texts import collapse
+from tests.unit.core.ingestion.pdf_files import build_pdf
+
+NOTE = (
+    "---\ntitle: Ferry\naliases: [boat, 'the ferry']\n---\n"
+    "# Ferry\n\nIt sails at **seven**, "
+    "see [[Harbour#Pier 2|pier]]. ^times\n\n## Fares\n\n| who | fare |\n|---|---|\n| adult | 4 |\n\n## Fares\n\nSpäter mehr. 日本語\n"
+)
+PAGE = (
+    "<html><head><title>Ferry</title></head><body><nav>Home</nav><h1>Ferry</h1><p>It sails at <b>seven</b>.</p>"
+    "<h2 id=fares>Fares</h2><table><tr><th>who<th>fare<tr><td>adult<td>4</table><h2>Fares</h2><p>Spä&shy;ter</body>"
+)
+JOURNAL = {
+    "_id": "a" * 16,
+    "name": "Keep",
+    "pages": [
+        {
+            "_id": "b" * 16,
+            "name": "Gate",
+            "text": {"format": 1, "content": "<h2>Gate</h2><p>See @UUID[.cccccccccccccccc]{Hall} [[/r 2d6]].</p>"},
+            "system": {"trap": {"label": "Pit", "text": "Ten feet deep."}},
+        },
+        {"_id": "c" * 16, "name": "Hall", "text": {"format": 2, "markdown": "# Hall\n\n@Embed[.bbbbbbbbbbbbbbbb]"}},
+    ],
+}
+NOVEL = "Title: The Ferry\n\nCHAPTER I\n\nIt rained.\n\nCHAPTER II\n\nIt stopped.\n\nCHAPTER III\n\nThe boat came.\n"
+YAML = """name: Keep
+_id: aaaaaaaaaaaaaaaa
+pages:
+  - name: Gate
+    _key: '!journal.pages!aaaaaaaaaaaaaaaa.bbbbbbbbbbbbbbbb'
+    text: {content: '<p>The gate is shut.</p>', format: 1}
+"""
+SAMPLES = {
+    "ferry.md": NOTE.encode(),
+    "ferry.mdx": NOTE.encode("utf-16"),
+    "ferry.html": PAGE.encode(),
+    "ferry.txt": NOVEL.encode(),
+    "keep.json": json.dumps(JOURNAL).encode(),
+    "keep.yml": YAML.encode(),
+    "ferry.pdf": build_pdf([[(50, 700, "The ferry sails at seven.")], [(50, 700, "Fares")]], outline=[("Fares", 1)]),
+}
+
+samples = pytest.mark.parametrize("name", SAMPLES)
+
+
+def read(path: Path) -> ParsedDocument:
+    return reader_of(path).read(path, path.parent)
+
+
+def reader_of(path: Path) -> Reader:
+    return find_reader(path, path.read_bytes()[:HEAD_BYTES], build_readers())
+
+
+def check(document: ParsedDocument) -> None:
+    """What holds for every document a reader gives."""
+    assert document.title.strip()
+    assert document.pages
+    numbers = [page.number or place for place, page in enumerate(document.pages, 1)]
+    assert numbers == sorted(set(numbers))
+    for page in document.pages:
+        assert page.text.strip()
+        assert page.text.encode("utf-8")
+        assert not {"\0", "\r"} & set(page.text)
+        starts = [heading.start for heading in page.headings]
+        assert starts == sorted(starts)
+        for heading in page.headings:
+            assert 0 <= heading.start < len(page.text)
+            assert heading.start == 0 or page.text[heading.start - 1] in "\n\t"
+            assert 1 <= heading.level <= 6
+            assert heading.title.strip()
+        assert all(0 <= place < len(page.text) for _, place in page.anchors)
+
+
+@samples
+def test_every_kind_of_file_is_read_by_the_reader_of_its_kind(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(SAMPLES[name])
+    document = read(path)
+    check(document)
+    assert document.kind == reader_of(path).kind
+
+
+@samples
+def test_reading_twice_gives_the_same_document(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(SAMPLES[name])
+    assert read(path) == read(path)
+
+
+@samples
+def test_the_title_of_a_heading_stands_at_its_place(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(SAMPLES[name])
+    document = read(path)
+    for page in document.pages:
+        for heading in page.headings:
+            line = collapse(page.text[heading.start :].split("\n\n")[0]).lstrip("# ")
+            assert line.startswith(heading.title)
+
+
+@samples
+def test_a_file_without_text_is_refused_with_a_reason(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(b" \n\t\n")
+    with pytest.raises(ReadError, match=r"empty|not a"):
+        read(path)
+
+
+@pytest.mark.parametrize("reader", build_readers(), ids=lambda reader: reader.kind)
+def test_a_reader_names_what_it_reads(reader: Reader) -> None:
+    assert reader.kind
+    assert reader.expects
+    assert all(suffix == suffix.lower() and suffix.startswith(".") for suffix in reader.suffixes)
+
+
+@st.composite
+def damaged(draw: st.DrawFn, data: bytes) -> bytes:
+    """A file cut off, with foreign bytes in it, joined from two halves, or written in another encoding."""
+    kind = draw(st.sampled_from(["cut", "spliced", "joined", "transcoded", "junk"]))
+    place = draw(st.integers(0, len(data)))
+    if kind == "cut":
+        return data[:place]
+    if kind == "spliced":
+        return data[:place] + draw(st.binary(max_size=40)) + data[place + draw(st.integers(0, 40)) :]
+    if kind == "joined":
+        return data[place:] + data[:place]
+    if kind == "transcoded":
+        encoding = draw(st.sampled_from(["utf-16", "utf-16-be", "utf-32", "cp932", "latin-1", "utf-7"]))
+        return data.decode("utf-8", "replace").encode(encoding, "replace")
+    return draw(st.binary(max_size=200)) + data[place:]
+
+
+@samples
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_junk_gives_a_document_or_a_reason_and_nothing_else(name: str, data: st.DataObject, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(data.draw(damaged(SAMPLES[name])))
+    try:
+        document = read(path)
+    except ReadError as error:
+        assert str(error).strip()
+    else:
+        check(document)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.text(alphabet="ab \n#-=>`*[]|^\\\t1.)<é😀", max_size=300))
+def test_every_page_of_a_note_is_a_piece_of_its_source(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "note.md"
+    path.write_text(text, encoding="utf-8", newline="")
+    try:
+        document = read(path)
+    except ReadError:
+        assert not text.strip() or text.startswith("---")
+    else:
+        check(document)
+        assert all(page.text in text for page in document.pages)
+        if not text.startswith("---"):
+            assert collapse("\n".join(page.text for page in document.pages)) == collapse(text)

@@ -1,0 +1,55 @@
+"""Small PDFs written by hand: text at places of a page, an outline, and nothing else."""
+
+from collections.abc import Sequence
+
+# (x, y, text) in points from the page's lower left corner.
+Piece = tuple[float, float, str]
+
+
+def build_pdf(pages: Sequence[Sequence[Piece]], outline: Sequence[tuple[str, int]] = (), title: str = "") -> bytes:
+    """A PDF with one page for each list of pieces; `outline` has (title, page index)."""
+    objects: list[bytes] = [b"", b"", b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
+    numbers = []
+    for pieces in pages:
+        content = b"".join(_to_text(piece) for piece in pieces)
+        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
+        objects.append(
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents %d 0 R "
+            b"/Resources << /Font << /F1 3 0 R >> >> >>" % len(objects)
+        )
+        numbers.append(len(objects))
+    kids = b" ".join(b"%d 0 R" % number for number in numbers)
+    objects[1] = b"<< /Type /Pages /Kids [%s] /Count %d >>" % (kids, len(numbers))
+    root = len(objects) + 1
+    objects[0] = b"<< /Type /Catalog /Pages 2 0 R /Outlines %d 0 R >>" % root
+    first = root + 1
+    last = root + len(outline)
+    objects.append(b"<< /First %d 0 R /Last %d 0 R /Count %d >>" % (first, last, len(outline)) if outline else b"<< >>")
+    for place, (name, index) in enumerate(outline):
+        following = b"/Next %d 0 R" % (first + place + 1) if place + 1 < len(outline) else b""
+        entry = (name.encode(), root, numbers[index], following)
+        objects.append(b"<< /Title (%s) /Parent %d 0 R /Dest [%d 0 R /Fit] %s >>" % entry)
+    objects.append(b"<< /Title (%s) >>" % title.encode())
+    return _to_file(objects)
+
+
+def _to_text(piece: Piece) -> bytes:
+    x, y, text = piece
+    escaped = text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)").encode("latin-1")
+    return b"BT /F1 12 Tf %d %d Td (%s) Tj ET\n" % (x, y, escaped)
+
+
+def _to_file(objects: Sequence[bytes]) -> bytes:
+    data = b"%PDF-1.4\n"
+    places = []
+    for number, body in enumerate(objects, 1):
+        places.append(len(data))
+        data += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    start = len(data)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    data += b"xref\n0 %d\n0000000000 65535 f \n%s" % (len(objects) + 1, table)
+    return data + b"trailer << /Size %d /Root 1 0 R /Info %d 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (
+        len(objects) + 1,
+        len(objects),
+        start,
+    )

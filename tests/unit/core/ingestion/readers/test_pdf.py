@@ -1,0 +1,76 @@
+"""PDF files: pages, numbers, headings, and what can't be read."""
+
+from pathlib import Path
+
+import pytest
+
+from core.errors import ReadError
+from core.ingestion.readers.pdf import PdfReader
+from tests.unit.core.ingestion.pdf_files import build_pdf
+
+FERRY = (50, 700, "The ferry sails at seven.")
+
+
+def read(path: Path, data: bytes):
+    file = path / "timetable.pdf"
+    file.write_bytes(data)
+    return PdfReader().read(file, path)
+
+
+def test_pages_keep_the_numbers_of_the_pdf_where_empty_ones_are_left_out(tmp_path: Path) -> None:
+    document = read(tmp_path, build_pdf([[FERRY], [], [(50, 700, "Fares")]]))
+    assert [(page.number, page.text) for page in document.pages] == [(1, "The ferry sails at seven."), (3, "Fares")]
+    assert document.warnings == ("no text on page 2: scanned or blank",)
+
+
+@pytest.mark.parametrize(("title", "expected"), [("The  timetable", "The timetable"), ("untitled", "timetable")])
+def test_the_title_is_the_files_own_where_it_says_something(title: str, expected: str, tmp_path: Path) -> None:
+    assert read(tmp_path, build_pdf([[FERRY]], title=title)).title == expected
+
+
+def test_outline_entries_are_headings_where_they_stand_and_lead_the_pages_after(tmp_path: Path) -> None:
+    pages = [[(50, 700, "Chapter 1 Boats"), (50, 680, "text one")], [(50, 700, "more of it")], [(50, 700, "third")]]
+    document = read(tmp_path, build_pdf(pages, outline=[("Chapter 1 Boats", 0), ("Not printed", 2), ("a.pdf", 2)]))
+    first, second, third = document.pages
+    assert [(heading.title, heading.start) for heading in first.headings] == [("Chapter 1 Boats", 0)]
+    assert (first.heading_path, second.heading_path) == ((), ("Chapter 1 Boats",))
+    assert third.heading_path == ("Not printed",)
+
+
+def test_a_table_given_column_by_column_comes_out_in_rows(tmp_path: Path) -> None:
+    labels = [(50, 700 - 20 * place, f"Label {name}") for place, name in enumerate("abcdef")]
+    figures = [(300, 700 - 20 * place, f"{place},000.50") for place in range(1, 7)]
+    text = read(tmp_path, build_pdf([labels + [(x, y + 20, figure) for x, y, figure in figures]])).pages[0].text
+    assert text.split("\n")[0] == "Label a\t1,000.50"
+    assert text.split("\n")[5] == "Label f\t6,000.50"
+
+
+def test_text_outside_of_the_page_is_no_text(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="scanned: no text layer; run OCR first"):
+        read(tmp_path, build_pdf([[(50, 2000, "Background")]]))
+
+
+def test_a_pdf_without_text_is_called_scanned(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="scanned: no text layer; run OCR first"):
+        read(tmp_path, build_pdf([[], []]))
+
+
+@pytest.mark.parametrize("keep", [20, 200])
+def test_a_pdf_cut_off_is_called_corrupt(keep: int, tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="corrupt"):
+        read(tmp_path, build_pdf([[FERRY]])[:keep])
+
+
+def test_an_encrypted_pdf_asks_for_one_without_a_password(tmp_path: Path) -> None:
+    data = build_pdf([[FERRY]])
+    lock = b"/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <%s> /U <%s> >> /ID [<00> <00>] " % (
+        b"11" * 32,
+        b"22" * 32,
+    )
+    with pytest.raises(ReadError, match="encrypted: the PDF needs a password"):
+        read(tmp_path, data.replace(b"trailer << ", b"trailer << " + lock))
+
+
+def test_a_mark_is_what_makes_a_pdf() -> None:
+    assert PdfReader().accepts(Path("a.pdf"), b"junk\n%PDF-1.4")
+    assert not PdfReader().accepts(Path("a.pdf"), b"This is only text.")

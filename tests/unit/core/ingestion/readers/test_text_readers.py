@@ -1,0 +1,82 @@
+"""Notes, plain texts and web pages as documents."""
+
+from pathlib import Path
+
+import pytest
+
+from core.domain.corpus import ParsedDocument
+from core.errors import ReadError
+from core.ingestion.readers.html import HtmlReader
+from core.ingestion.readers.markdown_vault import MarkdownVaultReader
+from core.ingestion.readers.plain_text import PlainTextReader
+
+
+def read_note(folder: Path, text: str) -> ParsedDocument:
+    path = folder / "ferry.md"
+    path.write_text(text, encoding="utf-8", newline="")
+    return MarkdownVaultReader().read(path, folder)
+
+
+def test_a_note_keeps_its_source_text_without_front_matter(tmp_path: Path) -> None:
+    text = "---\naliases: boat\nurl: https://example.org/ferry\n---\n# The ferry\r\n\r\n> [!note] It **sails**.\r\n"
+    note = read_note(tmp_path, text)
+    assert [page.text for page in note.pages] == ["# The ferry\n\n> [!note] It **sails**."]
+    assert (note.title, note.aliases, note.url) == ("The ferry", ("boat",), "https://example.org/ferry")
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [("---\ntitle: Own\n---\n# First", "Own"), ("## Two\n\n# First", "First"), ("no heading", "ferry")],
+)
+def test_a_notes_title_is_its_own_then_its_heading_then_its_name(text: str, title: str, tmp_path: Path) -> None:
+    assert read_note(tmp_path, text).title == title
+
+
+def test_broken_front_matter_does_not_lose_the_body(tmp_path: Path) -> None:
+    note = read_note(tmp_path, '---\ntitle: "open\n---\nThe last ferry leaves at 22:10.')
+    assert note.pages[0].text == "The last ferry leaves at 22:10."
+    assert len(note.warnings) == 1
+
+
+def test_a_note_of_front_matter_alone_is_empty(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="empty: nothing after the front matter"):
+        read_note(tmp_path, "---\ntitle: x\n---\n \n")
+
+
+def test_equal_headings_stay_apart(tmp_path: Path) -> None:
+    pages = read_note(tmp_path, "# Edge\n\nx\n\n## Same\none\n## Same\ntwo").pages
+    assert [page.text for page in pages[1:]] == ["## Same\none", "## Same\ntwo"]
+
+
+def test_a_plain_text_is_one_page_or_its_chapters(tmp_path: Path) -> None:
+    path = tmp_path / "novel.txt"
+    path.write_text("Title: The Ferry\n\nChapter 1\n\na\n\nChapter 2\n\nb\n\nChapter 3\n\nc\n")
+    novel = PlainTextReader().read(path, tmp_path)
+    assert (novel.title, [page.title for page in novel.pages]) == (
+        "The Ferry",
+        ["", "Chapter 1", "Chapter 2", "Chapter 3"],
+    )
+    path.write_text("just\n\ntext")
+    assert [page.text for page in PlainTextReader().read(path, tmp_path).pages] == ["just\n\ntext"]
+
+
+@pytest.mark.parametrize(
+    ("source", "title"),
+    [
+        ("<title>Duck - Wiki</title><h1>Duck</h1>", "Duck"),
+        ("<title>Ducks</title><h1>Other</h1>", "Ducks"),
+        ("<h1>Duck</h1>", "Duck"),
+        ("<p>text</p>", "page"),
+    ],
+)
+def test_a_web_pages_title_leaves_out_the_sites_name(source: str, title: str, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(source)
+    assert HtmlReader().read(path, tmp_path).title == title
+
+
+def test_a_web_page_that_shows_nothing_is_empty(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text("<script>x</script>")
+    with pytest.raises(ReadError, match="empty: the page shows no text"):
+        HtmlReader().read(path, tmp_path)

@@ -1,0 +1,57 @@
+"""Chapters of plain texts."""
+
+import pytest
+
+from core.ingestion.chapters import find_chapters
+
+
+def titles(*blocks: str) -> list[tuple[int, str]]:
+    return [(heading.level, heading.title) for heading in find_chapters("\n\n".join(blocks))]
+
+
+def test_named_chapters_with_the_titles_under_them() -> None:
+    found = titles("CHAPTER I.", "THE BOAT.", "It rained.", "CHAPTER II.", "It stopped.", "CHAPTER III", "Sun.")
+    assert found == [(1, "CHAPTER I. THE BOAT"), (1, "CHAPTER II"), (1, "CHAPTER III")]
+
+
+def test_titles_on_the_same_line() -> None:
+    found = titles("Chapter 1: The Road", "a", "Chapter Two - Home", "b", "Chapter 3", "c")
+    assert found == [(1, "Chapter 1: The Road"), (1, "Chapter Two - Home"), (1, "Chapter 3")]
+
+
+def test_a_table_of_contents_makes_no_chapters() -> None:
+    contents = [f"Chapter {number}" for number in range(1, 5)]
+    body = [block for number in range(1, 5) for block in (f"Chapter {number}", "text")]
+    assert titles(*contents, "A note.", *body) == [(1, f"Chapter {number}") for number in range(1, 5)]
+
+
+def test_parts_stand_above_chapters() -> None:
+    found = titles("PART ONE", "CHAPTER I", "a", "CHAPTER II", "b", "PART TWO", "CHAPTER I", "c")
+    assert found == [(1, "PART ONE"), (2, "CHAPTER I"), (2, "CHAPTER II"), (1, "PART TWO"), (2, "CHAPTER I")]
+
+
+def test_a_preface_counts_where_there_are_chapters() -> None:
+    assert titles("PREFACE.", "p", "Chapter 1", "a", "Chapter 2", "b", "Chapter 3", "c")[0] == (1, "PREFACE")
+
+
+def test_numbered_headings_count_when_they_rise_by_one() -> None:
+    assert [title for _, title in titles("1. Start", "a", "2. Middle", "b", "3. End", "c")] == [
+        "1. Start",
+        "2. Middle",
+        "3. End",
+    ]
+    assert [title for _, title in titles("I", "a", "II.", "b", "III", "c", "IV", "d")] == ["I", "II.", "III", "IV"]
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        ("Chapter 1", "a", "Chapter 2", "b"),
+        ("2. Milk", "a", "9. Eggs", "b", "4. Bread", "c"),
+        ("Chapter one was long, and Chapter two,", "a", "PREFACE", "b"),
+        ("Chapter 1 is\nin a paragraph", "a", "Chapter 2 is\ntoo", "b", "Chapter 3 is\ntoo", "c"),
+        ("plain", "text"),
+    ],
+)
+def test_unclear_texts_have_no_chapters(blocks: tuple[str, ...]) -> None:
+    assert titles(*blocks) == []
