@@ -17,7 +17,8 @@ from tests.unit.core.ingestion.pdf_files import build_pdf
 NOTE = (
     "---\ntitle: Ferry\naliases: [boat, 'the ferry']\n---\n"
     "# Ferry\n\nIt sails at **seven**, "
-    "see [[Harbour#Pier 2|pier]]. ^times\n\n## Fares\n\n| who | fare |\n|---|---|\n| adult | 4 |\n\n## Fares\n\nSpäter mehr. 日本語\n"
+    "see [[Harbour#Pier 2|pier]]. ^times\n\n## Fares\n\n| who | fare |\n|---|---|\n| adult | 4 |\n\n"
+    "## Fares\n\nSpäter mehr. 日本語\n"
 )
 PAGE = (
     "<html><head><title>Ferry</title></head><body><nav>Home</nav><h1>Ferry</h1><p>It sails at <b>seven</b>.</p>"
