@@ -22,7 +22,8 @@ def read_json(text: str) -> Value:
     try:
         value: Value = json.loads(text)
     except json.JSONDecodeError as error:
-        raise ReadError(f"broken JSON: {error.msg} at line {error.lineno}, column {error.colno}") from error
+        cut = "" if text[error.pos :].strip() else "; the file may be cut off"
+        raise ReadError(f"broken JSON: {error.msg} at line {error.lineno}, column {error.colno}{cut}") from error
     except RecursionError as error:
         raise ReadError(_TOO_DEEP) from error
     except ValueError as error:  # a number with more digits than Python converts

@@ -43,7 +43,12 @@ def test_aliases_that_repeat_each_other_do_not_blow_up() -> None:
 
 def test_broken_json_names_the_place() -> None:
     with pytest.raises(ReadError, match=r"broken JSON: .* at line 2, column 1"):
-        read_json('{"a":\n')
+        read_json('{"a":\n]}')
+
+
+def test_json_that_ends_early_is_called_cut_off() -> None:
+    with pytest.raises(ReadError, match="the file may be cut off"):
+        read_json('{"a": [1, ')
 
 
 def test_deep_json_ends_in_a_sentence() -> None:
