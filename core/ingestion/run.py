@@ -21,10 +21,10 @@ from core.ingestion.report import Failure, IngestProgress, IngestReport, Progres
 from core.ingestion.sandbox import Sandbox
 from core.ports import Clock, CorpusRepository, SearchIndex
 
-# Characters embedded in one call: some 400 passages, a few seconds of work. Large enough that the embedding threads
-# hardly ever wait for each other at the end of a batch, small enough to lose little when the process is killed.
-BATCH_CHARACTERS = 256_000
-# Batches in the index at once: while one is written, the next is embedded.
+# Characters embedded in one call: some 100 passages, about a second of work on two cores. Large enough to be worth a
+# write to the index, small enough that reading, embedding and committing overlap in a small library too.
+BATCH_CHARACTERS = 64_000
+# Batches in the index at once: while one is written, or its last text is embedded, the next is under way.
 BATCHES_AT_ONCE = 2
 # Characters read ahead of embedding; one document more may be waiting, however large it is.
 READ_AHEAD_CHARACTERS = 1_000_000

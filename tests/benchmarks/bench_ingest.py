@@ -1,0 +1,206 @@
+"""How fast a folder is ingested, against the bare embedder and LlamaIndex over the same embedded texts, in one run.
+
+    python -m tests.benchmarks.bench_ingest [FOLDER] [--copies N]
+
+Goals: at least 85 % of the bare embedder's tokens a second, at least twice LlamaIndex's. Times are wall-clock times on
+a machine that should have nothing else to do; the processor seconds beside them tell when it had. LlamaIndex takes
+part when the dependency group `bench` is installed.
+"""
+
+import argparse
+import asyncio
+import importlib.util
+import os
+import resource
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from core.ingestion.limits import ReadLimits
+from core.ingestion.pipeline import Ingestor
+from core.ingestion.report import IngestReport
+from core.ingestion.sandbox import Sandbox
+from core.sources import add_source
+from storage.conversations import SqlConversationRepository
+from storage.corpus import SqlCorpusRepository
+from storage.database import Database
+from storage.embeddings import LocalEmbedder, Vector, cores
+from storage.model_files import MODEL_FILE, LocalModel, find_embedding_model
+from storage.qdrant.opening import embedded_index
+from tests.fakes import ManualClock
+
+SAMPLE = Path(__file__).parents[2] / "bot" / "sample_library"
+# Texts that LlamaIndex is given, at most: it is the slow one, and its speed does not depend on their number.
+PEER_TEXTS = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    name: str
+    texts: int
+    tokens: int
+    seconds: float
+    cpu_seconds: float
+
+    @property
+    def speed(self) -> float:
+        """Tokens a second."""
+        return self.tokens / self.seconds
+
+
+class RecordingEmbedder(LocalEmbedder):
+    """The embedder that ingestion uses, keeping the texts it was given."""
+
+    def __init__(self, model: LocalModel) -> None:
+        super().__init__(model)
+        self.texts: list[str] = []
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        self.texts += texts
+        return super().embed_passages(texts)
+
+
+class Watch:
+    """Wall-clock and processor seconds, children that have ended included."""
+
+    def __init__(self) -> None:
+        self._started, self._cpu = time.perf_counter(), self._processor()
+
+    def stop(self, name: str, texts: Sequence[str], tokens: int) -> Measure:
+        seconds, cpu = time.perf_counter() - self._started, self._processor() - self._cpu
+        return Measure(name=name, texts=len(texts), tokens=tokens, seconds=seconds, cpu_seconds=cpu)
+
+    @staticmethod
+    def _processor() -> float:
+        times = os.times()
+        return times.user + times.system + times.children_user + times.children_system
+
+
+async def ingest(folder: Path, data_dir: Path, embedder: LocalEmbedder) -> IngestReport:
+    """The whole way: list, read, cut, embed, index, commit, compact."""
+    database = await Database.open(data_dir / "bench.db")
+    index = embedded_index(data_dir, embedder)
+    limits = ReadLimits()
+    corpus = SqlCorpusRepository(database)
+    ingestor = Ingestor(
+        corpus=corpus,
+        index=index,
+        conversations=SqlConversationRepository(database),
+        clock=ManualClock(),
+        sandbox=Sandbox(limits),
+        limits=limits,
+    )
+    try:
+        place = await add_source(corpus, "local", folder)
+        return await ingestor.ingest(place.source, folder)
+    finally:
+        await index.close()
+        await database.close()
+
+
+def token_count(embedder: LocalEmbedder, texts: Sequence[str]) -> int:
+    model = embedder._loaded()
+    return sum(model.token_count([text]) for text in texts)
+
+
+def run_bare(embedder: LocalEmbedder, texts: Sequence[str]) -> Measure:
+    """The model's best shape on processors: one text a call, as many threads as cores."""
+    tokens = token_count(embedder, texts)
+    model = embedder._loaded()
+    with ThreadPoolExecutor(cores()) as threads:
+        watch = Watch()
+        list(threads.map(lambda text: next(iter(model.embed([text], batch_size=1))), texts))
+        return watch.stop("bare embedder", texts, tokens)
+
+
+def run_llama_index(spec: LocalModel, embedder: LocalEmbedder, texts: Sequence[str]) -> Measure | None:
+    """LlamaIndex's ingestion pipeline with its FastEmbed integration as it comes, on the same model files."""
+    if importlib.util.find_spec("llama_index") is None:
+        return None
+    from fastembed import TextEmbedding
+    from fastembed.common.model_description import ModelSource, PoolingType
+    from llama_index.core.ingestion import IngestionPipeline
+    from llama_index.core.schema import TextNode
+    from llama_index.embeddings.fastembed import FastEmbedEmbedding
+
+    peer = FastEmbedEmbedding.model_construct(model_name=spec.name, embed_batch_size=256, doc_embed_type="default")
+    TextEmbedding.add_custom_model(
+        model="peer",
+        pooling=PoolingType.CLS,
+        normalization=True,
+        sources=ModelSource(hf="none/none"),
+        dim=embedder.dimensions,
+        model_file=MODEL_FILE,
+    )
+    peer._model = TextEmbedding("peer", specific_model_path=str(spec.folder))
+    tokens = token_count(embedder, texts)
+    nodes = [TextNode(text=text) for text in texts]
+    watch = Watch()
+    IngestionPipeline(transformations=[peer]).run(nodes=nodes)
+    return watch.stop("LlamaIndex", texts, tokens)
+
+
+def run(folder: Path, copies: int) -> list[Measure]:
+    spec = find_embedding_model(None)
+    embedder = RecordingEmbedder(spec)
+    embedder.embed_query("load the model before the clock starts")
+    with tempfile.TemporaryDirectory() as temporary:
+        source = _copied(folder, Path(temporary) / "documents", copies)
+        watch = Watch()
+        asyncio.run(ingest(source, Path(temporary) / "data", embedder))
+        whole = watch.stop("ingest", embedder.texts, 0)
+    texts = list(embedder.texts)
+    bare = run_bare(embedder, texts)
+    whole = Measure(
+        name=whole.name, texts=whole.texts, tokens=bare.tokens, seconds=whole.seconds, cpu_seconds=whole.cpu_seconds
+    )
+    peer = run_llama_index(spec, embedder, texts[:PEER_TEXTS])
+    embedder.close()
+    return [whole, bare, *([peer] if peer else [])]
+
+
+def _copied(folder: Path, target: Path, copies: int) -> Path:
+    """Copies of the folder's files, each told apart by its folder: a small library made large enough to measure."""
+    for number in range(copies):
+        for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+            place = target / f"copy{number}" / file.relative_to(folder)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(file.read_bytes())
+    return target
+
+
+def show(measures: Sequence[Measure], console: Console) -> None:
+    table = Table("", "texts", "tokens", "seconds", "processor s", "tokens/s", "of bare")
+    bare = next(measure for measure in measures if measure.name == "bare embedder")
+    for measure in measures:
+        table.add_row(
+            measure.name,
+            f"{measure.texts:,}",
+            f"{measure.tokens:,}",
+            f"{measure.seconds:.1f}",
+            f"{measure.cpu_seconds:.1f}",
+            f"{measure.speed:,.0f}",
+            f"{measure.speed / bare.speed:.0%}",
+        )
+    console.print(table)
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    console.print(f"Peak memory: {own:,.0f} MB, largest child process {child:,.0f} MB")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, nargs="?", default=SAMPLE)
+    parser.add_argument("--copies", type=int, default=10, help="times each file is ingested")
+    arguments = parser.parse_args()
+    show(run(arguments.folder, arguments.copies), Console())
+
+
+if __name__ == "__main__":
+    main()
