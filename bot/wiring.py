@@ -278,6 +278,7 @@ class App:
             library=self.library,
             corpus=self.corpus,
             focus=reading.focus,
+            linked=frozenset(document.id for document in reading.linked),
             document_ids=frozenset({reading.document.id}) if reading.document else frozenset(),
             rerank=self.config.index.rerank,
         )

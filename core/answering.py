@@ -238,7 +238,7 @@ def _to_answer(draft: Draft, proved: ProvedText, direct: Sequence[Reference], qu
     if proved.citations:
         text = f"{grounding.text}\n\n{PARTIAL_NOTE}" if draft.partial else grounding.text
         return replace(common, text=text, unsupported=grounding.unsupported, grounded=not grounding.unsupported)
-    if draft.evidence.searches or draft.evidence.passages:
+    if draft.evidence.searches or draft.new_messages:
         text = common.text if only_says_not_found(common.text) else _not_found(draft, references)
         return replace(common, status=AnswerStatus.NOT_FOUND, text=text)
     return replace(common, text=f"{common.text}\n\n{NOT_FROM_DOCUMENTS}")

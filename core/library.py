@@ -128,8 +128,7 @@ class Library:
 
     async def _view(self, page: Page, scope: SearchScope) -> PageView:
         document = await self._corpus.get_document(page.document_id, scope)
-        before = await self._corpus.find_page(document.id, page.number - 1, scope) if page.number > 1 else None
-        after = await self._corpus.find_page(document.id, page.number + 1, scope)
+        before, after = await self._neighbours(page, scope)
         url, deep_link = page_links(document, page)
         return PageView(
             document=document,
@@ -139,6 +138,16 @@ class Library:
             url=url,
             deep_link=deep_link,
         )
+
+    async def _neighbours(self, page: Page, scope: SearchScope) -> tuple[Page | None, Page | None]:
+        """The pages before and after; numbers may have gaps, where a PDF's pages hold no text."""
+        before = await self._corpus.find_page(page.document_id, page.number - 1, scope)
+        after = await self._corpus.find_page(page.document_id, page.number + 1, scope)
+        if before is None or after is None:
+            pages = await self._corpus.list_pages(page.document_id, scope)
+            before = max((p for p in pages if p.number < page.number), key=lambda p: p.number, default=None)
+            after = min((p for p in pages if p.number > page.number), key=lambda p: p.number, default=None)
+        return before, after
 
 
 def _grouped(passages: Sequence[SourcedPassage]) -> list[PageHit]:

@@ -67,7 +67,7 @@ async def positions_for(
 def find_position(place: str, pages: Sequence[Page]) -> int | None:
     """The last page of a place: a page number, a page's title, or a chapter by its number. None: no such place."""
     if place.isdigit():
-        return min(int(place), len(pages)) if int(place) > 0 and pages else None
+        return min(int(place), pages[-1].number) if int(place) > 0 and pages else None
     wanted = collapse(place).casefold()
     same = [page.number for page in pages if wanted in (title.casefold() for title in _titles(page))]
     if same:

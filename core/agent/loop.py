@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.agent.prompts import empty_answer, last_turn
+from core.agent.streaming import HeldText
 from core.domain.answer import Draft
 from core.domain.chat import (
     ChatMessage,
@@ -100,7 +101,6 @@ class AgentLoop:
             response = await self._complete(request, seconds)
             if response is None:
                 self._meter.count(Usage())
-                self._progress.reset()
                 job.output = {"timed_out": True}
                 return None
             self._meter.count(response.usage)
@@ -112,17 +112,34 @@ class AgentLoop:
         return response
 
     async def _complete(self, request: ChatRequest, seconds: float) -> ChatResponse | None:
+        """None when `seconds` have passed. Text of a turn that turns out to be no answer is taken back."""
+        shown = HeldText(self._progress)
         try:
             async with asyncio.timeout(seconds) as limit:
-                return await self._provider.complete(request, self._progress.text)
+                response = await self._stream(request, shown)
         except TimeoutError:
             if not limit.expired():
                 raise  # not ours: a provider that lets one out has a bug
+            shown.drop()
             return None
+        if response.tool_invocations:
+            shown.drop()
+        else:
+            shown.release()
+        return response
+
+    async def _stream(self, request: ChatRequest, shown: HeldText) -> ChatResponse:
+        """A turn that breaks after text came is begun again once: providers retry only what nobody has seen yet."""
+        try:
+            return await self._provider.complete(request, shown)
+        except ProviderError as error:
+            if not error.retryable or not shown.heard:
+                raise
+            shown.drop()
+            return await self._provider.complete(request, shown)
 
     async def _call_tools(self, response: ChatResponse) -> tuple[ToolResult, ...]:
         """Run the calls of one turn in parallel and put both turns into the prompt."""
-        self._progress.reset()
         self._paused = ()
         calls = self._with_unique_ids(response.tool_invocations)
         native = response.native if calls == response.tool_invocations else None

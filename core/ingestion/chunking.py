@@ -68,7 +68,9 @@ def chunk(parsed: ParsedDocument, workspace: str, document_id: str) -> Chunked:
         raise ReadError("it holds no text")
     cuts = [cut_page(page) for page in parsed.pages]
     revision = _revision(parsed, cuts)
-    pages = tuple(_page(page, document_id, revision, number) for number, page in enumerate(parsed.pages, start=1))
+    pages = tuple(
+        _page(page, document_id, revision, page.number or place) for place, page in enumerate(parsed.pages, start=1)
+    )
     passages = tuple(_passages(pages, cuts, workspace))
     return Chunked(revision=revision, pages=pages, passages=passages)
 

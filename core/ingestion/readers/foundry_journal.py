@@ -76,7 +76,7 @@ def _to_page(journal: Journal, page: JournalPage, above: tuple[str, ...], resolv
         title=clean(page.name),
         text=text,
         headings=headings,
-        heading_path=tuple(clean(name) for name in (*above, page.category, page.name) if name),
+        heading_path=tuple(clean(name) for name in (*above, page.category) if name),
         deep_link=_deep_link(journal, page),
     )
 

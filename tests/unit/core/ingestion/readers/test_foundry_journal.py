@@ -36,8 +36,8 @@ def test_a_page_is_a_page_in_sort_order_with_its_link_and_name(tmp_path: Path) -
     document = read(tmp_path, journal(page("<p>b</p>", sort=2), page("<h1>A</h1>a", id=HALL, name="Hall", sort=1)))
     assert document.title == "The Keep"
     assert [(item.title, item.text, item.heading_path) for item in document.pages] == [
-        ("Hall", "A\n\na", ("Hall",)),
-        ("Gate", "b", ("Gate",)),
+        ("Hall", "A\n\na", ()),
+        ("Gate", "b", ()),
     ]
     assert document.pages[0].deep_link == f"@UUID[JournalEntry.{KEEP}.JournalEntryPage.{HALL}]"
     assert [heading.title for heading in document.pages[0].headings] == ["A"]
@@ -58,7 +58,7 @@ def test_ids_may_stand_in_keys(tmp_path: Path) -> None:
 def test_lists_and_folders_of_journals_name_each(wrap, tmp_path: Path) -> None:
     document = read(tmp_path, wrap(journal(page("x"))))
     assert document.title == "keep"
-    assert [item.heading_path for item in document.pages] == [("The Keep", "Gate")] * 2
+    assert [item.heading_path for item in document.pages] == [("The Keep",)] * 2
 
 
 def test_an_entry_of_the_time_before_pages_is_one_page(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_an_entry_of_the_time_before_pages_is_one_page(tmp_path: Path) -> None:
 
 def test_categories_lead_the_heading_path(tmp_path: Path) -> None:
     entry = journal(page("x", category="c1"), categories=[{"_id": "c1", "name": "Outside"}])
-    assert read(tmp_path, entry).pages[0].heading_path == ("Outside", "Gate")
+    assert read(tmp_path, entry).pages[0].heading_path == ("Outside",)
 
 
 def test_markdown_pages_are_kept_as_markdown(tmp_path: Path) -> None:

@@ -1,0 +1,39 @@
+"""What people see of a model's turn while it runs: the answer as it grows, not the words before a tool call."""
+
+from core.ports import ProgressSink
+
+# Words before a tool call are a sentence or two; an answer is longer. What turns out to stand before a call after all
+# is taken back (`reset`).
+HELD_CHARACTERS = 160
+
+
+class HeldText:
+    """Passes one turn's text on to `progress` once it is longer than what models say before a tool call."""
+
+    def __init__(self, progress: ProgressSink) -> None:
+        self._progress = progress
+        self._held = ""
+        self._open = False
+        self.heard = False  # whether any text came
+
+    def __call__(self, piece: str) -> None:
+        self.heard = self.heard or bool(piece)
+        if self._open:
+            self._progress.text(piece)
+            return
+        self._held += piece
+        if len(self._held) > HELD_CHARACTERS:
+            self.release()
+
+    def release(self) -> None:
+        """The turn is an answer: show what was held."""
+        if not self._open and self._held:
+            self._progress.text(self._held)
+        self._open = True
+        self._held = ""
+
+    def drop(self) -> None:
+        """The turn is no answer: forget it, and take back what was shown."""
+        self._progress.reset()
+        self._open = False
+        self._held = ""
