@@ -37,7 +37,11 @@ GRAPH_EDGES = 0
 
 
 class EdgeEngine:
-    """An Engine on an EdgeShard. `open_edge` makes one."""
+    """An Engine on an EdgeShard. `open_edge` makes one.
+
+    What is written stands in its log at once, which outlives a killed process; the disk is made to hold it (an fsync
+    takes up to 300 ms on a busy one) by `optimise` and `close`.
+    """
 
     def __init__(self, shard: qe.EdgeShard, folder: IndexFolder) -> None:
         self._shard = shard
@@ -47,7 +51,6 @@ class EdgeEngine:
         with _errors(self._folder.path, "written"):
             for batch in slices(points, UPSERT_BATCH):
                 self._shard.update(qe.UpdateOperation.upsert_points([_point(point) for point in batch]))
-            self._shard.flush()
 
     def query(self, query: HybridQuery) -> list[IndexHit]:
         with _errors(self._folder.path, "searched"):
@@ -57,7 +60,6 @@ class EdgeEngine:
     def delete(self, rule: Rule) -> None:
         with _errors(self._folder.path, "written"):
             self._shard.update(qe.UpdateOperation.delete_points_by_filter(filter_of(rule)))
-            self._shard.flush()
 
     def revisions(self) -> set[tuple[str, str]]:
         pairs: set[tuple[str, str]] = set()
@@ -78,6 +80,7 @@ class EdgeEngine:
 
     def optimise(self) -> None:
         with _errors(self._folder.path, "compacted"):
+            self._shard.flush()
             self._shard.optimize()
 
     def close(self) -> None:

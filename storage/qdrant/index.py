@@ -24,7 +24,7 @@ class Engine(Protocol):
     """An opened collection. Blocking, and safe to call from several threads. Raises StorageError."""
 
     def upsert(self, points: Sequence[StoredPoint]) -> None:
-        """Insert or replace by id; durable when it returns."""
+        """Insert or replace by id; when it returns, a killed process loses nothing of it."""
         ...
 
     def query(self, query: HybridQuery) -> list[IndexHit]:
@@ -40,7 +40,7 @@ class Engine(Protocol):
     def count(self) -> int: ...
 
     def optimise(self) -> None:
-        """Compact after many writes."""
+        """Compact after many writes, and have them on disk."""
         ...
 
     def close(self) -> None: ...

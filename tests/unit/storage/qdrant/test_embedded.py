@@ -210,3 +210,20 @@ def test_the_lock_goes_with_a_killed_process(tmp_path: Path) -> None:
 
     assert ran.returncode == -9 or os.name == "nt"
     open_edge(tmp_path, META).close()
+
+
+def test_what_was_written_outlives_a_killed_process(tmp_path: Path) -> None:
+    code = OPEN.format(module="storage.qdrant.edge", name="open_edge", path=str(tmp_path))
+    code += (
+        "; import os; from storage.memory_index import HashEmbedder; from storage.lexical import weigh_passage;"
+        "from storage.qdrant.query import StoredPoint, payload;"
+        "from tests.unit.storage.search_builders import build_entry;"
+        "e = build_entry('gold'); v = HashEmbedder().embed_query('gold');"
+        "engine.upsert([StoredPoint(e.passage.id, v, weigh_passage('gold'), payload(e))]); os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[4])
+
+    engine = open_edge(tmp_path, META)
+
+    assert engine.count() == 1
+    engine.close()
