@@ -132,8 +132,6 @@ def _runs(section: Sequence[Unit]) -> Iterator[Sequence[Unit]]:
     start = 0
     while left > LIMIT_TOKENS:
         end = _full(section, start)
-        if end == len(section):
-            break
         yield section[start:end]
         overlap = end - 1 > start and section[end - 1].tokens <= MAX_OVERLAP_TOKENS
         next_start = end - 1 if overlap and section[end - 1].kind is not UnitKind.HEADING else end

@@ -129,7 +129,7 @@ def run_llama_index(spec: LocalModel, embedder: LocalEmbedder, texts: Sequence[s
     from llama_index.core.schema import TextNode
     from llama_index.embeddings.fastembed import FastEmbedEmbedding
 
-    peer = FastEmbedEmbedding.model_construct(model_name=spec.name, embed_batch_size=256, doc_embed_type="default")
+    peer = FastEmbedEmbedding.model_construct(model_name=spec.name, doc_embed_type="default")
     TextEmbedding.add_custom_model(
         model="peer",
         pooling=PoolingType.CLS,

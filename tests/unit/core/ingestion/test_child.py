@@ -16,6 +16,7 @@ from core.ingestion.child import (
     serve,
 )
 from core.ingestion.limits import ReadLimits
+from core.ports import Reader
 from tests.unit.core.ingestion.fake_readers import build_fake_readers
 
 FIND = reader_finder(build_fake_readers)
@@ -100,6 +101,16 @@ def test_documents_beyond_a_limit_are_refused_with_the_limit(tmp_path: Path) -> 
 def test_a_child_that_has_grown_asks_to_be_replaced(note: Path) -> None:
     assert answer(task(note), FIND, ReadLimits(memory_bytes=1)).retire
     assert not answer(task(note), FIND, ReadLimits(memory_bytes=2**40)).retire
+
+
+def test_a_file_that_takes_too_much_memory_is_reported_and_the_child_replaced(note: Path) -> None:
+    def exhausted(path: Path) -> Reader:
+        raise MemoryError
+
+    reply = answer(task(note), exhausted, ReadLimits())
+
+    assert reply.result == ReadFailure(reason="reading it takes more than 2,048 MB of memory")
+    assert reply.retire
 
 
 def test_tasks_are_served_until_their_stream_ends(note: Path) -> None:

@@ -184,3 +184,9 @@ def test_warnings_do_not_change_the_revision() -> None:
 def test_a_document_without_text_is_refused() -> None:
     with pytest.raises(ReadError, match="no text"):
         chunked(page(" \n\t"))
+
+
+def test_a_heading_ends_those_of_its_level_and_below() -> None:
+    text = "## A\n\nOne.\n\n### B\n\nTwo.\n\n## C\n\nThree."
+
+    assert [cut.heading_path for cut in cut_page(page(text))] == [("A",), ("A", "B"), ("C",)]
