@@ -46,7 +46,7 @@ class SentenceFeatures:
     span: Span
     text: str  # without marks
     dense: float  # cosine with the question
-    in_context: float  # cosine of the sentence together with the one before it
+    in_context: float  # cosine of the mean of its vector and the one before it in the passage
     overlap: float  # share of the question's words, rare ones counting more
     passage_score: float  # of its passage, 1 for the best
     answer_type: float  # 1 when it holds the kind of thing asked for
@@ -58,7 +58,7 @@ class _Sentence:
     passage_id: str
     span: Span
     text: str
-    context: str  # the sentence before it and itself
+    before: str  # the sentence before it in the passage; itself when it is the first
     passage_score: float
 
 
@@ -84,8 +84,12 @@ class VectorSentenceRanker:
     def _features(self, question: str, sentences: Sequence[_Sentence]) -> list[SentenceFeatures]:
         asked = self._embedder.embed_query(plain(question) or question)
         texts = [sentence.text for sentence in sentences]
-        cosines = self._cosines(asked, [*texts, *(sentence.context for sentence in sentences)])
-        dense, in_context = cosines[: len(texts)], cosines[len(texts) :]
+        vectors = self._vectors([*texts, *(sentence.before for sentence in sentences)])
+        dense = [float(asked @ vector) for vector in vectors[: len(texts)]]
+        in_context = [
+            _mean_cosine(asked, own, before)
+            for own, before in zip(vectors[: len(texts)], vectors[len(texts) :], strict=True)
+        ]
         overlaps = _overlaps(question, texts)
         kind = expected_type(question)
         found = [
@@ -93,9 +97,6 @@ class VectorSentenceRanker:
             for sentence, near, near_in_context, overlap in zip(sentences, dense, in_context, overlaps, strict=True)
         ]
         return sorted(found, key=lambda features: -features.score)
-
-    def _cosines(self, asked: "Vector", texts: Sequence[str]) -> list[float]:
-        return [float(asked @ vector) for vector in self._vectors(texts)]
 
     def _vectors(self, texts: Sequence[str]) -> "list[Vector]":
         with self._caching:
@@ -154,10 +155,10 @@ def _sentences(passages: Sequence[SourcedPassage]) -> list[_Sentence]:
         share = max(found.score / highest, 0.0) if highest > 0 else 1.0
         before = ""
         for span, text in _plain_sentences(found):
-            context, before = f"{before} {text}".strip(), text
             if (found.passage.page_id, span) not in taken:
                 taken.add((found.passage.page_id, span))
-                sentences.append(_Sentence(found.passage.id, span, text, context, share))
+                sentences.append(_Sentence(found.passage.id, span, text, before or text, share))
+            before = text
     return sentences[:SENTENCES_READ]
 
 
@@ -166,6 +167,16 @@ def _plain_sentences(found: SourcedPassage) -> list[tuple[Span, str]]:
     start = passage.span.start
     pairs = [(span, plain(passage.text[span.start - start : span.end - start])) for span in passage.sentences]
     return [(span, text) for span, text in pairs if text]
+
+
+def _mean_cosine(asked: "Vector", own: "Vector", before: "Vector") -> float:
+    """Cosine with the mean of two vectors of length 1.
+
+    Embedding both sentences as one text takes twice the time. On 122 questions it had the answer first in .45 of them
+    against .41 here, among the first two in .59 against .57, among the first three in .65 against .66: too few to tell.
+    """
+    mean = own + before
+    return float(asked @ mean) / (float(mean @ mean) ** 0.5 or 1.0)
 
 
 def _overlaps(question: str, texts: Sequence[str]) -> list[float]:
