@@ -2,138 +2,23 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from core.domain.corpus import Document, IndexEntry, SearchQuery, Source
-from core.errors import NotFound, StorageError
+from core.domain.corpus import IndexEntry, SearchQuery
+from core.errors import NotFound
 from core.ingestion import run as run_module
-from core.ingestion.child import ReadTask
-from core.ingestion.limits import MEBIBYTE, ReadLimits
-from core.ingestion.pipeline import Ingestor
-from core.ingestion.report import IngestProgress, IngestReport
-from core.ingestion.run import ReadAhead
-from core.ingestion.sandbox import Sandbox
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.corpus import MemoryCorpusRepository
+from core.ingestion.report import IngestProgress
 from storage.memory_index import MemoryIndex
-from tests.builders import build_conversation, build_scope, build_source
-from tests.fakes import ManualClock
-from tests.unit.core.ingestion.fake_readers import HERE
-
-LIMITS = ReadLimits(seconds=5, memory_bytes=400 * MEBIBYTE, file_bytes=100_000)
-
-
-class Place:
-    """A source folder with everything around it; `ingest` runs as a new process would."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.corpus: Any = MemoryCorpusRepository()
-        self.index: Any = MemoryIndex()
-        self.conversations = MemoryConversationRepository()
-        self.source = build_source("notes", location=str(root))
-        self.scope = build_scope(self.source)
-        self.read_paths: list[str] = []
-
-    def write(self, path: str, text: str = "Some words.") -> Path:
-        file = self.root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-        stamp = os.stat(file).st_mtime_ns + 1  # two writes within one tick of the clock differ all the same
-        os.utime(file, ns=(stamp, stamp))
-        return file
-
-    async def ingest(self, only: str | None = None, source: Source | None = None, **options: Any) -> IngestReport:
-        source = source or self.source
-        await self.corpus.save_source(source)
-        self.read_paths.clear()
-        sandbox = WatchedSandbox(self.read_paths)
-        ingestor = Ingestor(
-            corpus=self.corpus,
-            index=self.index,
-            conversations=self.conversations,
-            clock=ManualClock(),
-            sandbox=sandbox,
-            limits=LIMITS,
-        )
-        report = await ingestor.ingest(source, self.root, only, **options)
-        assert sandbox._process is None
-        return report
-
-    async def documents(self) -> dict[str, Document]:
-        return {document.path: document for document in await self.corpus.list_documents("local")}
-
-    async def texts(self) -> dict[str, str]:
-        return {
-            path: "|".join(page.text for page in await self.corpus.list_pages(document.id, self.scope))
-            for path, document in (await self.documents()).items()
-        }
-
-
-class WatchedSandbox(Sandbox):
-    def __init__(self, read_paths: list[str]) -> None:
-        super().__init__(LIMITS, HERE)
-        self._read_paths = read_paths
-
-    async def read(self, task: ReadTask) -> Any:
-        self._read_paths.append(task.path.name)
-        return await super().read(task)
-
-
-class Unopened:
-    """An index that must not be touched."""
-
-    def __getattr__(self, name: str) -> Callable[..., Awaitable[None]]:
-        raise AssertionError(f"the index was used: {name}")
-
-
-class Killed(Exception):
-    """What stands for kill -9: nothing of the run goes on."""
-
-
-class Fuse:
-    """Counts calls that write, and ends the run before the one at `burns_at`."""
-
-    def __init__(self, burns_at: int) -> None:
-        self.left = burns_at
-
-    def guard(self, target: Any, *names: str) -> Any:
-        fuse = self
-
-        class Guarded:
-            def __getattr__(self, name: str) -> Any:
-                method = getattr(target, name)
-                if name not in names:
-                    return method
-
-                async def call(*args: Any) -> Any:
-                    fuse.left -= 1
-                    if fuse.left < 0:
-                        raise Killed(name)
-                    return await method(*args)
-
-                return call
-
-        return Guarded()
+from tests.builders import build_conversation, build_source
+from tests.integration.ingest_place import Place, Unopened, counts, reasons
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
-
-
-def counts(report: IngestReport) -> tuple[int, int, int, int, int]:
-    return report.added, report.updated, report.unchanged, report.removed, len(report.failures)
-
-
-def reasons(report: IngestReport) -> dict[str, str]:
-    return {failure.path: failure.reason for failure in report.failures}
 
 
 async def test_files_become_documents_that_are_found(place: Place) -> None:
@@ -280,60 +165,6 @@ async def test_force_reads_and_stores_all_again(place: Place) -> None:
     assert await place.index.revisions() == await place.corpus.live_revisions()
 
 
-async def test_leftovers_of_an_interrupted_run_are_swept(place: Place) -> None:
-    place.write("a.txt")
-    await place.ingest()
-    (entry,) = [entry for entry, _ in place.index._entries.values()]
-    await place.index.add([_of_revision(entry, "dead")])
-    place.write("b.txt")
-
-    await place.ingest()
-
-    assert await place.index.revisions() == await place.corpus.live_revisions()
-
-
-def _of_revision(entry: IndexEntry, revision: str) -> IndexEntry:
-    return replace(entry, passage=replace(entry.passage, id="dead", revision=revision))
-
-
-WRITES = 10
-
-
-@pytest.mark.parametrize("point", range(WRITES + 1))
-async def test_killed_at_any_write_the_next_run_completes(tmp_path: Path, point: int) -> None:
-    """Old and new never mix: what is live is always whole in the index, and the next run completes the work."""
-    place = Place(tmp_path)
-    for name in ("changed", "same", "gone", "worse"):
-        place.write(f"{name}.txt", f"Old {name}.")
-    await place.ingest()
-    place.write("changed.txt", "New changed.")
-    place.write("added.txt", "New added.")
-    (place.root / "gone.txt").unlink()
-    (place.root / "worse.txt").write_bytes(b"\0")
-    corpus, index = place.corpus, place.index
-    fuse = Fuse(point)
-    place.corpus = fuse.guard(corpus, "switch_revision", "touch", "remove_document", "save_failure", "save_source")
-    place.index = fuse.guard(index, "add", "remove_revision", "remove_document", "optimise")
-
-    with suppress(Killed):
-        await place.ingest()
-    place.corpus, place.index = corpus, index
-
-    assert await corpus.live_revisions() <= await index.revisions()
-    report = await place.ingest()
-    assert "worse.txt" in reasons(report)
-    assert await place.texts() == {
-        "added.txt": "New added.",
-        "changed.txt": "New changed.",
-        "same.txt": "Old same.",
-        "worse.txt": "Old worse.",
-    }
-    place.index = Unopened()
-    await place.ingest()
-    assert await index.revisions() >= await corpus.live_revisions()
-    assert (fuse.left >= 0) == (point == WRITES), "WRITES is not the number of writes of this run any more"
-
-
 async def test_batches_are_filled_across_documents_and_large_ones_are_cut(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -385,74 +216,3 @@ async def test_notes_of_a_vault_link_into_it_and_a_template_gives_addresses(plac
     (page,) = await place.corpus.list_pages(document.id, place.scope)
     assert page.deep_link == f"obsidian://open?vault={place.root.name}&file=a%20b"
     assert document.url == "https://wiki/{path}#{page}"
-
-
-async def test_an_index_that_fails_ends_the_run_with_its_error_and_what_was_stored_stays(place: Place) -> None:
-    place.write("a.txt")
-    await place.ingest()
-    place.write("b.txt")
-
-    async def fail(entries: Sequence[IndexEntry]) -> None:
-        raise StorageError("the disk is full")
-
-    place.index.add = fail
-    with pytest.raises(StorageError, match="disk is full"):
-        await place.ingest()
-    assert list(await place.documents()) == ["a.txt"]
-
-
-async def test_a_cancelled_run_stops_its_child_and_the_next_one_completes(place: Place) -> None:
-    place.write("a.txt")
-    place.write("b.hang")
-    running = asyncio.create_task(place.ingest())
-    await asyncio.sleep(1)
-
-    running.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await running
-
-    (place.root / "b.hang").unlink()
-    assert counts(await place.ingest()) == (1, 0, 0, 0, 0)
-
-
-async def test_runs_of_one_ingestor_wait_for_each_other(place: Place) -> None:
-    place.write("a.txt")
-    await place.corpus.save_source(place.source)
-    ingestor = Ingestor(
-        corpus=place.corpus,
-        index=place.index,
-        conversations=place.conversations,
-        clock=ManualClock(),
-        sandbox=Sandbox(LIMITS, HERE),
-        limits=LIMITS,
-    )
-
-    first, second = await asyncio.gather(*(ingestor.ingest(place.source, place.root) for _ in range(2)))
-
-    assert (counts(first), counts(second)) == ((1, 0, 0, 0, 0), (0, 0, 1, 0, 0))
-
-
-async def test_reading_ahead_waits_when_enough_is_waiting(place: Place) -> None:
-    ahead = ReadAhead(limit=10)
-    items = [_item(size) for size in (8, 2, 1, 50)]
-    for item in items[:2]:
-        await ahead.put(item)
-
-    third = asyncio.create_task(ahead.put(items[2]))
-    await asyncio.sleep(0.01)
-    assert not third.done()
-
-    assert await ahead.get() is items[0]
-    await third
-    large = asyncio.create_task(ahead.put(items[3]))
-    assert [await ahead.get(), await ahead.get(), await ahead.get()] == items[1:]
-    await large
-
-
-def _item(characters: int) -> Any:
-    class Content:
-        pass
-
-    item, content = Content(), Content()
-    content.characters, item.content = characters, content  # type: ignore[attr-defined]
-    return item
