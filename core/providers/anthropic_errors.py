@@ -4,6 +4,7 @@ Errors are looked up by class name along the class's ancestors, so that this mod
 A test walks the SDK's classes and fails when one has no rule.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -188,7 +189,9 @@ def _rule(error: Exception, detail: str) -> Rule:
 
 def _detail(error: Exception) -> str:
     """The vendor's own words, on one line, ending like a sentence."""
-    words = getattr(error, "api_message", None) or getattr(error, "message", None) or str(error) or type(error).__name__
+    words = getattr(error, "api_message", None) or getattr(error, "message", None) or str(error)
+    if not words:  # transport errors say nothing beside their name: "ReadTimeout" reads "read timeout"
+        words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(error).__name__).lower()
     line = shorten(str(words), DETAIL_CHARS)
     return line if line.endswith((".", "!", "?", "…")) else f"{line}."
 
