@@ -116,7 +116,7 @@ def test_a_proxys_page_of_html_is_cut_to_a_line() -> None:
 
 
 def test_an_error_that_says_nothing_is_named_by_its_class() -> None:
-    assert "ReadError" in str(to_provider_error(httpx2.ReadError("")))
+    assert "read error" in str(to_provider_error(httpx2.ReadError("")))
 
 
 @pytest.mark.parametrize(
