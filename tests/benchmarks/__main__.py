@@ -1,0 +1,17 @@
+"""All benchmarks, one after the other: `make bench`. Each is a command of its own, with its options."""
+
+import runpy
+import sys
+
+BENCHMARKS = ("bench_ingest", "bench_search", "bench_questions")
+
+
+def main() -> None:
+    sys.argv = sys.argv[:1]
+    for name in BENCHMARKS:
+        print(f"\n{name}")  # noqa: T201 - a report for the terminal
+        runpy.run_module(f"tests.benchmarks.{name}", run_name="__main__")
+
+
+if __name__ == "__main__":
+    main()
