@@ -1,0 +1,164 @@
+"""A provider without a language model: it searches, picks the sentences that answer, and quotes them with footnotes.
+
+It keeps nothing between calls: what was asked and searched stands in the request. A turn goes: search; where nothing
+answers, search once more with other words; for lists and summaries read the page; then quote or say what is missing.
+"""
+
+from collections.abc import Callable, Sequence
+
+from core.domain.chat import (
+    Capabilities,
+    ChatMessage,
+    ChatRequest,
+    ChatResponse,
+    ChatRole,
+    CitedText,
+    PassageCitation,
+    StopReason,
+    ToolChoice,
+    ToolInvocation,
+)
+from core.domain.corpus import SourcedPassage
+from core.ports import AnswerJudge, SentenceRanker
+from core.providers.extractive_lists import header_rows, items_like, leads, listed
+from core.providers.extractive_query import Query, RequestKind, queries, request_kind
+from core.providers.extractive_quotes import Found, Quote, find_quotes, place_of, text_of
+from core.providers.extractive_refusal import NOTHING_BELOW, Verdict, judge_evidence
+from core.providers.extractive_text import is_row, readable
+from core.texts import shorten
+
+# Said once a conversation, at the end of the first answer.
+QUOTES_NOTE = "I quote the documents rather than write: no language model is set up."
+SEARCH_LIMIT = 10  # pages
+# A second quote is added when it is nearly as good, in logits, and the answer stays this short, in characters.
+SECOND_WITHIN = 6.0
+SECOND_FROM = -3.0
+ANSWER_CHARACTERS = 900
+NEW_LINE = "\n"
+CLOSEST = 2  # passages named where nothing answers
+LABEL_CHARACTERS = 60
+
+
+class ExtractiveProvider:
+    """Quotes, never writes (implements ports.ChatProvider). It needs the `search` tool; `get_page` helps with lists."""
+
+    name = "extractive"
+    capabilities = Capabilities(tools=True, citations=True, quotes_only=True)
+
+    def __init__(self, *, ranker: SentenceRanker, judge: AnswerJudge) -> None:
+        self._ranker = ranker
+        self._judge = judge
+
+    async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
+        """Tool calls or the answer. Raises what the ranker and the judge raise (ModelMissing)."""
+        turn = _Turn(request)
+        if not turn.calls("search") and turn.may_call("search"):
+            return self._call(turn, "search", {"query": turn.queries[0].search, "limit": SEARCH_LIMIT})
+        query = turn.current_query
+        found = await find_quotes(query.judged, turn.passages, self._ranker, self._judge)
+        answers = _answers(turn, found)
+        if not answers and len(turn.calls("search")) < len(turn.queries) and turn.may_call("search"):
+            return self._call(turn, "search", {"query": turn.queries[1].search, "limit": SEARCH_LIMIT})
+        whole = answers and turn.kind is not RequestKind.QUESTION
+        if whole and not turn.calls("get_page") and turn.may_call("get_page"):
+            return self._call(turn, "get_page", {"page_id": found.quotes[0].source.passage.page_id})
+        segments = _quoted(_chosen(turn, found), turn) if answers else _not_found(found)
+        if on_text is not None:
+            on_text("".join(segment.text for segment in segments))
+        return ChatResponse(segments=segments, model=self.name)
+
+    async def close(self) -> None:
+        """Nothing to release: the models belong to whoever made them."""
+
+    def _call(self, turn: "_Turn", name: str, arguments: dict[str, object]) -> ChatResponse:
+        call = ToolInvocation(id=f"{name}-{len(turn.calls(name)) + 1}", name=name, arguments=arguments)
+        return ChatResponse(tool_invocations=(call,), stop_reason=StopReason.TOOLS, model=self.name)
+
+
+class _Turn:
+    """What a request says of the question being answered."""
+
+    def __init__(self, request: ChatRequest) -> None:
+        asked = max((i for i, message in enumerate(request.messages) if message.role is ChatRole.USER), default=-1)
+        self._request = request
+        self._since = request.messages[asked + 1 :]
+        self.history: Sequence[ChatMessage] = request.messages[: max(asked, 0)]
+        self.question = request.messages[asked].text if asked >= 0 else ""
+        self.kind = request_kind(self.question, request.system)
+        self.queries = queries(self.question, self.history)
+
+    def calls(self, name: str) -> list[ToolInvocation]:
+        return [call for message in self._since for call in message.tool_invocations if call.name == name]
+
+    def may_call(self, name: str) -> bool:
+        named = any(tool.name == name for tool in self._request.tools)
+        return named and self._request.tool_choice is not ToolChoice.NONE
+
+    @property
+    def current_query(self) -> Query:
+        """The one that was searched last."""
+        return self.queries[min(max(len(self.calls("search")), 1), len(self.queries)) - 1]
+
+    @property
+    def passages(self) -> list[SourcedPassage]:
+        """All that the tools showed in this turn; without tools, what earlier turns showed."""
+        shown = [item for message in self._since for result in message.tool_results for item in result.passages]
+        if not shown:
+            shown = [item for message in self.history for result in message.tool_results for item in result.passages]
+        return [item.source for item in shown]
+
+    @property
+    def noted(self) -> bool:
+        return any(QUOTES_NOTE in message.text for message in self.history)
+
+
+def _answers(turn: _Turn, found: Found) -> bool:
+    if not found.quotes:
+        return False
+    best = found.quotes[0]
+    place = place_of(best.source)
+    return judge_evidence(turn.question, best.text, place, found.strength, turn.passages) is Verdict.ANSWERS
+
+
+def _chosen(turn: _Turn, found: Found) -> list[Quote]:
+    best = found.quotes[0]
+    if turn.kind is RequestKind.LIST and (items := items_like(best, turn.passages, turn.question)):
+        return items
+    if turn.kind is RequestKind.SUMMARY:
+        return leads(best, turn.passages)
+    second = next((quote for quote in found.quotes[1:] if not quote.overlaps(best)), None)
+    if second is None or second.logit < max(best.logit - SECOND_WITHIN, SECOND_FROM):
+        return [best]
+    return [best, second] if len(best.text) + len(second.text) <= ANSWER_CHARACTERS else [best]
+
+
+def _quoted(quotes: Sequence[Quote], turn: _Turn) -> tuple[CitedText, ...]:
+    """A segment for each sentence, so that each carries its footnote; parts of one run share a number."""
+    many = len(quotes) > 2
+    segments: list[CitedText] = []
+    for quote in quotes:
+        between = "\n" if many else "\n\n"
+        for span in (*header_rows(quote), *quote.sentences):
+            raw = text_of(quote.source, span)
+            if not (shown := readable(raw)):
+                continue
+            item = listed(quote.source, span)
+            text = f"- {shown}" if item or many else shown
+            if segments:
+                text = f"{between if not item else NEW_LINE}{text}"
+            citation = PassageCitation(passage_id=quote.source.passage.id, span=span, cited_text=raw)
+            segments.append(CitedText(text=text, citations=(citation,)))
+            between = NEW_LINE if is_row(raw) else " "
+    if not turn.noted:
+        segments.append(CitedText(text=f"\n\n{QUOTES_NOTE}"))
+    return tuple(segments)
+
+
+def _not_found(found: Found) -> tuple[CitedText, ...]:
+    """Says so in one sentence and names the closest passages, without a claim and without a citation."""
+    places = dict.fromkeys(place_of(source) for source, logit in found.passages if logit > NOTHING_BELOW)
+    labels = " and ".join(
+        f"“{shorten(place, LABEL_CHARACTERS).replace('. ', ' ')}”" for place in list(places)[:CLOSEST]
+    )
+    closest = f"; the closest passages are in {labels}" if labels else ""
+    return (CitedText(text=f"I did not find an answer to this in the documents{closest}."),)
