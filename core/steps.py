@@ -19,7 +19,11 @@ from core.ports import Clock, JobRepository
 
 
 class Steps:
-    """Records one tree. `on_change` is called, after the job is saved, when it begins and when it ends."""
+    """Records one tree. `on_change` is called when a job begins and when it ends.
+
+    Changes are written behind the running code, in order, and are all written when the root has ended: a question does
+    not wait for its own records.
+    """
 
     def __init__(
         self,
@@ -33,6 +37,8 @@ class Steps:
         self._workspace = workspace
         self._on_change = on_change
         self._jobs: dict[str, Job] = {}
+        self._unsaved: dict[str, None] = {}  # job ids in the order they changed
+        self._writer: asyncio.Task[None] | None = None
         self._keys: Counter[tuple[str, str]] = Counter()
 
     @property
@@ -68,8 +74,13 @@ class Steps:
             input=step.input,
         )
 
+    async def flush(self) -> None:
+        """Wait until all changes are written. Raises what the repository raises; the end of the root does it, too."""
+        if self._writer is not None:
+            await self._writer
+
     async def _end(self, job: Job, step: "Step", status: JobStatus, error: str | None) -> None:
-        await self._save(
+        self._save(
             replace(
                 job,
                 kind=step.kind,
@@ -80,6 +91,8 @@ class Steps:
                 completed_at=self._clock.now(),
             )
         )
+        if job.parent_id is None:
+            await self.flush()
 
     def _to_id(self, parent: str | None, step: "Step") -> str:
         if parent is None:
@@ -91,11 +104,20 @@ class Steps:
         self._keys[parent, letter] += 1
         return f"{parent}/{letter}{number}"
 
-    async def _save(self, job: Job) -> None:
+    def _save(self, job: Job) -> None:
+        """Show a change and have it written; a job that changes again before its turn is written once."""
         self._jobs[job.id] = job
-        await self._repository.save(job)
+        self._unsaved[job.id] = None
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.create_task(self._write())
         if self._on_change is not None:
             self._on_change(job)
+
+    async def _write(self) -> None:
+        while self._unsaved:
+            job_id = next(iter(self._unsaved))
+            del self._unsaved[job_id]
+            await self._repository.save(self._jobs[job_id])
 
 
 class Step:
@@ -125,11 +147,7 @@ class Step:
         if self._steps is not None:
             self._job = self._steps._plan(self)
             self._token = _here.set(_Place(self._steps, self._job.id))
-            try:
-                await self._steps._save(self._job)
-            except asyncio.CancelledError as error:
-                await self.__aexit__(type(error), error, None)
-                raise
+            self._steps._save(self._job)
         return self
 
     async def __aexit__(

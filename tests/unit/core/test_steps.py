@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from core.domain.jobs import Job, JobKind, JobStatus
-from core.errors import ToolFailed
+from core.errors import StorageError, ToolFailed
 from core.steps import Steps, step
 from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock
@@ -26,6 +26,7 @@ def steps(repository: MemoryJobRepository, clock: ManualClock) -> Steps:
 
 async def test_a_step_is_stored_while_it_runs_and_done_with_its_output_after(steps, repository, clock):
     async with steps.step(JobKind.REQUEST, "answer", input={"question": "q"}, key="r1") as request:
+        await steps.flush()
         running = await repository.get("r1", "local")
         assert (running.status, running.input, running.completed_at) == (JobStatus.RUNNING, {"question": "q"}, None)
         clock.advance(1.5)
@@ -89,24 +90,54 @@ async def test_cancelling_is_recorded_all_the_way_up(steps, repository):
     assert [job.status for job in await repository.list_tree("r")] == [JobStatus.CANCELLED, JobStatus.CANCELLED]
 
 
-async def test_a_step_cancelled_while_it_is_first_stored_does_not_look_running(clock):
-    class SlowRepository(MemoryJobRepository):
-        async def save(self, job: Job) -> None:
-            await super().save(job)
-            await asyncio.sleep(0.01)
+class SlowRepository(MemoryJobRepository):
+    def __init__(self, error: StorageError | None = None) -> None:
+        super().__init__()
+        self.saves = 0
+        self._error = error
 
-    steps = Steps(SlowRepository(), clock, "local")
+    async def save(self, job: Job) -> None:
+        self.saves += 1
+        await asyncio.sleep(0.01)
+        if self._error is not None:
+            raise self._error
+        await super().save(job)
+
+
+async def test_a_run_does_not_wait_for_its_records_but_its_end_does(clock):
+    repository = SlowRepository()
+    steps = Steps(repository, clock, "local")
+    async with steps.step(JobKind.REQUEST, "answer", key="r"):
+        for _ in range(3):
+            async with step(JobKind.TOOL, "search"):
+                pass
+        assert repository.saves <= 1
+
+    assert [job.status for job in await repository.list_tree("r")] == [JobStatus.DONE] * 4
+    assert repository.saves < 8  # begin and end of a quick step are one write
+
+
+async def test_records_that_cannot_be_written_fail_the_run_at_its_end(clock):
+    steps = Steps(SlowRepository(StorageError("the disk is full")), clock, "local")
+    with pytest.raises(StorageError, match="disk is full"):
+        async with steps.step(JobKind.REQUEST, "answer"):
+            pass
+
+
+async def test_a_cancelled_run_is_stored_as_cancelled_all_the_same(clock):
+    repository = SlowRepository()
+    steps = Steps(repository, clock, "local")
 
     async def run() -> None:
-        async with steps.step(JobKind.REQUEST, "answer"):
-            raise AssertionError("the body must not run")
+        async with steps.step(JobKind.REQUEST, "answer", key="r"):
+            await asyncio.sleep(60)
 
     task = asyncio.create_task(run())
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert steps.jobs[0].status is JobStatus.CANCELLED
+    assert (await repository.get("r", "local")).status is JobStatus.CANCELLED
     async with step(JobKind.TOOL, "outside"):
         assert len(steps.jobs) == 1
 
