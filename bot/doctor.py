@@ -21,22 +21,21 @@ class Check:
 
 async def examine(app: "App") -> list[Check]:
     """All checks, in the order an answer needs the parts. `app` is not open yet."""
-    checks = [await _check("database", lambda: _database(app))]
-    if not checks[0].ok:
-        return checks
-    for name, work in (
-        ("embedding model", _embedding),
-        ("index", _index),
-        ("library", _library),
-        ("provider", _provider),
-    ):
-        checks.append(await _check(name, lambda work=work: work(app)))
+    checks = [await _check("database", _database, app)]
+    if checks[0].ok:
+        for name, work in (
+            ("embedding model", _embedding),
+            ("index", _index),
+            ("library", _library),
+            ("provider", _provider),
+        ):
+            checks.append(await _check(name, work, app))
     return checks
 
 
-async def _check(name: str, work: Callable[[], Awaitable[str]]) -> Check:
+async def _check(name: str, work: "Callable[[App], Awaitable[str]]", app: "App") -> Check:
     try:
-        return Check(name=name, ok=True, detail=await work())
+        return Check(name=name, ok=True, detail=await work(app))
     except FootnoteError as error:
         return Check(name=name, ok=False, detail=str(error))
 

@@ -19,15 +19,16 @@ def evaluate(
 ) -> None:
     """Measure retrieval and answers over a question file."""
     session: Session = context.obj
-    from bot.evaluating import run_evaluation
+    from bot.evaluating import load_questions, run_evaluation
 
-    report = session.run(lambda app: run_evaluation(app, questions, session.notes))
+    asked = load_questions(questions)
+    report = session.run(lambda app: run_evaluation(app, asked, session.notes))
     if session.as_json:
         session.print_json(report.to_json())
         return
-    from bot.terminal.render import eval_table
+    from bot.terminal.render import eval_view
 
-    session.console.print(eval_table(report))
+    session.console.print(eval_view(report))
 
 
 def doctor(context: typer.Context) -> None:

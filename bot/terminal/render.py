@@ -1,7 +1,7 @@
 """Answers, hits and lists as rich renderables. Pure: nothing is printed here, and nothing from documents is markup."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rich.console import Group, RenderableType
 from rich.markdown import Markdown
@@ -18,10 +18,22 @@ from core.export import footnote_label
 from core.texts import shorten
 
 if TYPE_CHECKING:
-    from core.evaluation import EvalReport
+    from core.evaluation import EvaluationReport
     from core.ingestion.report import IngestReport
 
 QUOTE_LENGTH = 220
+RATES = (
+    "questions",
+    "recall_at_5",
+    "recall_at_10",
+    "mrr",
+    "footnote_document",
+    "footnote_page",
+    "answered",
+    "refused_unanswerable",
+    "refused_answerable",
+    "followup",
+)
 STATUS_STYLE = {
     JobStatus.DONE: "green",
     JobStatus.FAILED: "red",
@@ -130,12 +142,21 @@ def step_line(job: Job) -> RenderableType:
     return line
 
 
-def eval_table(report: "EvalReport") -> RenderableType:
-    """The rates as percentages, with the counts behind them, then by kind of document."""
-    table = Table("Measure", "Value", box=None, pad_edge=False)
-    for name, value in report.rows():
-        table.add_row(name, value)
-    return table
+def eval_view(report: "EvaluationReport") -> RenderableType:
+    """The rates over all questions and by kind of document, the latency, and what was left out."""
+    rates = report.to_json()
+    kinds = cast("dict[str, dict[str, object]]", rates["by_set_kind"])
+    latency = cast("dict[str, object]", rates["latency_ms"])
+    table = Table("Measure", "All", *kinds, box=None, pad_edge=False)
+    for name in RATES:
+        table.add_row(name, _rate(rates[name]), *(_rate(kind[name]) for kind in kinds.values()))
+    lines = [Text(f"latency: p50 {latency['p50']} ms, p95 {latency['p95']} ms", style="dim")]
+    lines += [Text(f"left out {name}: {reason}", style="dim") for name, reason in report.left_out.items()]
+    return Group(table, Text(), *lines)
+
+
+def _rate(value: object) -> str:
+    return "-" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def _job_tree(jobs: Sequence[Job]) -> Tree:
