@@ -206,11 +206,16 @@ class App:
     async def ingest(
         self, paths: Sequence[Path], *, source: str | None, kind: str, force: bool, progress: ProgressCallback
     ) -> IngestReport:
-        """Ingest files and folders, one after the other; the reports are added up."""
+        """Ingest files and folders, one after the other; the reports are added up.
+
+        `kind` forces a reader; BadInput, before anything is read, when there is none of that name.
+        """
+        from core.ingestion.base import forced_kind
         from core.ingestion.pipeline import Ingestor
         from core.ingestion.sandbox import Sandbox
         from core.sources import add_source
 
+        reader_kind = forced_kind(kind)
         limits = self._read_limits()
         ingestor = Ingestor(
             corpus=self.corpus,
@@ -224,7 +229,9 @@ class App:
         for path in paths:
             place = await add_source(self.corpus, self.workspace, path, source)
             root = Path(place.source.location)
-            report = await ingestor.ingest(place.source, root, place.only or None, force=force, progress=progress)
+            report = await ingestor.ingest(
+                place.source, root, place.only or None, kind=reader_kind, force=force, progress=progress
+            )
             total.add(report)
         return total
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from core.errors import ReadError
+from core.errors import BadInput, ReadError
 from core.ingestion.readers.foundry_journal import FoundryJournalReader
 from core.ingestion.readers.html import HtmlReader
 from core.ingestion.readers.markdown_vault import MarkdownVaultReader
@@ -13,6 +13,8 @@ from core.ports import Reader
 
 # Bytes of a file that `Reader.accepts` is shown.
 HEAD_BYTES = 4_096
+# What people write for "by suffix and content", where a kind can be named.
+AUTO = "auto"
 
 
 def build_readers() -> tuple[Reader, ...]:
@@ -20,12 +22,34 @@ def build_readers() -> tuple[Reader, ...]:
     return (MarkdownVaultReader(), PlainTextReader(), HtmlReader(), FoundryJournalReader(), PdfReader())
 
 
-def find_reader(path: Path, head: bytes, readers: Iterable[Reader]) -> Reader:
-    """The first reader that accepts the file; `head` is its first HEAD_BYTES.
+def forced_kind(name: str) -> str | None:
+    """The kind that people named, None for AUTO. Raises BadInput, which lists the kinds, when no reader has it."""
+    kinds = [reader.kind for reader in build_readers()]
+    if name == AUTO:
+        return None
+    if name not in kinds:
+        raise BadInput(
+            f"There is no kind {name!r} to read files as: use {AUTO}, {', '.join(kinds[:-1])} or {kinds[-1]}"
+        )
+    return name
+
+
+def find_reader(
+    path: Path, head: bytes, readers: Sequence[Reader], *, kind: str | None = None, known_kind: str | None = None
+) -> Reader:
+    """The reader of `kind` where one is named, else the first that accepts the file; `head` is its first HEAD_BYTES.
+
+    `known_kind` is what the file was read as before: it stays where no reader has the file's suffix.
 
     Raises ReadError when none has its suffix ("no reader for .epub") or none that has recognises it.
     """
     candidates = readers_for(path, readers)
+    wanted_kind = kind or (None if candidates else known_kind)
+    forced = next((reader for reader in readers if reader.kind == wanted_kind), None)
+    if forced is not None:
+        if not forced.accepts(path, head):
+            raise ReadError(f"not {forced.expects}")
+        return forced
     for reader in candidates:
         if reader.accepts(path, head):
             return reader

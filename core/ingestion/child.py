@@ -27,7 +27,7 @@ _GRACE_SECONDS = 10.0
 # A child that has grown beyond this share of its memory limit is replaced after the file it reads.
 _RETIRE_SHARE = 0.5
 
-FindReader = Callable[[Path], Reader]
+FindReader = Callable[["ReadTask"], Reader]
 ReadersBuilder = Callable[[], Sequence[Reader]]
 
 
@@ -40,6 +40,8 @@ class ReadTask:
     workspace: str
     document_id: str
     known_revision: str | None = None  # the stored one: when reading gives it again, no content is sent back
+    kind: str | None = None  # of the reader to use, whatever the suffix; None: by suffix and content
+    known_kind: str | None = None  # what the stored one was read as: stays where no reader has the suffix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +86,7 @@ def read_document(task: ReadTask, find_reader: FindReader, limits: ReadLimits) -
         ReadError: no reader takes it, its reader refused it, or it is beyond a limit.
         OSError: the file can't be opened.
     """
-    parsed = find_reader(task.path).read(task.path, task.root)
+    parsed = find_reader(task).read(task.path, task.root)
     characters = sum(len(page.text) for page in parsed.pages)
     if len(parsed.pages) > limits.pages:
         raise ReadError(f"it has {len(parsed.pages):,} pages; at most {limits.pages:,} are read: split the file")
@@ -182,14 +184,15 @@ def _private_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def reader_finder(build_readers: ReadersBuilder) -> FindReader:
-    """A function that gives the reader of a file; it raises ReadError when there is none."""
+    """A function that gives the reader for a task; it raises ReadError when there is none."""
     from core.ingestion.base import HEAD_BYTES, find_reader  # all readers: the parent, which imports this, needs none
 
     readers = build_readers()
 
-    def find(path: Path) -> Reader:
-        with path.open("rb") as file:
-            return find_reader(path, file.read(HEAD_BYTES), readers)
+    def find(task: ReadTask) -> Reader:
+        with task.path.open("rb") as file:
+            head = file.read(HEAD_BYTES)
+        return find_reader(task.path, head, readers, kind=task.kind, known_kind=task.known_kind)
 
     return find
 

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from core.errors import ReadError
 from core.ingestion.structured import Value, read_json, read_yaml
 
+YAML_SUFFIXES = frozenset({".yml", ".yaml"})
 NOT_A_JOURNAL = "not a Foundry journal"
 
 # Fields under which exported folders, adventures and compendia keep their journal entries.
@@ -39,6 +41,12 @@ class Journal:
 def may_be_journal(data: bytes) -> bool:
     """Whether bytes of a JSON or YAML file hold what every journal holds; cheap, and sometimes wrongly true."""
     return bool(_EVIDENCE.search(data.replace(b"\0", b"")))
+
+
+def is_json(path: Path, text: str) -> bool:
+    """Whether to read an export as JSON: by its suffix, or where that says nothing, by how it begins."""
+    suffix = path.suffix.lower()
+    return suffix == ".json" or (suffix not in YAML_SUFFIXES and text.lstrip()[:1] in ("{", "["))
 
 
 def read_journals(text: str, *, is_json: bool) -> tuple[Journal, ...]:

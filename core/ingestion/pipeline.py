@@ -45,14 +45,16 @@ class Ingestor:
         root: Path,
         only: str | None = None,
         *,
+        kind: str | None = None,
         force: bool = False,
         progress: ProgressCallback = ignore_progress,
     ) -> IngestReport:
         """Bring the library up to date with the files under `root`, or under its sub-path `only`.
 
         A source of kind `file` holds just the files that were named once: without `only`, these are looked at again.
-        With `force` all files are read and embedded anew. Documents outside `only` are left alone. Safe to repeat and
-        to interrupt.
+        With `kind` (see base.forced_kind) every file is read by that reader, whatever its suffix; a file whose suffix
+        no reader has keeps that kind. With `force` all files are read and embedded anew. Documents outside `only` are
+        left alone. Safe to repeat and to interrupt.
 
         Raises:
             NotFound: `root` is no folder, or there is nothing at `only` and nothing is stored of it.
@@ -64,11 +66,11 @@ class Ingestor:
             sub_paths = _sub_paths(source, only, stored)
             listing = await asyncio.to_thread(list_files, root, sub_paths)
             _check_found(listing, root, only, stored)
-            plan = await asyncio.to_thread(build_plan, listing, stored, root, only=sub_paths, force=force)
+            plan = await asyncio.to_thread(build_plan, listing, stored, root, only=sub_paths, force=force, kind=kind)
             report = IngestReport(unchanged=plan.unchanged, failures=list(plan.still_failed))
             report.failures += [Failure(path=problem.path, reason=problem.reason) for problem in listing.problems]
             if plan.has_work:
-                await self._carry_out(plan, source, root, report, force=force, progress=progress)
+                await self._carry_out(plan, source, root, report, kind=kind, force=force, progress=progress)
             report.failures.sort(key=lambda failure: failure.path)
             report.seconds = self._clock.monotonic() - started
             return report
@@ -79,7 +81,15 @@ class Ingestor:
             await self._index.remove_revision(document_id, revision)
 
     async def _carry_out(
-        self, plan: Plan, source: Source, root: Path, report: IngestReport, *, force: bool, progress: ProgressCallback
+        self,
+        plan: Plan,
+        source: Source,
+        root: Path,
+        report: IngestReport,
+        *,
+        kind: str | None,
+        force: bool,
+        progress: ProgressCallback,
     ) -> None:
         await self.sweep()
         for document in plan.vanished:
@@ -94,6 +104,7 @@ class Ingestor:
             source=source,
             root=root,
             vault=await asyncio.to_thread(_vault_name, root),
+            kind=kind,
             force=force,
             report=report,
             progress=progress,

@@ -24,14 +24,23 @@ class Plan:
 
 
 def build_plan(
-    listing: Listing, stored: Sequence[Document], root: Path, *, only: Sequence[str] | None, force: bool
+    listing: Listing,
+    stored: Sequence[Document],
+    root: Path,
+    *,
+    only: Sequence[str] | None,
+    force: bool,
+    kind: str | None = None,
 ) -> Plan:
-    """`stored` are all documents of the source; those outside the sub-paths `only` are left alone."""
+    """`stored` are all documents of the source; those outside the sub-paths `only` are left alone.
+
+    With `kind`, files that failed or were read as another kind are read again, changed or not.
+    """
     plan = Plan()
     by_path = {document.path: document for document in stored}
     for file in listing.files:
         document = by_path.get(file.path)
-        if force or document is None or document.stamp != stamp_of(file, root, document.depends_on):
+        if force or document is None or _is_stale(document, file, root, kind):
             plan.to_read.append((file, document))
         elif document.failed_reason is not None:
             plan.still_failed.append(Failure(path=file.path, reason=document.failed_reason))
@@ -46,6 +55,12 @@ def build_plan(
         and not is_under(document.path, listing.unlisted)
     ]
     return plan
+
+
+def _is_stale(document: Document, file: SourceFile, root: Path, kind: str | None) -> bool:
+    if kind is not None and (document.kind != kind or document.failed_reason is not None):
+        return True
+    return document.stamp != stamp_of(file, root, document.depends_on)
 
 
 def is_under(path: str, folders: Iterable[str]) -> bool:

@@ -87,6 +87,7 @@ class IngestRun:
     source: CorpusSource
     root: Path
     vault: str | None  # the name of the Obsidian vault that the root is
+    kind: str | None  # of the reader that reads every file; None: by suffix and content
     force: bool
     report: IngestReport
     progress: ProgressCallback
@@ -123,20 +124,26 @@ class IngestRun:
         if file.size > self.limits.file_bytes:
             size, most = file.size / MEBIBYTE, self.limits.file_bytes / MEBIBYTE
             return ReadFailure(reason=f"it has {size:,.1f} MB; at most {most:,.1f} MB are read: split the file")
-        whole = self.force or previous is None or previous.failed_reason is not None
+        known = None if previous is None or previous.revision is None else previous
+        whole = self.force or known is None or known.failed_reason is not None or self.kind not in (None, known.kind)
         task = ReadTask(
             path=self.root / file.path,
             root=self.root,
             workspace=self.source.workspace,
             document_id=document_id(self.source.workspace, self.source.id, file.path),
-            known_revision=None if whole or previous is None else previous.revision,
+            known_revision=None if whole or known is None else known.revision,
+            kind=self.kind,
+            known_kind=known.kind if known else None,
         )
         return await self.sandbox.read(task)
 
     async def _fail(self, file: SourceFile, previous: Document | None, reason: str) -> None:
-        """The last good revision, if any, stays readable; the stamp keeps the file from being tried again unchanged."""
+        """The last good revision, if any, stays readable; the stamp keeps the file from being tried again unchanged.
+
+        Not so for a forced kind: that another reader can't read it says nothing about its own.
+        """
         document = previous or self._document(file, title=file.path.rsplit("/", 1)[-1], kind="unknown")
-        stamp = stamp_of(file, self.root, document.depends_on)
+        stamp = stamp_of(file, self.root, document.depends_on) if self.kind is None else None
         await self.corpus.save_failure(replace(document, failed_reason=reason, stamp=stamp))
         self.report.failures.append(Failure(path=file.path, reason=reason))
         self._finished(file.path)

@@ -24,8 +24,9 @@ LIMITS = ReadLimits(seconds=5, memory_bytes=400 * MEBIBYTE, file_bytes=100_000)
 class Place:
     """A source folder with everything around it; `ingest` runs as a new process would."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, readers: str = HERE) -> None:
         self.root = root
+        self._readers = readers
         self.corpus: Any = MemoryCorpusRepository()
         self.index: Any = MemoryIndex()
         self.conversations = MemoryConversationRepository()
@@ -45,7 +46,7 @@ class Place:
         source = source or self.source
         await self.corpus.save_source(source)
         self.read_paths.clear()
-        sandbox = WatchedSandbox(self.read_paths)
+        sandbox = WatchedSandbox(self.read_paths, self._readers)
         ingestor = Ingestor(
             corpus=self.corpus,
             index=self.index,
@@ -69,8 +70,8 @@ class Place:
 
 
 class WatchedSandbox(Sandbox):
-    def __init__(self, read_paths: list[str]) -> None:
-        super().__init__(LIMITS, HERE)
+    def __init__(self, read_paths: list[str], readers: str) -> None:
+        super().__init__(LIMITS, readers)
         self._read_paths = read_paths
 
     async def read(self, task: ReadTask) -> Any:

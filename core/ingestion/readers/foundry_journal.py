@@ -5,7 +5,7 @@ from pathlib import Path
 from core.domain.corpus import Heading, ParsedDocument, ParsedPage
 from core.errors import ReadError
 from core.ingestion.encodings import clean, decode
-from core.ingestion.foundry_export import Journal, JournalPage, may_be_journal, read_journals
+from core.ingestion.foundry_export import Journal, JournalPage, is_json, may_be_journal, read_journals
 from core.ingestion.foundry_library import SUFFIXES, JournalCache, JournalLibrary
 from core.ingestion.foundry_links import LinkResolver
 from core.ingestion.foundry_system import system_strings
@@ -35,7 +35,7 @@ class FoundryJournalReader:
 
     def read(self, path: Path, root: Path) -> ParsedDocument:
         decoded = decode(path.read_bytes())
-        journals = read_journals(decoded.text, is_json=path.suffix.lower() == ".json")
+        journals = read_journals(decoded.text, is_json=is_json(path, decoded.text))
         resolver = LinkResolver(JournalLibrary(path, root, journals, self._cache))
         pages: list[ParsedPage] = []
         empty: list[str] = []

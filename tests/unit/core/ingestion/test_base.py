@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ReadError
-from core.ingestion.base import build_readers, find_reader
+from core.errors import BadInput, ReadError
+from core.ingestion.base import build_readers, find_reader, forced_kind
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,39 @@ def test_a_journal_whose_pages_come_late_is_still_found(tmp_path: Path) -> None:
     path = tmp_path / "keep.json"
     path.write_text('{"flags": "' + "x" * 5_000 + '", "pages": []}')
     assert find_reader(path, path.read_bytes()[:4_096], build_readers()).kind == "foundry"
+
+
+@pytest.mark.parametrize("kind", ["markdown", "text", "html"])
+def test_a_forced_kind_reads_any_suffix(kind: str) -> None:
+    assert forced_kind(kind) == kind
+    for name in ("a.pdf", "a.md", "a.log", "Makefile"):
+        assert find_reader(Path(name), b"words", build_readers(), kind=kind).kind == kind
+
+
+def test_a_forced_kind_still_asks_whether_the_file_is_one() -> None:
+    with pytest.raises(ReadError, match=r"^not a PDF \(no %PDF mark at its start\)$"):
+        find_reader(Path("a.md"), b"words", build_readers(), kind="pdf")
+
+
+def test_a_kind_chosen_before_stays_where_no_reader_has_the_suffix() -> None:
+    assert find_reader(Path("a.log"), b"words", build_readers(), known_kind="text").kind == "text"
+    assert find_reader(Path("a.md"), b"words", build_readers(), known_kind="text").kind == "markdown"
+    with pytest.raises(ReadError, match=r"no reader for \.log"):
+        find_reader(Path("a.log"), b"words", build_readers(), known_kind="unknown")
+
+
+def test_an_unknown_kind_is_answered_with_those_there_are() -> None:
+    assert forced_kind("auto") is None
+    with pytest.raises(BadInput, match="'epub' to read files as: use auto, markdown, text, html, foundry or pdf"):
+        forced_kind("epub")
+
+
+def test_json_is_a_journal_under_any_suffix_when_told_so(tmp_path: Path) -> None:
+    path = tmp_path / "journals.db"
+    path.write_text(
+        '{"name": "Keep",\n\t"pages": [{"name": "Gate", "type": "text", "text": {"content": "<p>Oak</p>"}}]}'
+    )
+
+    parsed = find_reader(path, path.read_bytes(), build_readers(), kind="foundry").read(path, tmp_path)
+
+    assert parsed.pages[0].text == "Oak"

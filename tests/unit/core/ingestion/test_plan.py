@@ -77,3 +77,11 @@ def test_nothing_is_forgotten_when_the_root_could_not_be_opened() -> None:
 )
 def test_being_under_a_folder_goes_by_whole_names(path: str, folder: str, expected: bool) -> None:
     assert is_under(path, [folder]) is expected
+
+
+def test_a_forced_kind_reads_again_what_failed_or_was_read_as_another() -> None:
+    failed = replace(STORED, failed_reason="no reader for .log")
+
+    assert plan(FILE, stored=(STORED,), kind=STORED.kind).unchanged == 1
+    assert plan(FILE, stored=(STORED,), kind="pdf").to_read == [(FILE, STORED)]
+    assert plan(FILE, stored=(failed,), kind=STORED.kind).to_read == [(FILE, failed)]
