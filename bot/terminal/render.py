@@ -22,17 +22,23 @@ if TYPE_CHECKING:
     from core.ingestion.report import IngestReport
 
 QUOTE_LENGTH = 220
-RATES = (
-    "questions",
-    "recall_at_5",
-    "recall_at_10",
-    "mrr",
-    "footnote_document",
-    "footnote_page",
-    "answered",
-    "refused_unanswerable",
-    "refused_answerable",
-    "followup",
+# The rates of an evaluation, with headings short enough for eighty columns.
+RATES = {
+    "questions": "n",
+    "recall_at_5": "R@5",
+    "recall_at_10": "R@10",
+    "mrr": "MRR",
+    "footnote_document": "fn doc",
+    "footnote_page": "fn page",
+    "answered": "answer",
+    "followup": "follow",
+    "refused_unanswerable": "ref un",
+    "refused_answerable": "ref ans",
+}
+RATES_LEGEND = (
+    "R@5, R@10, MRR: gold page found by a lookup; fn: a proved footnote on the gold document, page; answer: the gold "
+    "answer in the text; follow: follow-ups on the gold document; ref un, ref ans: unanswerable questions, and lookups, "
+    "refused"
 )
 STATUS_STYLE = {
     JobStatus.DONE: "green",
@@ -147,16 +153,17 @@ def eval_view(report: "EvaluationReport") -> RenderableType:
     rates = report.to_json()
     kinds = cast("dict[str, dict[str, object]]", rates["by_set_kind"])
     latency = cast("dict[str, object]", rates["latency_ms"])
-    table = Table("Measure", "All", *kinds, box=None, pad_edge=False)
-    for name in RATES:
-        table.add_row(name, _rate(rates[name]), *(_rate(kind[name]) for kind in kinds.values()))
+    table = Table("", *RATES.values(), box=None, pad_edge=False)
+    for name, row in [("all", rates), *kinds.items()]:
+        table.add_row(name, *(_rate(row[key]) for key in RATES))
     lines = [Text(f"latency: p50 {latency['p50']} ms, p95 {latency['p95']} ms", style="dim")]
+    lines.append(Text(RATES_LEGEND, style="dim"))
     lines += [Text(f"left out {name}: {reason}", style="dim") for name, reason in report.left_out.items()]
     return Group(table, Text(), *lines)
 
 
 def _rate(value: object) -> str:
-    return "-" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
+    return "-" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
 def _job_tree(jobs: Sequence[Job]) -> Tree:

@@ -6,6 +6,7 @@ from bot.terminal.render import (
     answer_view,
     conversation_table,
     document_table,
+    eval_view,
     hits_view,
     job_trees,
     page_view,
@@ -16,6 +17,7 @@ from bot.terminal.render import (
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
 from core.domain.corpus import PageHit
 from core.domain.jobs import JobKind, JobStatus
+from core.evaluation import EvaluationReport, GoldQuestion, Outcome
 from core.ingestion.report import Failure, IngestReport
 from tests.builders import build_citation, build_conversation, build_document, build_job, build_pages, build_source
 
@@ -100,3 +102,23 @@ def test_job_trees_show_children_below_their_parents() -> None:
     assert text.index("Why?") < text.index("boom")
     assert "boom" not in shown(job_trees([[root, child]], roots_only=True))
     assert "found 0 passages" in shown(step_line(child))
+
+
+def test_an_evaluation_is_one_row_a_kind_within_eighty_columns() -> None:
+    question = GoldQuestion(id="q1", question="Why?", set_kind="vault", document="a.md", quote="x")
+    outcome = Outcome(
+        question=question,
+        status="answered",
+        rank=2,
+        footnote_document=True,
+        footnote_page=True,
+        holds_answer=False,
+        reveals=False,
+        seconds=0.25,
+    )
+    text = shown(eval_view(EvaluationReport(outcomes=(outcome,), left_out={"q2": "b.md is not in the library"})))
+    rows = {line.split()[0]: line.split()[1:] for line in text.splitlines() if line.strip()}
+
+    assert rows["all"] == rows["vault"] == ["1", "1.00", "1.00", "0.50", "1.00", "1.00", "0.00", "-", "-", "0.00"]
+    assert "p95 250.0 ms" in text
+    assert "left out q2: b.md" in text
