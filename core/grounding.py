@@ -1,23 +1,25 @@
 """Does every claim of an answer stand on a footnote? What does not is marked, in the text and in the answer object.
 
 A claim is a sentence that states something; questions, headings, lead-ins ("... :") and sentences about the search
-itself are not. It is supported when a footnote marker stands in it or right behind it, and every number it names (two
-digits or more) is in the passages behind its footnotes: numbers are what models get wrong most and readers check last.
+itself are not. It is supported when it stands word for word in a passage behind a footnote. Else a footnote marker has
+to stand in it or right behind it, and every number it names (two digits or more) in the passages behind its footnotes:
+numbers are what models get wrong most and readers check last.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.citations import MARKER
 from core.domain.corpus import Span
-from core.texts import code_spans, content_words
+from core.texts import code_spans, content_words, words
 
 UNSUPPORTED_MARK = "[?]"
 UNSUPPORTED_NOTE = "[?] = not backed by a passage of the documents."
 # Fewer content words than this, and no number, say too little to be a claim ("Yes.", "Here it is").
 MIN_CLAIM_WORDS = 3
 _SENTENCE = re.compile(r"[^\n]*?[.!?。！？]+[\"'”’)\]*_]*(?:[ \t]*\[\d{1,3}\])*(?=\s|$)|[^\n]+", re.UNICODE)
+_LINK_TARGET = re.compile(r"\]\([^)\s]*\)")
 _NUMBER = re.compile(r"\d[\d.,]*\d")
 _ABOUT_THE_SEARCH = re.compile(
     r"\b(?:could ?n[o']t find|did ?n[o']t find|found nothing|no (?:mention|passage|information|document|source)s?\b"
@@ -42,10 +44,11 @@ def ground(text: str, passages_by_number: Mapping[int, Iterable[str]], question:
     Numbers that the question itself named are not held against a claim.
     """
     known = {number: _numbers(" ".join(texts)) for number, texts in passages_by_number.items()}
+    quoted = [_plain_words(part) for texts in passages_by_number.values() for part in texts]
     pieces: list[str] = []
     unsupported: list[Span] = []
     length = last = 0
-    for span in _unsupported(text, known, _numbers(question)):
+    for span in _unsupported(text, known, _numbers(question), quoted):
         kept = text[last : span.end]
         pieces += [kept, f" {UNSUPPORTED_MARK}"]
         start = length + span.start - last
@@ -67,7 +70,7 @@ def only_says_not_found(text: str) -> bool:
     return bool(told) and all(_ABOUT_THE_SEARCH.search(sentence) for sentence in told)
 
 
-def _unsupported(text: str, known: Mapping[int, set[str]], asked: set[str]) -> list[Span]:
+def _unsupported(text: str, known: Mapping[int, set[str]], asked: set[str], quoted: Sequence[str] = ()) -> list[Span]:
     code = code_spans(text)
     found = []
     for match in _SENTENCE.finditer(text):
@@ -75,6 +78,8 @@ def _unsupported(text: str, known: Mapping[int, set[str]], asked: set[str]) -> l
         span = Span(match.start() + len(sentence) - len(sentence.lstrip()), match.start() + len(sentence))
         if any(block.start <= span.start < block.end for block in code) or not _is_claim(sentence):
             continue
+        if any(_plain_words(sentence) in part for part in quoted):
+            continue  # a sentence inside a longer quote, whose number stands at the quote's end
         numbers = [int(n) for m in MARKER.finditer(sentence) for n in re.split(r"[,;]", m.group(1))]
         behind = set().union(*(known.get(number, set()) for number in numbers)) if numbers else set()
         if not numbers or not _numbers(MARKER.sub("", sentence)) <= behind | asked:
@@ -87,6 +92,11 @@ def _is_claim(sentence: str) -> bool:
     if bare.endswith((":", "?", "？", "：")) or _STRUCTURE.match(bare) or _ABOUT_THE_SEARCH.search(bare):
         return False
     return len(content_words(bare)) >= MIN_CLAIM_WORDS or bool(_NUMBER.search(bare))
+
+
+def _plain_words(text: str) -> str:
+    """The words in order, without footnote numbers and link targets: a quote is shown without its markup."""
+    return f" {' '.join(words(_LINK_TARGET.sub(']', MARKER.sub('', text))))} "
 
 
 def _numbers(text: str) -> set[str]:

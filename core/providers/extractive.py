@@ -18,7 +18,7 @@ from core.domain.chat import (
     ToolChoice,
     ToolInvocation,
 )
-from core.domain.corpus import SourcedPassage
+from core.domain.corpus import SourcedPassage, Span
 from core.ports import AnswerJudge, SentenceRanker
 from core.providers.extractive_lists import header_rows, items_like, leads, listed
 from core.providers.extractive_query import Query, RequestKind, queries, request_kind
@@ -55,7 +55,7 @@ class ExtractiveProvider:
         if not turn.calls("search") and turn.may_call("search"):
             return self._call(turn, "search", {"query": turn.queries[0].search, "limit": SEARCH_LIMIT})
         query = turn.current_query
-        found = await find_quotes(query.judged, turn.passages, self._ranker, self._judge)
+        found = await find_quotes(query.judged, turn.found, self._ranker, self._judge)
         answers = _answers(turn, found)
         if not answers and len(turn.calls("search")) < len(turn.queries) and turn.may_call("search"):
             return self._call(turn, "search", {"query": turn.queries[1].search, "limit": SEARCH_LIMIT})
@@ -100,12 +100,18 @@ class _Turn:
         return self.queries[min(max(len(self.calls("search")), 1), len(self.queries)) - 1]
 
     @property
+    def found(self) -> list[SourcedPassage]:
+        """What searches of this turn listed, the last one first; without any, what earlier turns showed."""
+        results = [result for message in self._since for result in message.tool_results if result.name != "get_page"]
+        if not results:
+            results = [result for message in self.history for result in message.tool_results]
+        return [item.source for result in reversed(results) for item in result.passages]
+
+    @property
     def passages(self) -> list[SourcedPassage]:
-        """All that the tools showed in this turn; without tools, what earlier turns showed."""
-        shown = [item for message in self._since for result in message.tool_results for item in result.passages]
-        if not shown:
-            shown = [item for message in self.history for result in message.tool_results for item in result.passages]
-        return [item.source for item in shown]
+        """All of `found`, and the page that was read."""
+        read = [result for message in self._since for result in message.tool_results if result.name == "get_page"]
+        return [*self.found, *(item.source for result in read for item in result.passages)]
 
     @property
     def noted(self) -> bool:
@@ -116,8 +122,9 @@ def _answers(turn: _Turn, found: Found) -> bool:
     if not found.quotes:
         return False
     best = found.quotes[0]
-    place = place_of(best.source)
-    return judge_evidence(turn.question, best.text, place, found.strength, turn.passages) is Verdict.ANSWERS
+    document = best.source.document.id
+    verdict = judge_evidence(turn.question, best.text, document, found.strength, turn.passages)
+    return verdict is Verdict.ANSWERS
 
 
 def _chosen(turn: _Turn, found: Found) -> list[Quote]:
@@ -133,25 +140,37 @@ def _chosen(turn: _Turn, found: Found) -> list[Quote]:
 
 
 def _quoted(quotes: Sequence[Quote], turn: _Turn) -> tuple[CitedText, ...]:
-    """A segment for each sentence, so that each carries its footnote; parts of one run share a number."""
+    """A segment for each quote, with a table's first row before it where that stands elsewhere in the passage."""
     many = len(quotes) > 2
     segments: list[CitedText] = []
     for quote in quotes:
-        between = "\n" if many else "\n\n"
-        for span in (*header_rows(quote), *quote.sentences):
-            raw = text_of(quote.source, span)
-            if not (shown := readable(raw)):
+        between = NEW_LINE if many else NEW_LINE * 2
+        for run in (*((header,) for header in header_rows(quote)), quote.sentences):
+            if not (shown := _shown(quote.source, run, as_list=many)):
                 continue
-            item = listed(quote.source, span)
-            text = f"- {shown}" if item or many else shown
-            if segments:
-                text = f"{between if not item else NEW_LINE}{text}"
-            citation = PassageCitation(passage_id=quote.source.passage.id, span=span, cited_text=raw)
-            segments.append(CitedText(text=text, citations=(citation,)))
-            between = NEW_LINE if is_row(raw) else " "
+            span = Span(run[0].start, run[-1].end)
+            citation = PassageCitation(
+                passage_id=quote.source.passage.id, span=span, cited_text=text_of(quote.source, span)
+            )
+            segments.append(CitedText(text=f"{between if segments else ''}{shown}", citations=(citation,)))
+            between = NEW_LINE
     if not turn.noted:
         segments.append(CitedText(text=f"\n\n{QUOTES_NOTE}"))
     return tuple(segments)
+
+
+def _shown(source: SourcedPassage, run: Sequence[Span], *, as_list: bool) -> str:
+    """A run as chat shows it: list items and table rows on lines of their own."""
+    shown = ""
+    for span in run:
+        raw = text_of(source, span)
+        text = readable(raw)
+        if not text:
+            continue
+        item = listed(source, span) or (as_list and not shown)
+        between = NEW_LINE if item or is_row(raw) else " "
+        shown += f"{between if shown else ''}{'- ' if item else ''}{text}"
+    return shown
 
 
 def _not_found(found: Found) -> tuple[CitedText, ...]:

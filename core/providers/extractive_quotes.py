@@ -13,10 +13,13 @@ from core.domain.corpus import SourcedPassage, Span
 from core.ports import AnswerJudge, SentenceRanker
 from core.providers.extractive_text import readable
 
-# The passages that are judged, by their score in the search; of these the best are read sentence by sentence.
-# Judging eight and reading four changed nothing that could be told from noise.
-PASSAGES_JUDGED = 5
+# The passages that are judged; of these the best are read sentence by sentence. Judging eight and reading four
+# changed nothing that could be told from noise.
+PASSAGES_JUDGED = 6
 PASSAGES_READ = 3
+# How many pages on a page's next passage is worth, and what a place further down costs of the judge's 0..1.
+NEXT_ON_PAGE = 1.5
+PLACE_COST = 0.1
 # Sentences judged by the cross-encoder at most; where there are more, the sentence ranker chooses.
 SENTENCES_JUDGED = 16
 # Sentences around which longer runs are tried, and the runs: (sentences before, sentences after).
@@ -69,7 +72,7 @@ class Found:
 async def find_quotes(
     question: str, passages: Sequence[SourcedPassage], ranker: SentenceRanker, judge: AnswerJudge
 ) -> Found:
-    """What of `passages` (in any order) answers `question`."""
+    """What of `passages`, as the tools listed them, answers `question`."""
     ranked = await rank_passages(question, passages, judge)
     if not ranked:
         return Found()
@@ -90,18 +93,30 @@ async def find_quotes(
 async def rank_passages(
     question: str, passages: Sequence[SourcedPassage], judge: AnswerJudge
 ) -> list[tuple[SourcedPassage, float]]:
-    """The PASSAGES_JUDGED passages of the best search score with their logits, best first.
+    """The first PASSAGES_JUDGED passages with their logits, best first: by the cross-encoder's 0..1 and their place."""
+    first = by_place(passages)[:PASSAGES_JUDGED]
+    scores = await judge.relevance(question, [_judged_text(found, found.passage.span) for found in first])
+    order = sorted(enumerate(zip(first, scores, strict=True)), key=lambda item: item[0] * PLACE_COST - item[1][1])
+    return [(found, to_logit(score)) for _, (found, score) in order]
 
-    The order is by the cross-encoder's 0..1 and the share of the best search score, half and half.
+
+def by_place(passages: Sequence[SourcedPassage]) -> list[SourcedPassage]:
+    """Passages as tools list them (pages best first, the passages of a page best first) in one order, each once.
+
+    A page's next passage comes after the first one of the next two pages. Scores can't decide: those of a search within
+    a document and of an open one do not compare.
     """
-    unique = {found.passage.id: found for found in sorted(passages, key=lambda found: found.score)}
-    best = sorted(unique.values(), key=lambda found: -found.score)[:PASSAGES_JUDGED]
-    if not best:
-        return []
-    scores = await judge.relevance(question, [_judged_text(found, found.passage.span) for found in best])
-    highest = max(found.score for found in best) or 1.0
-    order = sorted(zip(best, scores, strict=True), key=lambda item: -(item[1] + item[0].score / highest))
-    return [(found, to_logit(score)) for found, score in order]
+    pages: dict[str, int] = {}
+    taken: dict[str, int] = {}
+    places: dict[str, tuple[float, SourcedPassage]] = {}
+    for found in passages:
+        if found.passage.id in places:
+            continue
+        page = pages.setdefault(found.passage.page_id, len(pages))
+        inside = taken.get(found.passage.page_id, 0)
+        taken[found.passage.page_id] = inside + 1
+        places[found.passage.id] = (page + NEXT_ON_PAGE * inside, found)
+    return [found for _, found in sorted(places.values(), key=lambda item: item[0])]
 
 
 def text_of(source: SourcedPassage, span: Span) -> str:

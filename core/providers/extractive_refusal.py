@@ -2,7 +2,7 @@
 
 Three reasons not to answer, in the order they are asked:
 - nothing found is about the question (the cross-encoder's best score over passages and quotes);
-- the question names somebody or something, or a year, that no passage found mentions;
+- the question names somebody or something that no passage found mentions, or a year that the document does not;
 - the question asks for a kind of thing (an amount, a date, a person) that the best quote does not hold.
 """
 
@@ -35,27 +35,33 @@ class Verdict(StrEnum):
 
 
 def judge_evidence(
-    question: str, quote: str, place: str, strength: float, passages: Sequence[SourcedPassage]
+    question: str, quote: str, document_id: str, strength: float, passages: Sequence[SourcedPassage]
 ) -> Verdict:
-    """The verdict on the best quote.
+    """The verdict on the best quote, which stands in the document.
 
-    `question` is as the reader wrote it, `place` the titles above the quote, `strength` the best logit over passages
-    and quotes, `passages` all that were found.
+    `question` is as the reader wrote it, `strength` the best logit over passages and quotes, `passages` all that were
+    found. Titles above the quote do not count as part of it: "Meeting 77" is no number and no name that answers.
     """
     if strength < NOTHING_BELOW:
         return Verdict.NOTHING
-    if strength < SURE_FROM and unknown_names(question, passages):
+    if strength < SURE_FROM and (unknown_names(question, passages) or unknown_years(question, document_id, passages)):
         return Verdict.UNKNOWN_NAME
     kind = expected_kind(question)
-    if kind is not None and not holds_kind(f"{quote}\n{place}", kind, question):
+    if kind is not None and not holds_kind(quote, kind, question):
         return Verdict.WRONG_KIND
     return Verdict.ANSWERS
 
 
 def unknown_names(question: str, passages: Sequence[SourcedPassage]) -> list[str]:
-    """Names and years of the question that stand in none of the passages, nor in what they stand under."""
+    """Names of the question that stand in none of the passages, nor in what they stand under."""
     known = " ".join(map(_all_words, passages)).lower()
-    return [name for name in [*_names(question), *_YEAR.findall(question)] if _stem(name.lower()) not in known]
+    return [name for name in _names(question) if _stem(name.lower()) not in known]
+
+
+def unknown_years(question: str, document_id: str, passages: Sequence[SourcedPassage]) -> list[str]:
+    """Years of the question that none of the passages of this document has: other documents speak of many years."""
+    known = " ".join(_all_words(found) for found in passages if found.document.id == document_id)
+    return [year for year in _YEAR.findall(question) if year not in known]
 
 
 def _all_words(found: SourcedPassage) -> str:
@@ -66,13 +72,13 @@ def _all_words(found: SourcedPassage) -> str:
 
 def _names(question: str) -> list[str]:
     """Capitalised words that do not begin the question; a question written in capitals throughout has none."""
-    found = _NAME.findall(question)
-    names = [
+    if question.isupper():
+        return []
+    return [
         word
-        for word in found[1:]
+        for word in _NAME.findall(question)[1:]
         if word[0].isupper() and word.lower() not in STOPWORDS and word.lower() not in _MONTHS and len(word) > 1
     ]
-    return names if len(names) * 2 <= len(found) else []
 
 
 def _stem(name: str) -> str:

@@ -95,6 +95,8 @@ _CUES: tuple[tuple[AnswerKind, str], ...] = (
 )
 _RULES = tuple((kind, re.compile(cue, re.IGNORECASE)) for kind, cue in _CUES)
 
+_WHO_IS_NAMED = re.compile(r"^(?:And |and )?[Ww]ho(?:['’]s| is| was| are| were) [A-Z]")
+
 _SIGNS: dict[AnswerKind, re.Pattern[str]] = {
     kind: re.compile(sign, re.IGNORECASE)
     for kind, sign in {
@@ -133,7 +135,9 @@ _BEGINNERS = frozenset(
 
 
 def expected_kind(question: str) -> AnswerKind | None:
-    """What the question asks for; None where it does not say."""
+    """What the question asks for; None where it does not say. "Who is Ann?" asks for more than a name."""
+    if _WHO_IS_NAMED.match(question):
+        return None
     return next((kind for kind, cue in _RULES if cue.search(question)), None)
 
 
