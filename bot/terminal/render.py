@@ -37,7 +37,7 @@ RATES = {
 }
 RATES_LEGEND = (
     "R@5, R@10, MRR: gold page found by a lookup; fn: a proved footnote on the gold document, page; answer: the gold "
-    "answer in the text; follow: follow-ups on the gold document; ref un, ref ans: unanswerable questions, and lookups, "
+    "answer in the text; follow: follow-ups on the gold document; ref un, ref ans: unanswerable questions and lookups "
     "refused"
 )
 STATUS_STYLE = {

@@ -126,12 +126,24 @@ def answer(task: ReadTask, find_reader: FindReader, limits: ReadLimits) -> Reply
 
 
 def _has_grown(limits: ReadLimits) -> bool:
-    if sys.platform == "win32":
-        return False
-    import resource
+    return _peak_bytes() > limits.memory_bytes * _RETIRE_SHARE
 
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > limits.memory_bytes * _RETIRE_SHARE
+
+def _peak_bytes() -> int:
+    """The most memory this process ever held; 0 where the platform does not tell.
+
+    Linux: from /proc, as `ru_maxrss` of a new process begins with what its parent held.
+    """
+    status = Path("/proc/self/status")
+    if status.is_file():
+        lines = status.read_text(encoding="ascii", errors="replace").splitlines()
+        line = next((line for line in lines if line.startswith("VmHWM:")), "VmHWM: 0 kB")
+        return int(line.split()[1]) * 1024
+    if sys.platform == "darwin":
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return 0
 
 
 def serve(tasks: BinaryIO, replies: BinaryIO, find_reader: FindReader, limits: ReadLimits) -> None:
