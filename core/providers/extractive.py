@@ -20,7 +20,7 @@ from core.domain.chat import (
 )
 from core.domain.corpus import SourcedPassage, Span
 from core.ports import AnswerJudge, SentenceRanker
-from core.providers.extractive_lists import header_rows, items_like, leads, listed
+from core.providers.extractive_lists import header_rows, items_for, leads, listed
 from core.providers.extractive_query import Query, RequestKind, queries, request_kind
 from core.providers.extractive_quotes import Found, Quote, find_quotes, place_of, text_of
 from core.providers.extractive_refusal import NOTHING_BELOW, Verdict, judge_evidence
@@ -61,7 +61,8 @@ class ExtractiveProvider:
             return self._call(turn, "search", {"query": turn.queries[1].search, "limit": SEARCH_LIMIT})
         whole = answers and turn.kind is not RequestKind.QUESTION
         if whole and not turn.calls("get_page") and turn.may_call("get_page"):
-            return self._call(turn, "get_page", {"page_id": found.quotes[0].source.passage.page_id})
+            first = _chosen(turn, found)[0]
+            return self._call(turn, "get_page", {"page_id": first.source.passage.page_id})
         segments = _quoted(_chosen(turn, found), turn) if answers else _not_found(found)
         if on_text is not None:
             on_text("".join(segment.text for segment in segments))
@@ -129,10 +130,10 @@ def _answers(turn: _Turn, found: Found) -> bool:
 
 def _chosen(turn: _Turn, found: Found) -> list[Quote]:
     best = found.quotes[0]
-    if turn.kind is RequestKind.LIST and (items := items_like(best, turn.passages, turn.question)):
+    if turn.kind is RequestKind.LIST and (items := items_for(turn.question, turn.passages, best)):
         return items
     if turn.kind is RequestKind.SUMMARY:
-        return leads(best, turn.passages)
+        return leads(best, turn.passages, turn.question)
     second = next((quote for quote in found.quotes[1:] if not quote.overlaps(best)), None)
     if second is None or second.logit < max(best.logit - SECOND_WITHIN, SECOND_FROM):
         return [best]
@@ -143,9 +144,12 @@ def _quoted(quotes: Sequence[Quote], turn: _Turn) -> tuple[CitedText, ...]:
     """A segment for each quote, with a table's first row before it where that stands elsewhere in the passage."""
     many = len(quotes) > 2
     segments: list[CitedText] = []
+    headed: set[tuple[str, Span]] = set()
     for quote in quotes:
+        headers = [row for row in header_rows(quote) if (quote.source.passage.page_id, row) not in headed]
+        headed.update((quote.source.passage.page_id, row) for row in headers)
         between = NEW_LINE if many else NEW_LINE * 2
-        for run in (*((header,) for header in header_rows(quote)), quote.sentences):
+        for run in (*((row,) for row in headers), quote.sentences):
             if not (shown := _shown(quote.source, run, as_list=many)):
                 continue
             span = Span(run[0].start, run[-1].end)
