@@ -83,7 +83,7 @@ class AnswerService:
         Question and answer are stored in the conversation. Raises NotFound for an unknown conversation id and BadInput
         for a question that can't be one (nothing is stored then); cancelling stores an answer of status stopped.
         """
-        _check_question(message.text)
+        check_question(message.text)
         started = self._clock.monotonic()
         conversation = await self._conversations.open(message)
         question = self._question_message(conversation, message)
@@ -209,7 +209,8 @@ def _request_input(message: IncomingMessage, question: Message) -> dict[str, obj
     }
 
 
-def _check_question(text: str) -> None:
+def check_question(text: str) -> None:
+    """Raises BadInput for what can't be a question: nothing to read in it, or far too much."""
     if not any(character.isalnum() for character in text):
         raise BadInput("The question is empty: write what you want to know.")
     if len(text) > MAX_QUESTION_CHARACTERS:

@@ -110,6 +110,7 @@ async def _batch(app: "App", session: Session, file: Path) -> None:
         try:
             fields = _parse(line, number)
             line_id = str(fields.get("id", line_id))
+            _check_question(fields, number)
             answer = await _answer(app, _to_message(fields, session.settings.workspace, conversations))
             conversations[line_id] = answer.conversation_id
         except FootnoteError as error:
@@ -132,9 +133,14 @@ def _parse(line: str, number: int) -> Mapping[str, object]:
         fields = json.loads(line)
     except json.JSONDecodeError as error:
         raise BadInput(f"Line {number} is not JSON: {error}.") from error
-    if not isinstance(fields, dict) or not isinstance(fields.get("question"), str):
-        raise BadInput(f'Line {number} has no question: write {{"id": "...", "question": "..."}}.')
+    if not isinstance(fields, dict):
+        raise BadInput(f'Line {number} is no object: write {{"id": "...", "question": "..."}}.')
     return cast(Mapping[str, object], fields)
+
+
+def _check_question(fields: Mapping[str, object], number: int) -> None:
+    if not isinstance(fields.get("question"), str):
+        raise BadInput(f'Line {number} has no question: write {{"id": "...", "question": "..."}}.')
 
 
 def _to_message(fields: Mapping[str, object], workspace: str, conversations: Mapping[str, str]) -> IncomingMessage:

@@ -48,6 +48,7 @@ def run_chat(session: Session, options: "ChatOptions") -> None:
     with asyncio.Runner() as runner:
         app = App(session.settings)
         try:
+            runner.run(app.open())
             TerminalChat(app, session.console, options, input).run(runner)
         finally:
             runner.run(app.close())

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from bot.terminal.render import answer_view, markdown_view, step_line
 from bot.terminal.translate import Typed, to_typed
+from core.answering import check_question
 from core.commands import CommandCall
 from core.conversations import title_from
 from core.domain.conversation import Conversation, IncomingMessage, ThreadAddress
@@ -96,6 +97,7 @@ class TerminalChat:
         return found[int(choice) - 1] if choice.isdigit() and 1 <= int(choice) <= len(found) else None
 
     async def _ask(self, question: str) -> None:
+        check_question(question)
         if self._conversation is None:
             self._conversation = await self._app.conversations.create(
                 self._message(question, None),

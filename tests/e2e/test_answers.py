@@ -1,0 +1,233 @@
+"""Questions, conversations and job trees on the command line, answered without any model or key."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import Footnote
+
+QUESTION = "How long must we wait before starting the gate controller again?"
+WAIT = "Wait a full minute."
+ANSWER_KEYS = {
+    "status", "answer", "partial", "grounded", "unsupported", "citations", "references", "choices", "suggestions",
+    "response_type", "data", "data_sources", "data_gaps", "conversation_id", "message_id", "jobs", "usage",
+    "timings_ms",
+}  # fmt: skip
+CITATION_KEYS = {
+    "number", "source", "document", "document_title", "page_id", "page_number", "heading_path", "quote", "span",
+    "revision", "url", "deep_link", "proved",
+}  # fmt: skip
+JOB_KEYS = {
+    "id", "parent_id", "children", "kind", "name", "status", "input", "output", "error", "attempts", "created_at",
+    "started_at", "completed_at", "duration_ms",
+}  # fmt: skip
+
+
+def test_an_answer_quotes_its_page_and_says_how_it_was_made(footnote: Footnote) -> None:
+    answer = footnote("ask", QUESTION, "--json").json
+
+    assert set(answer) == ANSWER_KEYS
+    assert (answer["status"], answer["grounded"]) == ("answered", True)
+    assert WAIT in answer["answer"]
+    citation = answer["citations"][0]
+    assert set(citation) == CITATION_KEYS
+    assert (citation["document"], citation["proved"]) == ("operations/Runbook - ticket gates offline.md", True)
+    page = footnote("page", citation["page_id"], "--json").json
+    start, end = citation["span"]
+    assert page["text"][start:end] == citation["quote"]
+    assert page["revision"] == citation["revision"]
+    assert set(answer["jobs"][0]) == JOB_KEYS
+    assert answer["jobs"][0]["children"] == [job["id"] for job in answer["jobs"][1:]]
+    assert answer["timings_ms"]["total"] > 0
+
+
+def test_people_see_text_footnotes_and_suggestions(footnote: Footnote) -> None:
+    outcome = footnote("ask", QUESTION)
+
+    assert outcome.code == 0
+    for part in (WAIT, "[1] Page", "Runbook - ticket gates offline.md", "You could also ask:"):
+        assert part in " ".join(outcome.out.split())
+
+
+def test_what_the_library_does_not_say_is_refused_with_the_closest_pages(footnote: Footnote) -> None:
+    answer = footnote("ask", "Who won the football world cup in 1998?", "--json").json
+
+    assert (answer["status"], answer["citations"]) == ("not_found", [])
+    assert "Closest pages" in footnote("ask", "Who won the football world cup in 1998?").out
+
+
+def test_a_follow_up_goes_on_in_its_conversation(footnote: Footnote) -> None:
+    first = footnote("ask", "Who keeps the drowned bell?", "--json").json
+    footnote("ask", "How does the haunting end?", "--conversation", first["conversation_id"], "--json")
+    shown = footnote("conversations", "show", first["conversation_id"], "--json").json
+
+    assert [m["role"] for m in shown["messages"] if m["role"] != "tool_result"] == ["user", "assistant"] * 2
+    assert shown["title"] == "Who keeps the drowned bell?"
+
+
+def test_answers_from_one_document_alone(footnote: Footnote) -> None:
+    answer = footnote("ask", "What happened with the bell?", "--document", "the-clockmaker-of-tern.txt", "--json").json
+
+    assert {c["document"] for c in answer["citations"]} <= {"stories/the-clockmaker-of-tern.txt"}
+
+
+def test_a_reading_position_hides_what_comes_later(footnote: Footnote) -> None:
+    pages = [
+        footnote("page", "--document", "the-clockmaker-of-tern.txt", "--number", str(number), "--json").json
+        for number in (1, 2, 3)
+    ]
+    place = "the-clockmaker-of-tern.txt=1"
+    for question in ("How does the story of the clockmaker end?", "What does the clockmaker do in the last chapter?"):
+        answer = footnote("ask", question, "--position", place, "--json").json
+        later = {page["page_id"] for page in pages[1:]}
+        assert not later & {citation["page_id"] for citation in answer["citations"]}
+        assert not any(
+            reference["snippet"][:60] in pages[2]["text"]
+            for reference in answer["references"]
+            if reference["document"] == pages[0]["document"] and reference["snippet"]
+        )
+    assert footnote("ask", "x y", "--position", "the-clockmaker-of-tern.txt=chapter 99").code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "part"),
+    [
+        (("ask",), 2, "give a question"),
+        (("ask", "why", "--batch", "x.jsonl"), 2, "give a question"),
+        (("ask", "why", "--document", "a", "--journal", "b"), 2, "exclude"),
+        (("ask", "?!"), 1, "empty"),
+        (("ask", "why", "--conversation", "nope"), 1, "nope"),
+        (("ask", "--batch", "missing.jsonl"), 1, "can't be read"),
+    ],
+)
+def test_a_question_that_cannot_be_asked(footnote: Footnote, arguments: tuple[str, ...], code: int, part: str) -> None:
+    outcome = footnote(*arguments)
+
+    assert (outcome.code, outcome.out) == (code, "")
+    assert part in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("--document", "zebra"), "zebra"),
+        (("--strategy", "guess"), "guess"),
+        (("--model", "gpt"), "provider"),
+        (("--position", "12"), "which document"),
+    ],
+)
+def test_options_that_do_not_fit_end_in_one_clear_error_answer(
+    footnote: Footnote, arguments: tuple[str, ...], part: str
+) -> None:
+    outcome = footnote("ask", "Where is the bell?", *arguments, "--json")
+
+    assert (outcome.code, outcome.json["status"]) == (1, "error")
+    assert part in outcome.json["answer"]
+
+
+def test_a_batch_gives_one_answer_a_line_whatever_the_line(footnote: Footnote, tmp_path: Path) -> None:
+    lines = [
+        json.dumps({"id": "a", "question": QUESTION}),
+        "",
+        json.dumps({"id": "b", "question": "And why?", "followup_of": "a"}),
+        "not json",
+        json.dumps({"id": "c"}),
+        json.dumps({"id": "d", "question": "Why?", "followup_of": "nobody"}),
+        json.dumps({"id": "e", "question": "Where?", "document": "zebra"}),
+    ]
+    file = tmp_path / "questions.jsonl"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    outcome = footnote("ask", "--batch", str(file))
+    answers = [json.loads(line) for line in outcome.out.splitlines()]
+
+    assert outcome.code == 0
+    assert [answer["id"] for answer in answers] == ["a", "b", "line 4", "c", "d", "e"]
+    assert [answer["status"] for answer in answers][2:] == ["error"] * 4
+    assert answers[0]["conversation_id"] == answers[1]["conversation_id"]
+    assert "nobody" in answers[4]["answer"]
+
+
+def test_conversations_are_listed_renamed_exported_and_deleted(footnote: Footnote) -> None:
+    name = footnote("ask", QUESTION, "--json").json["conversation_id"]
+    listed = footnote("conversations", "list", "--json").json["conversations"]
+
+    assert set(listed[0]) == {
+        "id", "title", "thread", "owner", "focus", "message_count", "created_at", "last_message_at",
+    }  # fmt: skip
+    assert listed[0]["focus"]["document"] == "operations/Runbook - ticket gates offline.md"
+    about = footnote("conversations", "list", "--document", "Runbook - ticket gates offline.md", "--json").json
+    assert [item["id"] for item in about["conversations"]] == [name]
+    assert footnote("conversations", "rename", name, "Gates", "--json").json["title"] == "Gates"
+    assert "Gates" in footnote("conversations", "list").out
+    assert WAIT in footnote("conversations", "show", name).out
+    assert footnote("conversations", "export", name).out.startswith("# Gates\n")
+    assert footnote("conversations", "export", name, "--format", "json").json["title"] == "Gates"
+    assert footnote("conversations", "export", name, "--format", "pdf").code == 1
+    assert "Deleted" in footnote("conversations", "delete", name).out
+    assert footnote("conversations", "show", name).code == 1
+
+
+def test_removing_a_document_marks_its_conversations_stale_and_tells_how_many(footnote: Footnote) -> None:
+    name = footnote("ask", QUESTION, "--json").json["conversation_id"]
+    removal = footnote("documents", "remove", "operations/Runbook - ticket gates offline.md", "--json").json
+    shown = footnote("conversations", "show", name, "--json").json
+
+    assert removal["conversations"] == 1
+    assert shown["focus"] is None
+    assert [message["stale"] for message in shown["messages"]][-1] is True
+    assert footnote("ask", QUESTION, "--json").json["citations"] == [] or all(
+        "Runbook" not in citation["document"] for citation in footnote("ask", QUESTION, "--json").json["citations"]
+    )
+
+
+def test_job_trees_are_listed_shown_and_guarded(footnote: Footnote) -> None:
+    root = footnote("ask", QUESTION, "--json").json["jobs"][0]
+    listed = footnote("jobs", "--json").json["jobs"]
+
+    assert [job["id"] for job in listed] == [root["id"]]
+    assert listed[0]["children"] == root["children"]
+    shown = footnote("jobs", "show", root["children"][0], "--json").json["jobs"]
+    assert [job["id"] for job in shown] == [root["id"], *root["children"]]
+    assert "request answer" in footnote("jobs", "show", root["id"]).out
+    for action in ("cancel", "retry"):
+        assert footnote("jobs", action, root["id"]).code == 1
+    failed = footnote("ask", "Where is the bell?", "--document", "zebra", "--json").json["jobs"][0]["id"]
+    again = footnote("jobs", "retry", failed, "--json")
+    assert again.json["jobs"][0]["status"] == "failed"
+
+
+def test_an_evaluation_reports_rates_over_the_sample_questions(footnote: Footnote) -> None:
+    file = Path(__file__).parents[1] / "data" / "sample_questions.jsonl"
+    report = footnote("eval", str(file), "--json").json
+
+    assert report["questions"] == 40
+    assert report["recall_at_5"] >= 0.95
+    assert report["footnote_document"] >= 0.85
+    assert report["answered"] >= 0.7
+    assert report["refused_answerable"] <= 0.12
+    assert report["left_out"] == {}
+    assert set(report["latency_ms"]) == {"p50", "p95"}
+
+
+def test_the_doctor_finds_everything_well_and_says_what_is_not(
+    footnote: Footnote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert [check["ok"] for check in footnote("doctor", "--json").json["checks"]] == [True] * 5
+    monkeypatch.setenv("FOOTNOTE_PROVIDER__NAME", "anthropic")
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    sick = footnote("doctor")
+
+    assert sick.code == 1
+    assert "✗ provider" in sick.out and "ANTHROPIC_API_KEY" in sick.out
+
+
+def test_the_demo_answers_its_examples_and_leaves(footnote: Footnote, data_dir: Path) -> None:
+    outcome = footnote("demo", "--once")
+
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.count("Q: ") == 3
+    assert outcome.out.count("[1] Page") == 3
+    assert (data_dir / "demo" / "footnote.db").exists()
+    answers = footnote("demo", "--once", "--json").json
+    assert [answer["status"] for answer in answers] == ["answered"] * 3

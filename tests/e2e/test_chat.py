@@ -1,0 +1,174 @@
+"""`footnote chat`: the terminal adapter, with typed lines for a reader, and once in a real terminal."""
+
+import asyncio
+import os
+import pty
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from bot.config import Config
+from bot.terminal.client import ChatOptions, TerminalChat
+from bot.wiring import App
+from core.errors import NotFound
+from tests.model_server import ModelServer, Reply
+from tests.model_server.server import KEY, MODEL
+
+QUESTION = "How long must we wait before starting the gate controller again?"
+WAIT = "Wait a full minute."
+Chat = Callable[..., str]
+
+
+class Typist:
+    """Types lines, then Ctrl+D. An exception among the lines is raised as if a key had caused it."""
+
+    def __init__(self, *lines: str | BaseException) -> None:
+        self._lines: Iterator[str | BaseException] = iter(lines)
+
+    def __call__(self, prompt: str) -> str:
+        line = next(self._lines, EOFError())
+        if isinstance(line, BaseException):
+            raise line
+        return line
+
+
+@pytest.fixture
+def chat(data_dir: Path) -> Chat:
+    """Chats once; gives what was shown, on one line."""
+
+    def run(*lines: str | BaseException, **options: object) -> str:
+        console = Console(width=120, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
+        app = App(Config(data_dir=data_dir))
+        with console.file, asyncio.Runner() as runner:
+            runner.run(app.open())
+            try:
+                TerminalChat(app, console, ChatOptions(author="ada", **options), Typist(*lines)).run(runner)
+            finally:
+                runner.run(app.close())
+        return " ".join(console.export_text().split())
+
+    return run
+
+
+def test_a_question_a_follow_up_and_a_command_go_on_in_one_conversation(chat: Chat) -> None:
+    shown = chat(QUESTION, "/rename Gates", "/threads", "", "quit", "never asked", new=True)
+
+    assert WAIT in shown
+    assert "[1] Page" in shown
+    assert "Renamed to “Gates”" in shown
+    assert "never asked" not in shown
+
+
+def test_an_earlier_conversation_is_picked_by_number_or_id_and_leaving_creates_none(chat: Chat) -> None:
+    chat(QUESTION, new=True, title="Old gates")
+    shown = chat("1", "/threads")
+    assert "Conversation: Old gates" in shown
+    conversation_id = shown.split("messages, ")[1].split(")")[0]
+    assert "Conversation: Old gates" in chat(conversation_id=conversation_id)
+    assert chat("", "/threads").count("messages,") == 1
+    with pytest.raises(NotFound):
+        chat(conversation_id="nope")
+
+
+def test_a_chat_about_a_document_answers_from_it_alone(chat: Chat) -> None:
+    shown = chat("What happened with the bell?", document="the-clockmaker-of-tern.txt", new=True)
+
+    assert "the-drowned-bell.json" not in shown
+
+
+def test_verbose_shows_tool_calls(chat: Chat) -> None:
+    shown = chat(QUESTION, new=True, verbose=True)
+
+    assert "tool search" in shown
+    assert "found" in shown
+    assert "tool search" not in chat(QUESTION, new=True)
+
+
+def test_errors_and_interrupts_at_the_prompt_do_not_end_the_chat(chat: Chat) -> None:
+    shown = chat("/nonsense", "/page", KeyboardInterrupt(), "?!", "/delete", QUESTION, "/delete", "/export", new=True)
+
+    assert "There is no command /nonsense" in shown
+    assert "quit or Ctrl+D leaves" in shown
+    assert "The question is empty" in shown
+    assert WAIT in shown
+    assert "Deleted" in shown
+    assert shown.count("needs a conversation") == 2
+
+
+class Terminal:
+    """A real process on a pseudo-terminal."""
+
+    def __init__(self, *arguments: str, environment: dict[str, str]) -> None:
+        self.pid, self._fd = pty.fork()
+        if self.pid == 0:
+            os.execvpe(sys.executable, [sys.executable, "-m", "bot", *arguments], {**os.environ, **environment})
+        self.shown = ""
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        while True:
+            try:
+                data = os.read(self._fd, 4096)
+            except OSError:  # the other side is gone
+                return
+            if not data:
+                return
+            self.shown += data.decode("utf-8", "replace")
+
+    def wait_for(self, text: str, count: int = 1) -> None:
+        until = time.monotonic() + 30
+        while self.shown.count(text) < count:
+            assert time.monotonic() < until, f"{text!r} never came: {self.shown!r}"
+            time.sleep(0.02)
+
+    def type(self, text: str) -> None:
+        os.write(self._fd, text.encode())
+
+    def end(self) -> int:
+        until = time.monotonic() + 30
+        while time.monotonic() < until:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self._reader.join(5)
+                os.close(self._fd)
+                return os.waitstatus_to_exitcode(status)
+            time.sleep(0.05)
+        os.kill(self.pid, signal.SIGKILL)
+        raise AssertionError("it did not end")
+
+
+async def test_ctrl_c_stops_the_answer_and_not_the_chat(data_dir: Path) -> None:
+    async with ModelServer() as server:
+        server.script(Reply.of("Never seen.", delay_seconds=60), Reply.of("You are welcome."))
+        environment = {
+            "ANTHROPIC_API_KEY": KEY,
+            "FOOTNOTE_PROVIDER__NAME": "anthropic",
+            "FOOTNOTE_PROVIDER__MODEL": MODEL,
+            "FOOTNOTE_PROVIDER__BASE_URL": server.url,
+            "TERM": "dumb",
+        }
+        await asyncio.to_thread(_stop_one_answer, data_dir, environment, server)
+
+
+def _stop_one_answer(data_dir: Path, environment: dict[str, str], server: ModelServer) -> None:
+    terminal = Terminal("--data-dir", str(data_dir), "chat", "--new", environment=environment)
+    terminal.wait_for("Ask a question")
+    terminal.type("Thank you!\n")
+    until = time.monotonic() + 30
+    while not server.requests:
+        assert time.monotonic() < until, terminal.shown
+        time.sleep(0.02)
+    terminal.type("\x03")
+    terminal.wait_for("Stopped.")
+    terminal.type("Thanks again!\n")
+    terminal.wait_for("You are welcome.")
+    terminal.type("\x04")
+    assert terminal.end() == 0
+    assert "Traceback" not in terminal.shown
