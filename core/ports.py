@@ -40,11 +40,9 @@ from core.domain.jobs import Job
 class Clock(Protocol):
     def now(self) -> datetime:
         """Aware UTC time."""
-        ...
 
     def monotonic(self) -> float:
         """Seconds since some fixed moment; for durations only."""
-        ...
 
 
 class ChatProvider(Protocol):
@@ -61,11 +59,9 @@ class ChatProvider(Protocol):
 
         Retries what is worth it by itself; raises ProviderError at the end of its patience.
         """
-        ...
 
     async def close(self) -> None:
         """Release connections; safe to repeat."""
-        ...
 
 
 class ProgressSink(Protocol):
@@ -73,15 +69,12 @@ class ProgressSink(Protocol):
 
     def text(self, piece: str) -> None:
         """A piece of the draft, to be shown without footnote links."""
-        ...
 
     def reset(self) -> None:
         """Forget the pieces so far: they stood before a tool call."""
-        ...
 
     def step(self, job: Job) -> None:
         """A job of this answer began or ended."""
-        ...
 
 
 class Tools(Protocol):
@@ -93,18 +86,15 @@ class Tools(Protocol):
     @property
     def evidence(self) -> Evidence:
         """All passages shown so far, adopted ones included, and what was searched for in this run."""
-        ...
 
     def adopt(self, history: Sequence[ChatMessage]) -> None:
         """Take over the passages of earlier turns under the numbers they bear there; new ones get higher numbers.
 
         Called once, before the first `invoke`: an answer may cite what an earlier question found.
         """
-        ...
 
     async def invoke(self, invocation: ToolInvocation) -> ToolResult:
         """Never raises for what a model can do wrong: unknown tool, bad arguments, ToolError become error results."""
-        ...
 
 
 class RetrievalStrategy(Protocol):
@@ -115,7 +105,6 @@ class RetrievalStrategy(Protocol):
         self, question: IncomingMessage, history: Sequence[ChatMessage], tools: Tools, progress: ProgressSink
     ) -> Draft:
         """Bounded in steps, tokens and seconds: at a bound the draft is `partial`. Raises ProviderError."""
-        ...
 
 
 class ContextStrategy(Protocol):
@@ -124,7 +113,6 @@ class ContextStrategy(Protocol):
 
         Every tool result keeps its invocation. Passages are read anew within `scope`.
         """
-        ...
 
 
 class SearchIndex(Protocol):
@@ -132,34 +120,27 @@ class SearchIndex(Protocol):
 
     async def add(self, entries: Sequence[IndexEntry]) -> None:
         """Embed and store; an entry of the same passage id is replaced. Durable when it returns."""
-        ...
 
     async def search(self, query: SearchQuery, scope: SearchScope) -> list[IndexHit]:
         """At most `query.limit` hits, best first, none outside `scope` (an empty `scope.sources` finds nothing).
 
         A query without any letter or digit finds nothing.
         """
-        ...
 
     async def remove_revision(self, document_id: str, revision: str) -> None:
         """Forget the passages of one revision; unknown ones are ignored."""
-        ...
 
     async def remove_document(self, document_id: str) -> None:
         """Forget all revisions of a document; unknown ones are ignored."""
-        ...
 
     async def revisions(self) -> set[tuple[str, str]]:
         """All (document id, revision) pairs present, over all workspaces: for the orphan sweep."""
-        ...
 
     async def count(self) -> int:
         """Passages stored."""
-        ...
 
     async def optimise(self) -> None:
         """Called once after a batch of writes: fit statistics (BM25 length), compact. May be a no-op."""
-        ...
 
     async def close(self) -> None: ...
 
@@ -167,13 +148,11 @@ class SearchIndex(Protocol):
 class SentenceRanker(Protocol):
     async def rank(self, question: str, passages: Sequence[SourcedPassage], limit: int = 10) -> list[ScoredSpan]:
         """Sentences of `passages` that may answer `question`, best first, at most `limit`. Empty in, empty out."""
-        ...
 
 
 class AnswerJudge(Protocol):
     async def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
         """How well each text answers the question, 0..1, in the order given (a cross-encoder's sigmoid)."""
-        ...
 
 
 class CorpusRepository(Protocol):
@@ -181,25 +160,20 @@ class CorpusRepository(Protocol):
 
     async def save_source(self, source: Source) -> None:
         """Insert or replace by id. InvalidState when another source of the workspace has the name."""
-        ...
 
     async def find_source(self, workspace: str, name: str) -> Source | None: ...
 
     async def list_sources(self, workspace: str) -> list[Source]:
         """By name."""
-        ...
 
     async def remove_source(self, source_id: str) -> None:
         """With all its documents, pages and passages; unknown ids are ignored."""
-        ...
 
     async def list_documents(self, workspace: str, source_ids: frozenset[str] | None = None) -> list[Document]:
         """By source name, then path; failed ones included. None: all sources."""
-        ...
 
     async def get_document(self, document_id: str, scope: SearchScope) -> Document:
         """NotFound outside the scope."""
-        ...
 
     async def switch_revision(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:
         """Make `document.revision` the only one: in one commit, with its pages and passages; old ones go.
@@ -207,44 +181,35 @@ class CorpusRepository(Protocol):
         The stored counts are those of `pages` and `passages`. NotFound when the workspace has no such source.
         ValueError, a bug of the caller: a part is of another revision, or a passage is not `page.text[span]`.
         """
-        ...
 
     async def save_failure(self, document: Document) -> None:
         """Record `failed_reason` and stamp; pages of the last good revision stay readable.
 
         NotFound when the workspace has no such source.
         """
-        ...
 
     async def touch(self, document_id: str, stamp: FileStamp) -> None:
         """The file's stamp changed, its content did not."""
-        ...
 
     async def remove_document(self, document_id: str) -> None:
         """With pages and passages; unknown ids are ignored."""
-        ...
 
     async def live_revisions(self) -> set[tuple[str, str]]:
         """(document id, revision) of every readable document, over all workspaces: for the orphan sweep."""
-        ...
 
     async def get_page(self, page_id: str, scope: SearchScope) -> Page:
         """NotFound for unknown ids, old revisions, and pages outside the scope."""
-        ...
 
     async def find_page(self, document_id: str, number: int, scope: SearchScope) -> Page | None: ...
 
     async def list_pages(self, document_id: str, scope: SearchScope) -> list[Page]:
         """In page order; empty outside the scope."""
-        ...
 
     async def list_passages(self, passage_ids: Sequence[str], scope: SearchScope) -> list[SourcedPassage]:
         """In the order asked for; ids that are unknown, not live, or outside the scope are left out."""
-        ...
 
     async def list_page_passages(self, page_id: str, scope: SearchScope) -> list[SourcedPassage]:
         """In text order; empty outside the scope."""
-        ...
 
 
 class ConversationRepository(Protocol):
@@ -252,44 +217,35 @@ class ConversationRepository(Protocol):
 
     async def add(self, conversation: Conversation) -> None:
         """Without messages (`message_count` is ignored). InvalidState when the id or the thread address is taken."""
-        ...
 
     async def get(self, conversation_id: str, workspace: str) -> Conversation:
         """NotFound for unknown ids and for other workspaces' conversations."""
-        ...
 
     async def find_by_address(self, address: ThreadAddress) -> Conversation | None: ...
 
     async def list_conversations(self, workspace: str, document_id: str | None = None) -> list[Conversation]:
         """Most recently used first; with `document_id`, those pinned to it, focused on it or citing it."""
-        ...
 
     async def rename(self, conversation_id: str, title: str) -> None:
         """NotFound for an unknown conversation."""
-        ...
 
     async def set_focus(self, conversation_id: str, focus: Focus | None) -> None:
         """NotFound for an unknown conversation."""
-        ...
 
     async def delete(self, conversation_id: str) -> None:
         """With its messages; unknown ids are ignored."""
-        ...
 
     async def append(self, conversation_id: str, messages: Sequence[Message]) -> None:
         """In this order, in one commit; `last_message_at` moves on, never back.
 
         NotFound for an unknown conversation, InvalidState when a message id is taken.
         """
-        ...
 
     async def list_messages(self, conversation_id: str) -> list[Message]:
         """Oldest first."""
-        ...
 
     async def forget_document(self, document_id: str) -> int:
         """Unpin and unfocus it everywhere and mark messages that cite it stale; returns how many conversations."""
-        ...
 
 
 class JobRepository(Protocol):
@@ -297,19 +253,15 @@ class JobRepository(Protocol):
 
     async def save(self, job: Job) -> None:
         """Insert or replace by id."""
-        ...
 
     async def get(self, job_id: str, workspace: str) -> Job:
         """NotFound for unknown ids and other workspaces' jobs."""
-        ...
 
     async def list_roots(self, workspace: str, limit: int = 50) -> list[Job]:
         """Newest first."""
-        ...
 
     async def list_tree(self, root_id: str) -> list[Job]:
         """The root first, then by creation."""
-        ...
 
 
 class Reader(Protocol):
@@ -321,20 +273,16 @@ class Reader(Protocol):
     @property
     def suffixes(self) -> frozenset[str]:
         """Lower case, with the dot."""
-        ...
 
     @property
     def expects(self) -> str:
         """What a file has to be to be accepted, for the sentence "not {expects}": "a PDF", "a Foundry journal"."""
-        ...
 
     def accepts(self, path: Path, head: bytes) -> bool:
         """Whether a file with one of the suffixes is really of this kind; `head` is its first 4 KiB."""
-        ...
 
     def read(self, path: Path, root: Path) -> ParsedDocument:
         """ReadError with the reason for people; any other exception is a bug, and reported as one."""
-        ...
 
 
 class ChatPlatform(Protocol):
