@@ -54,7 +54,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallRecord:
-    """A tool call as history keeps it: what was asked, and the ids of the passages shown (their texts are read anew)."""
+    """A tool call as history keeps it: what was asked and what was shown, by id, as texts are read anew each time."""
 
     invocation: ToolInvocation
     text: str  # the result's text without passages, cut to a bound

@@ -1,0 +1,43 @@
+"""The model server, and providers that talk to it with the real SDK."""
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from core.providers.anthropic import AnthropicProvider
+from tests.model_server import ModelServer
+from tests.model_server.server import KEY, MODEL
+
+Build = Callable[..., AnthropicProvider]
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[ModelServer]:
+    async with ModelServer() as running:
+        yield running
+
+
+@pytest.fixture
+async def build(server: ModelServer) -> AsyncIterator[Build]:
+    built: list[AnthropicProvider] = []
+
+    def make(**options: Any) -> AnthropicProvider:
+        defaults: dict[str, Any] = {
+            "api_key": SecretStr(KEY),
+            "model": MODEL,
+            "max_output_tokens": 1000,
+            "timeout_seconds": 20.0,
+            "stall_seconds": 5.0,
+            "max_retries": 2,
+            "base_url": server.url,
+            "backoff_seconds": 0.01,
+        }
+        built.append(AnthropicProvider(**{**defaults, **options}))
+        return built[-1]
+
+    yield make
+    for provider in built:
+        await provider.close()
+        await provider.close()
