@@ -21,7 +21,7 @@ STANDALONE_WORDS = 2
 _CONNECTIVE = re.compile(r"^\W*(?:and|so|but|then|also|what about|how about|or|same for)\b", re.IGNORECASE)
 _POINTING = re.compile(
     r"\b(?:its|he|she|him|her|his|hers|they|them|their|theirs|those|these|(?:the|that|this) (?:one|other|same)|"
-    r"the others?|there|else|altogether|instead|itself)\b"
+    r"the others?|there|else|altogether|instead|itself)\b|\b(?:then|one)\W*$"
     r"|\bit\b(?! (?:takes?|is|was|possible|rain|mean)\b)"
     r"|\b(?:that|this)\b(?= \w+[?]|[?]|$| (?:\w+ ){0,2}(?:need|change|mean|cost|take|get|call|file|command|work)\b)"
     r"|\b(?:get|do|did|does|was|is|will|of|for|with|to|by|about|change) (?:that|this)\b",

@@ -22,6 +22,13 @@ def test_a_claim_without_a_footnote_is_marked_in_text_and_span() -> None:
     assert [span.of(result.text) for span in result.unsupported] == ["Bob lost another one yesterday."]
 
 
+def test_a_sentence_that_stands_word_for_word_in_a_cited_passage_needs_no_footnote_of_its_own() -> None:
+    behind = {1: ["Ann has the **spare** [key](keys.md). Bob lost another one yesterday."]}
+
+    assert ground("Ann has the spare key. Bob lost another one yesterday.[1]", behind).unsupported == ()
+    assert ground("Ann lost the spare key. Bob lost another one yesterday.[1]", behind).unsupported != ()
+
+
 def test_a_number_that_the_passage_does_not_have_is_marked_in_spite_of_its_footnote() -> None:
     result = ground("The ferry carried 150,000 passengers.[1]", BEHIND)
 

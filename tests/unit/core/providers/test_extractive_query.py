@@ -2,7 +2,10 @@
 
 import pytest
 
-from core.domain.chat import ChatMessage, ChatRole, ToolInvocation
+from core.agent.prompts import reading_companion
+from core.domain.answer import QueryType
+from core.domain.chat import Capabilities, ChatMessage, ChatRole, ToolInvocation
+from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.providers.extractive_query import (
     Query,
     RequestKind,
@@ -30,6 +33,8 @@ def user(text: str) -> ChatMessage:
         "Which permission does that call need?",
         "How many of those were severe?",
         "the price?",
+        "What is my bonus then?",
+        "How do I delete one?",
     ],
 )
 def test_a_question_that_leans_on_the_last_one_is_a_follow_up(question: str) -> None:
@@ -104,3 +109,12 @@ def test_a_standalone_question_of_a_conversation_is_searched_alone_first() -> No
 )
 def test_the_form_of_the_answer_follows_from_the_words(question: str, kind: RequestKind) -> None:
     assert request_kind(question) is kind
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind"), [(QueryType.SUMMARY, RequestKind.SUMMARY), (QueryType.EXTRACTION, RequestKind.LIST)]
+)
+def test_a_form_that_the_prompt_asks_for_goes_before_the_words(asked: QueryType, kind: RequestKind) -> None:
+    address = ThreadAddress(platform="terminal", workspace="local", channel="c", thread="t")
+    question = IncomingMessage(address=address, author="Ann", text="Poisons?", event_key="1", query_type=asked)
+    assert request_kind("Poisons?", reading_companion(Capabilities(), question)) is kind
