@@ -3,6 +3,7 @@
 Global options may stand anywhere on the line: `footnote ask "..." --json` equals `footnote --json ask "..."`.
 """
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +16,7 @@ from core.errors import FootnoteError
 
 GLOBAL_VALUES = ("--config", "--data-dir", "--workspace")
 GLOBAL_FLAGS = ("--json",)
+USAGE, INTERRUPTED = 2, 130  # exit codes
 
 app = typer.Typer(
     name="footnote",
@@ -42,26 +44,36 @@ for module in (asking, chatting, library, conversing, jobs, quality, demonstrati
     module.register(app)
 
 
-def main() -> None:
-    """Entry point of the console command."""
-    sys.exit(run(sys.argv[1:]))
-
-
 def run(arguments: list[str]) -> int:
     """Run one command line; gives its exit code."""
+    unreadable = next((word for word in arguments if not _is_text(word) and not os.path.lexists(word)), None)
+    if unreadable is not None:
+        return _fail(f"{unreadable!r} is not valid UTF-8: check what was typed or pasted", code=USAGE)
     try:
         app(args=hoist_globals(arguments), standalone_mode=True)
     except FootnoteError as error:
-        print(f"footnote: {error}", file=sys.stderr)  # noqa: T201 - the terminal is where errors go
-        return 1
+        return _fail(str(error))
     except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        sys.stderr.close()
+        return _fail("stopped", code=INTERRUPTED)
+    except BrokenPipeError:  # whoever read the output has what they wanted
         return 1
+    except OSError as error:  # the output's disk is full, a folder is gone: nothing a command could do about it
+        return _fail(f"the system refused: {error}")
     except SystemExit as done:
+        if done.code == INTERRUPTED:
+            return _fail("stopped", code=INTERRUPTED)
         return done.code if isinstance(done.code, int) else 1
     return 0
+
+
+def _is_text(word: str) -> bool:
+    """Whether an argument was valid UTF-8: names of files need not be, all else is stored and must be."""
+    return word.encode("utf-8", "replace").decode() == word
+
+
+def _fail(sentence: str, *, code: int = 1) -> int:
+    print(f"footnote: {sentence}", file=sys.stderr)  # noqa: T201 - the terminal is where errors go
+    return code
 
 
 def hoist_globals(arguments: list[str]) -> list[str]:

@@ -35,16 +35,16 @@ class Session:
     @cached_property
     def console(self) -> "Console":
         """For people, on standard output."""
-        from rich.console import Console
+        from bot.terminal.console import PlainConsole
 
-        return Console(highlight=False)
+        return PlainConsole(highlight=False)
 
     @cached_property
     def notes(self) -> "Console":
         """Progress and hints, on standard error."""
-        from rich.console import Console
+        from bot.terminal.console import PlainConsole
 
-        return Console(stderr=True, highlight=False)
+        return PlainConsole(stderr=True, highlight=False)
 
     def run(self, work: "Callable[[App], Awaitable[T]]") -> T:
         """Open the app, do the work in its event loop, close it."""
@@ -58,10 +58,16 @@ class Session:
 
     def print_json(self, value: object) -> None:
         """One JSON value, indented, on standard output."""
-        write_line(json.dumps(value, ensure_ascii=False, indent=2))
+        write_line(to_json_text(value, indent=2))
 
 
 def write_line(text: str) -> None:
     """A line on standard output, at once. Lone surrogates (odd file names) are written as escapes."""
     sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
     sys.stdout.flush()
+
+
+def to_json_text(value: object, *, indent: int | None = None) -> str:
+    """JSON as standard output can carry it: in ASCII where that is not UTF-8."""
+    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    return json.dumps(value, ensure_ascii=not is_unicode, indent=indent)

@@ -208,7 +208,7 @@ class App:
     ) -> IngestReport:
         """Ingest files and folders, one after the other; the reports are added up.
 
-        `kind` forces a reader; BadInput, before anything is read, when there is none of that name.
+        `kind` forces a reader. A kind or a path that can't be used raises before anything is read.
         """
         from core.ingestion.base import forced_kind
         from core.ingestion.pipeline import Ingestor
@@ -226,8 +226,7 @@ class App:
             limits=limits,
         )
         total = IngestReport()
-        for path in paths:
-            place = await add_source(self.corpus, self.workspace, path, source)
+        for place in [await add_source(self.corpus, self.workspace, path, source) for path in paths]:
             root = Path(place.source.location)
             report = await ingestor.ingest(
                 place.source, root, place.only or None, kind=reader_kind, force=force, progress=progress

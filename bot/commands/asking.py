@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from bot.session import Session, write_line
+from bot.session import Session, to_json_text, write_line
 from core.domain.answer import Answer, AnswerStatus, QueryType
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.errors import BadInput, FootnoteError
@@ -115,7 +115,7 @@ async def _batch(app: "App", session: Session, file: Path) -> None:
             conversations[line_id] = answer.conversation_id
         except FootnoteError as error:
             answer = Answer(status=AnswerStatus.ERROR, text=str(error))
-        write_line(json.dumps(answer_json(answer, line_id), ensure_ascii=False))
+        write_line(to_json_text(answer_json(answer, line_id)))
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:

@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
 
 def ingest(
     context: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(help="Folders or files to read.")],
+    paths: Annotated[list[Path], typer.Argument(help="Folders or files to read.", readable=False)],
     source: Annotated[str | None, typer.Option(help="The source's name (default: the folder's).")] = None,
     kind: Annotated[str, typer.Option(help="Read every file as this kind: auto, markdown, text, html ...")] = "auto",
     force: Annotated[bool, typer.Option("--force", help="Read unchanged files again.")] = False,
@@ -36,8 +36,14 @@ def ingest(
     session: Session = context.obj
     from bot.terminal.progress import ingest_progress
 
-    with ingest_progress(session.notes) as progress:
-        report = session.run(lambda app: app.ingest(paths, source=source, kind=kind, force=force, progress=progress))
+    try:
+        with ingest_progress(session.notes) as progress:
+            report = session.run(
+                lambda app: app.ingest(paths, source=source, kind=kind, force=force, progress=progress)
+            )
+    except KeyboardInterrupt:
+        session.notes.print("What was stored so far is kept; ingest again to go on from there.")
+        raise
     if session.as_json:
         session.print_json(report.to_json())
         return

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from bot.terminal.console import one_line
 from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.conversation import Conversation
 from core.domain.corpus import Document, Page, PageHit, Source
@@ -87,7 +88,7 @@ def hits_view(hits: Sequence[PageHit]) -> RenderableType:
     for number, hit in enumerate(hits, start=1):
         where = " > ".join([f"page {hit.page_number}", *hit.heading_path])
         parts.append(Text.assemble((f"{number}. ", "bold cyan"), (hit.document.title, "bold"), f"  {where}"))
-        parts.append(Text(f"   {hit.document.path}  ({hit.page_id})", style="dim"))
+        parts.append(Text(f"   {one_line(hit.document.path)}  ({hit.page_id})", style="dim"))
         if hit.passages:
             parts.append(Padding(Text(shorten(hit.passages[0].passage.text, QUOTE_LENGTH)), (0, 0, 1, 3)))
     return Group(*parts)
@@ -102,7 +103,9 @@ def document_table(documents: Sequence[Document]) -> RenderableType:
     table = Table("Document", "Title", "Kind", "Pages", "Passages", "State", box=None, pad_edge=False)
     for item in documents:
         state = f"failed: {item.failed_reason}" if item.failed_reason else "ok"
-        table.add_row(Text(item.path), Text(item.title), item.kind, str(item.pages), str(item.passages), Text(state))
+        table.add_row(
+            Text(one_line(item.path)), Text(item.title), item.kind, str(item.pages), str(item.passages), Text(state)
+        )
     return table if documents else Text("The library is empty: add documents with `footnote ingest PATH`.")
 
 
@@ -130,7 +133,7 @@ def report_view(report: "IngestReport") -> RenderableType:
     )
     parts: list[RenderableType] = [Text(counts, style="bold")]
     for failure in report.failures:
-        parts.append(Text.assemble(("  ✗ ", "red"), (failure.path, "bold"), f": {failure.reason}"))
+        parts.append(Text.assemble(("  ✗ ", "red"), (one_line(failure.path), "bold"), f": {failure.reason}"))
     return Group(*parts)
 
 

@@ -15,6 +15,7 @@ from core.ports import Reader
 HEAD_BYTES = 4_096
 # What people write for "by suffix and content", where a kind can be named.
 AUTO = "auto"
+_EMPTY = "empty: the file has no bytes"
 
 
 def build_readers() -> tuple[Reader, ...]:
@@ -48,7 +49,7 @@ def find_reader(
     forced = next((reader for reader in readers if reader.kind == wanted_kind), None)
     if forced is not None:
         if not forced.accepts(path, head):
-            raise ReadError(f"not {forced.expects}")
+            raise ReadError(f"not {forced.expects}" if head else _EMPTY)
         return forced
     for reader in candidates:
         if reader.accepts(path, head):
@@ -56,6 +57,8 @@ def find_reader(
     suffix = path.suffix.lower()
     if not candidates:
         raise ReadError(f"no reader for {suffix}" if suffix else "no reader for files without a suffix")
+    if not head:
+        raise ReadError(_EMPTY)
     wanted = " nor ".join(reader.expects for reader in candidates)
     raise ReadError(f"no reader for this {suffix.removeprefix('.').upper()} file: not {wanted}")
 

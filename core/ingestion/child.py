@@ -18,6 +18,7 @@ from typing import BinaryIO, cast
 from core.domain.corpus import Page, Passage
 from core.errors import ReadError
 from core.ingestion.chunking import chunk
+from core.ingestion.files import why_unopened
 from core.ingestion.limits import MEBIBYTE, ReadLimits
 from core.ports import Reader
 
@@ -26,6 +27,7 @@ HEADER_BYTES = 8
 _GRACE_SECONDS = 10.0
 # A child that has grown beyond this share of its memory limit is replaced after the file it reads.
 _RETIRE_SHARE = 0.5
+_TOO_MUCH_MEMORY = "too large: reading it takes more than {:,} MB of memory; split the file"
 
 FindReader = Callable[["ReadTask"], Reader]
 ReadersBuilder = Callable[[], Sequence[Reader]]
@@ -89,9 +91,9 @@ def read_document(task: ReadTask, find_reader: FindReader, limits: ReadLimits) -
     parsed = find_reader(task).read(task.path, task.root)
     characters = sum(len(page.text) for page in parsed.pages)
     if len(parsed.pages) > limits.pages:
-        raise ReadError(f"it has {len(parsed.pages):,} pages; at most {limits.pages:,} are read: split the file")
+        raise ReadError(f"too many pages: {len(parsed.pages):,}, at most {limits.pages:,} are read; split the file")
     if characters > limits.characters:
-        raise ReadError(f"it has {characters:,} characters; at most {limits.characters:,} are read: split the file")
+        raise ReadError(f"too long: {characters:,} characters, at most {limits.characters:,} are read; split the file")
     chunked = chunk(parsed, task.workspace, task.document_id)
     known = chunked.revision == task.known_revision
     return ReadDocument(
@@ -115,11 +117,11 @@ def answer(task: ReadTask, find_reader: FindReader, limits: ReadLimits) -> Reply
         return Reply(result=ReadFailure(reason=str(error)), retire=_has_grown(limits))
     except MemoryError:
         mebibytes = limits.memory_bytes // MEBIBYTE
-        return Reply(result=ReadFailure(reason=f"reading it takes more than {mebibytes:,} MB of memory"), retire=True)
+        return Reply(result=ReadFailure(reason=_TOO_MUCH_MEMORY.format(mebibytes)), retire=True)
     except RecursionError:
-        return Reply(result=ReadFailure(reason="it is nested too deeply to be read"))
+        return Reply(result=ReadFailure(reason="nested too deeply to be read"))
     except OSError as error:
-        return Reply(result=ReadFailure(reason=f"it can't be opened: {error.strerror or error}"))
+        return Reply(result=ReadFailure(reason=why_unopened(error)))
     except Exception as error:  # the outermost frame: a bug in a reader is reported with its file
         reason = f"its reader failed ({type(error).__name__}: {error})"
         return Reply(result=ReadFailure(reason=reason, trace=traceback.format_exc()))
@@ -165,7 +167,9 @@ def _packed(reply: Reply, limits: ReadLimits) -> bytes:
     if message and len(message) <= limits.result_bytes:
         return message
     return pickle.dumps(
-        Reply(result=ReadFailure(reason="its text is too large to be stored: split the file"), retire=True)
+        Reply(
+            result=ReadFailure(reason="too large: its text can't be stored in one piece; split the file"), retire=True
+        )
     )
 
 

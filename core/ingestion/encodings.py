@@ -116,6 +116,8 @@ def _refuse_binary(data: bytes, limit: float) -> None:
 def _binary_reason(data: bytes) -> str:
     import puremagic
 
+    if data.startswith(b"PK\x03\x04"):
+        return "not text: binary, it looks like a ZIP archive or an Office file"
     try:
         name = puremagic.from_string(data[:4096])
     except (puremagic.PureError, ValueError):

@@ -77,6 +77,14 @@ def stamp_of(file: SourceFile, root: Path, depends_on: Sequence[str]) -> FileSta
     return FileStamp(size=sum(size for size, _ in parts) % _MAX_STAMP, modified_ns=modified_ns)
 
 
+def why_unopened(error: OSError) -> str:
+    """The reason for a report, with the next step where there is one."""
+    if isinstance(error, FileNotFoundError):
+        return "vanished before it was read; ingest again when it is back"
+    reason = (error.strerror or str(error)).lower()
+    return f"can't be opened: {reason}" + ("; check its permissions" if isinstance(error, PermissionError) else "")
+
+
 def _size_and_time(path: Path) -> tuple[int, int]:
     try:
         status = path.stat()
@@ -93,7 +101,7 @@ def _list(root: Path, sub_path: str, listing: Listing) -> None:
         try:
             entries = list(_entries(root, folder))
         except OSError as error:
-            reason = f"the folder can't be opened: {error.strerror or error}"
+            reason = f"a folder that {why_unopened(error)}"
             listing.problems.append(Problem(path=_printable(folder) or ".", reason=reason))
             listing.unlisted.append(folder)
             continue
@@ -120,7 +128,7 @@ def _entries(root: Path, folder: str) -> Iterator[tuple[str, bool]]:
 
 def _add(root: Path, path: str, listing: Listing) -> None:
     if _printable(path) != path:
-        listing.problems.append(Problem(path=_printable(path), reason="its name is not valid UTF-8: rename it"))
+        listing.problems.append(Problem(path=_printable(path), reason="a name that is not valid UTF-8; rename it"))
         return
     absolute = root / path
     try:
@@ -129,12 +137,12 @@ def _add(root: Path, path: str, listing: Listing) -> None:
     except FileNotFoundError:
         return  # removed while the folder was listed: as if it had never been there
     except OSError as error:
-        reason, status = f"it can't be opened: {error.strerror or error}", None
+        reason, status = why_unopened(error), None
         listing.unlisted.append(path)
     if status is not None and stat.S_ISREG(status.st_mode):
         listing.files.append(SourceFile(path=path, size=status.st_size, modified_ns=status.st_mtime_ns))
     elif status is not None:
-        reason = f"it is {_KINDS.get(stat.S_IFMT(status.st_mode), 'something else')}, not a file"
+        reason = f"{_KINDS.get(stat.S_IFMT(status.st_mode), 'something else')}, not a file"
     if reason:
         listing.problems.append(Problem(path=path, reason=reason))
 
@@ -148,7 +156,11 @@ def _link_problem(root: Path, link: Path) -> str | None:
     """Why a link is not read; empty when it need not be: it is a circle, or its target is listed in its own place."""
     target = Path(os.path.realpath(link))
     if not target.is_relative_to(root):
-        return "it is a link that leads out of the source's folder" if target.exists() else _dangling(link)
+        return (
+            "a link that leads out of the source's folder; ingest what it leads to by itself"
+            if target.exists()
+            else _dangling(link)
+        )
     if target.is_symlink() or target in link.parents:  # realpath gives up on a circle of links
         return ""
     if not target.exists():
@@ -156,8 +168,8 @@ def _link_problem(root: Path, link: Path) -> str | None:
     hidden = any(part.startswith(".") for part in target.relative_to(root).parts)
     if not hidden:
         return ""
-    return "it is a link to a hidden folder" if target.is_dir() else None
+    return "a link to a hidden folder" if target.is_dir() else None
 
 
 def _dangling(link: Path) -> str:
-    return f"it is a link to {os.readlink(link)!r}, which does not exist"
+    return f"a link to {os.readlink(link)!r}, which does not exist; mend or remove it"

@@ -123,7 +123,7 @@ class IngestRun:
     async def _read_one(self, file: SourceFile, previous: Document | None) -> ReadDocument | ReadFailure:
         if file.size > self.limits.file_bytes:
             size, most = file.size / MEBIBYTE, self.limits.file_bytes / MEBIBYTE
-            return ReadFailure(reason=f"it has {size:,.1f} MB; at most {most:,.1f} MB are read: split the file")
+            return ReadFailure(reason=f"too large: {size:,.1f} MB, at most {most:,.1f} MB are read; split the file")
         known = None if previous is None or previous.revision is None else previous
         whole = self.force or known is None or known.failed_reason is not None or self.kind not in (None, known.kind)
         task = ReadTask(

@@ -45,7 +45,9 @@ class Sandbox:
                 message = await _exchange(process, task, self._limits.result_bytes)
         except TimeoutError:
             await self.close()
-            return ReadFailure(reason=f"reading it took longer than {self._limits.seconds:g} s and was stopped")
+            return ReadFailure(
+                reason=f"took too long: reading it was stopped after {self._limits.seconds:g} s; split the file"
+            )
         except (EOFError, ConnectionError) as error:
             return ReadFailure(reason=await self._reason_of_end(process, error))
         except asyncio.CancelledError:  # the child is in the middle of a file

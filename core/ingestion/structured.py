@@ -22,12 +22,13 @@ def read_json(text: str) -> Value:
     try:
         value: Value = json.loads(text)
     except json.JSONDecodeError as error:
-        cut = "" if text[error.pos :].strip() else "; the file may be cut off"
-        raise ReadError(f"broken JSON: {error.msg} at line {error.lineno}, column {error.colno}{cut}") from error
+        cut = "" if text[error.pos :].strip() else "; it may be cut off"
+        problem = error.msg[:1].lower() + error.msg[1:]
+        raise ReadError(f"broken JSON: {problem} at line {error.lineno}, column {error.colno}{cut}") from error
     except RecursionError as error:
         raise ReadError(_TOO_DEEP) from error
     except ValueError as error:  # a number with more digits than Python converts
-        raise ReadError(f"broken JSON: {error}") from error
+        raise ReadError(f"broken JSON: {str(error)[:1].lower()}{str(error)[1:]}") from error
     return value
 
 
@@ -104,7 +105,7 @@ class _Builder:
         self._open[-1].items.append(value)
         self._open[-1].size += size
         if self._open[-1].size > MAX_VALUES:
-            raise ReadError(f"its aliases repeat too much: more than {MAX_VALUES:,} values")
+            raise ReadError(f"too large: its aliases stand for more than {MAX_VALUES:,} values")
 
 
 def _to_mapping(items: list[Value]) -> dict[str, Value]:

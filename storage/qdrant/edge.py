@@ -48,6 +48,7 @@ class EdgeEngine:
         self._folder = folder
 
     def upsert(self, points: Sequence[StoredPoint]) -> None:
+        self._folder.require_space()
         with _errors(self._folder.path, "written"):
             for batch in slices(points, UPSERT_BATCH):
                 self._shard.update(qe.UpdateOperation.upsert_points([_point(point) for point in batch]))
@@ -99,7 +100,7 @@ def open_edge(path: Path, meta: IndexMeta) -> EdgeEngine:
     folder = IndexFolder(path)
     folder.acquire(meta)
     try:
-        return EdgeEngine(_load_or_create(path, meta.dimensions), folder)
+        return EdgeEngine(_load_or_create(folder, meta.dimensions), folder)
     except StorageError:
         folder.release()
         raise
@@ -153,12 +154,13 @@ def _point(point: StoredPoint) -> qe.Point:
     return qe.Point(point.id, {DENSE: _vector(point.dense), SPARSE: _vector(point.sparse)}, dict(point.payload))
 
 
-def _load_or_create(path: Path, dimensions: int) -> qe.EdgeShard:
-    shard = path / "edge"
+def _load_or_create(folder: IndexFolder, dimensions: int) -> qe.EdgeShard:
+    shard = folder.path / "edge"
     if (shard / "edge_config.json").exists():
-        with _errors(path, "opened", is_open=False):
+        with _errors(folder.path, "opened", is_open=False):
             return qe.EdgeShard.load(str(shard))
-    with _errors(path, "made", is_open=False):
+    folder.require_space()
+    with _errors(folder.path, "made"):
         return _create(shard, dimensions)
 
 

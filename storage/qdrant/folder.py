@@ -7,6 +7,8 @@
 
 import json
 import os
+import shutil
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -15,6 +17,12 @@ import portalocker
 
 from core.errors import StorageError
 
+# How long an opener waits for another process to let go: longer than a search takes, shorter than patience.
+LOCK_WAIT_SECONDS = 5.0
+LOCK_PAUSE_SECONDS = 0.05
+# Free space below which nothing is added: the engine maps its files ahead of their use (215 MB when empty), and a
+# process that touches a mapped page the disk can't hold is killed (SIGBUS), with no error to catch.
+MIN_FREE_BYTES = 256 * 1024 * 1024
 FORMAT = 1  # of the payload and the BM25 weights; raised when stored points stop fitting new code
 
 
@@ -35,7 +43,10 @@ class IndexFolder:
         self._lock: IO[str] | None = None
 
     def acquire(self, meta: IndexMeta) -> None:
-        """Make the folder if need be, lock it, and hold its notes against `meta`. StorageError when any of it fails."""
+        """Make the folder if need be, lock it, and hold its notes against `meta`.
+
+        Blocks up to LOCK_WAIT_SECONDS while another process has it. Raises StorageError when any of it fails.
+        """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             handle = (self.path / "lock").open("a", encoding="utf-8")
@@ -45,12 +56,12 @@ class IndexFolder:
                 " check that the data directory may be written."
             ) from error
         try:
-            portalocker.lock(handle, portalocker.LOCK_EX | portalocker.LOCK_NB)
+            _lock(handle)
         except portalocker.LockException as error:
             handle.close()
             raise StorageError(
-                f"Another Footnote process is using the search index in {str(self.path)!r}: stop it first,"
-                " or give this one its own --data-dir."
+                f"Another Footnote process is using the search index in {str(self.path)!r}: try again when it is done,"
+                " stop it, or give this one its own --data-dir."
             ) from error
         self._lock = handle
         try:
@@ -58,6 +69,16 @@ class IndexFolder:
         except StorageError:
             self.release()
             raise
+
+    def require_space(self) -> None:
+        """Raises StorageError when the disk is so full that writing on could end the process."""
+        free = shutil.disk_usage(self.path).free
+        if free < MIN_FREE_BYTES:
+            mebibytes, wanted = free // 1024**2, MIN_FREE_BYTES // 1024**2
+            raise StorageError(
+                f"The disk of the search index in {str(self.path)!r} is nearly full ({mebibytes} MB free, {wanted} MB "
+                "are needed): free some space and try again; what was stored stays."
+            )
 
     def release(self) -> None:
         """Let the next opener in; safe to repeat."""
@@ -108,6 +129,17 @@ def damaged(path: Path, reason: str) -> str:
         f"The search index in {str(path)!r} is damaged ({reason}): "
         "move that folder away and run `footnote ingest --force` to build it again."
     )
+
+
+def _lock(handle: IO[str]) -> None:
+    deadline = time.monotonic() + LOCK_WAIT_SECONDS
+    while True:
+        try:
+            return portalocker.lock(handle, portalocker.LOCK_EX | portalocker.LOCK_NB)
+        except portalocker.LockException:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(LOCK_PAUSE_SECONDS)
 
 
 def _write(file: Path, meta: IndexMeta) -> None:

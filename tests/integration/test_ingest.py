@@ -124,7 +124,7 @@ async def test_one_bad_file_never_stops_the_batch(place: Place) -> None:
 
     assert counts(report) == (3, 0, 0, 0, 9)
     assert reasons(report)["b.crash"] == "its reader crashed (SIGSEGV)"
-    assert reasons(report)["large.txt"].startswith("it has 0.2 MB; at most 0.1 MB are read")
+    assert reasons(report)["large.txt"].startswith("too large: 0.2 MB, at most 0.1 MB are read")
     assert (await place.documents())["f.refused"].failed_reason == "it is of a version that is not read"
 
 

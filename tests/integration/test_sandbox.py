@@ -51,7 +51,7 @@ async def test_files_are_read_by_one_child_that_is_kept(sandbox: Sandbox, tmp_pa
     [
         ("a.crash", "its reader crashed (SIGSEGV)"),
         ("a.leave", "its reader ended unexpectedly (exit code 3)"),
-        ("a.greedy", "reading it takes more than 400 MB of memory"),
+        ("a.greedy", "too large: reading it takes more than 400 MB of memory"),
         ("a.lie", "its reader gave an unusable result"),
         ("a.bug", "its reader failed (ValueError: surprise)"),
     ],
@@ -68,7 +68,8 @@ async def test_a_file_that_hangs_is_stopped_at_the_time_limit(tmp_path: Path) ->
     sandbox = Sandbox(ReadLimits(seconds=0.8), HERE)
     started = time.monotonic()
 
-    assert await reason(sandbox, tmp_path, "a.hang") == "reading it took longer than 0.8 s and was stopped"
+    expected = "took too long: reading it was stopped after 0.8 s; split the file"
+    assert await reason(sandbox, tmp_path, "a.hang") == expected
     assert time.monotonic() - started < 3
     assert sandbox._process is None
 

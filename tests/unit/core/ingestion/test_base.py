@@ -85,3 +85,12 @@ def test_json_is_a_journal_under_any_suffix_when_told_so(tmp_path: Path) -> None
     parsed = find_reader(path, path.read_bytes(), build_readers(), kind="foundry").read(path, tmp_path)
 
     assert parsed.pages[0].text == "Oak"
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.json"])
+@pytest.mark.parametrize("kind", [None, "pdf"])
+def test_a_file_without_bytes_is_called_empty(tmp_path: Path, name: str, kind: str | None) -> None:
+    path = tmp_path / name
+    path.touch()
+    with pytest.raises(ReadError, match=r"^empty: the file has no bytes$"):
+        find_reader(path, b"", build_readers(), kind=kind)

@@ -64,9 +64,9 @@ def test_content_that_is_known_is_not_sent_back(note: Path) -> None:
     [
         ("a.refused", "it is of a version that is not read"),
         ("a.bug", "its reader failed (ValueError: surprise)"),
-        ("a.deep", "it is nested too deeply to be read"),
+        ("a.deep", "nested too deeply to be read"),
         ("a.epub", "no reader for .epub"),
-        ("missing.txt", "it can't be opened: No such file or directory"),
+        ("missing.txt", "vanished before it was read; ingest again when it is back"),
     ],
 )
 def test_every_failure_has_a_reason_for_people(tmp_path: Path, name: str, expected: str) -> None:
@@ -93,7 +93,7 @@ def test_documents_beyond_a_limit_are_refused_with_the_limit(tmp_path: Path) -> 
     (tmp_path / "a.huge").write_text("x")
 
     assert reason(tmp_path / "a.long", ReadLimits(pages=999)) == (
-        "it has 1,000 pages; at most 999 are read: split the file"
+        "too many pages: 1,000, at most 999 are read; split the file"
     )
     assert "1,000,000 characters" in reason(tmp_path / "a.huge", ReadLimits(characters=500_000))
 
@@ -104,12 +104,14 @@ def test_a_child_that_has_grown_asks_to_be_replaced(note: Path) -> None:
 
 
 def test_a_file_that_takes_too_much_memory_is_reported_and_the_child_replaced(note: Path) -> None:
-    def exhausted(path: Path) -> Reader:
+    def exhausted(task: ReadTask) -> Reader:
         raise MemoryError
 
     reply = answer(task(note), exhausted, ReadLimits())
 
-    assert reply.result == ReadFailure(reason="reading it takes more than 2,048 MB of memory")
+    assert reply.result == ReadFailure(
+        reason="too large: reading it takes more than 2,048 MB of memory; split the file"
+    )
     assert reply.retire
 
 
@@ -132,5 +134,5 @@ def test_a_result_beyond_its_bound_becomes_a_failure(note: Path) -> None:
     serve(io.BytesIO(len(message).to_bytes(HEADER_BYTES) + message), replies, FIND, ReadLimits(result_bytes=100))
 
     reply = pickle.loads(replies.getvalue()[HEADER_BYTES:])
-    assert reply.result.reason == "its text is too large to be stored: split the file"
+    assert reply.result.reason == "too large: its text can't be stored in one piece; split the file"
     assert reply.retire

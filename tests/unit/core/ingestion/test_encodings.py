@@ -81,3 +81,8 @@ def test_an_empty_file_says_so(data: bytes, reason: str) -> None:
 
 def test_line_ends_become_line_feeds_and_lone_surrogates_are_replaced() -> None:
     assert clean("\ufeffa\r\nb\rc\0\ud800") == "a\nb\nc\ufffd"
+
+
+def test_a_zip_is_called_an_archive_and_not_one_of_the_many_formats_made_of_it() -> None:
+    with pytest.raises(ReadError, match="binary, it looks like a ZIP archive or an Office file"):
+        decode(b"PK\x03\x04" + bytes(range(256)) * 8)

@@ -87,11 +87,11 @@ def test_links_are_read_only_for_what_is_not_listed_itself(tmp_path: Path) -> No
 
     assert paths(listing) == ["folder/a.md", "mounted.md", "real.md"]
     assert problems(listing) == {
-        "hidden-folder": "it is a link to a hidden folder",
-        "escape.md": "it is a link that leads out of the source's folder",
-        "escape-folder": "it is a link that leads out of the source's folder",
-        "dangling.md": f"it is a link to {str(root / 'nothing.md')!r}, which does not exist",
-        "dangling-outside.md": f"it is a link to {str(tmp_path / 'nothing.md')!r}, which does not exist",
+        "hidden-folder": "a link to a hidden folder",
+        "escape.md": "a link that leads out of the source's folder; ingest what it leads to by itself",
+        "escape-folder": "a link that leads out of the source's folder; ingest what it leads to by itself",
+        "dangling.md": f"a link to {str(root / 'nothing.md')!r}, which does not exist; mend or remove it",
+        "dangling-outside.md": f"a link to {str(tmp_path / 'nothing.md')!r}, which does not exist; mend or remove it",
     }
 
 
@@ -110,8 +110,8 @@ def test_pipes_and_sockets_are_reported_and_not_opened(short_folder: Path) -> No
         listing = list_files(short_folder)
 
     assert problems(listing) == {
-        "pipe.md": "it is a named pipe, not a file",
-        "socket.md": "it is a socket, not a file",
+        "pipe.md": "a named pipe, not a file",
+        "socket.md": "a socket, not a file",
     }
 
 
@@ -125,8 +125,8 @@ def test_names_that_are_not_utf8_are_reported_in_printable_form(tmp_path: Path) 
 
     assert listing.files == []
     assert problems(listing) == {
-        "caf\\xe9.md": "its name is not valid UTF-8: rename it",
-        "f\\xe4/in.md": "its name is not valid UTF-8: rename it",
+        "caf\\xe9.md": "a name that is not valid UTF-8; rename it",
+        "f\\xe4/in.md": "a name that is not valid UTF-8; rename it",
     }
 
 
@@ -145,7 +145,7 @@ def test_a_folder_that_can_not_be_opened_is_reported_and_remembered(
     listing = list_files(tmp_path)
 
     assert paths(listing) == ["open.md"]
-    assert problems(listing) == {"locked": "the folder can't be opened: Permission denied"}
+    assert problems(listing) == {"locked": "a folder that can't be opened: permission denied; check its permissions"}
     assert listing.unlisted == ["locked"]
 
 
@@ -166,7 +166,7 @@ def test_a_file_that_can_not_be_looked_at_is_reported_and_remembered(
     listing = list_files(tmp_path)
 
     assert paths(listing) == ["good.md"]
-    assert problems(listing) == {"bad.md": "it can't be opened: Input/output error"}
+    assert problems(listing) == {"bad.md": "can't be opened: input/output error"}
     assert listing.unlisted == ["bad.md"]
 
 

@@ -37,7 +37,7 @@ def test_deep_yaml_ends_in_a_sentence(text: str) -> None:
 
 def test_aliases_that_repeat_each_other_do_not_blow_up() -> None:
     levels = "".join(f"{chr(98 + i)}: &{chr(98 + i)} [{', '.join(['*' + chr(97 + i)] * 9)}]\n" for i in range(9))
-    with pytest.raises(ReadError, match="aliases repeat too much"):
+    with pytest.raises(ReadError, match="too large: its aliases stand for more"):
         read_yaml("a: &a [x, x, x, x, x, x, x, x, x]\n" + levels)
 
 
@@ -47,7 +47,7 @@ def test_broken_json_names_the_place() -> None:
 
 
 def test_json_that_ends_early_is_called_cut_off() -> None:
-    with pytest.raises(ReadError, match="the file may be cut off"):
+    with pytest.raises(ReadError, match="it may be cut off"):
         read_json('{"a": [1, ')
 
 

@@ -5,6 +5,7 @@ import logging
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +14,7 @@ import pytest
 
 from core.errors import StorageError
 from storage.memory_index import HashEmbedder
-from storage.qdrant import opening
+from storage.qdrant import folder, opening
 from storage.qdrant.edge import open_edge
 from storage.qdrant.folder import IndexFolder, IndexMeta, parse_meta
 from storage.qdrant.index import Engine
@@ -25,6 +26,7 @@ META = IndexMeta(format=1, model="hash-256", dimensions=256)
 Opener = Callable[[Path, IndexMeta], Engine]
 OPEN = (
     "from pathlib import Path; from {module} import {name}; from storage.qdrant.folder import IndexMeta; "
+    "from storage.qdrant import folder; folder.LOCK_WAIT_SECONDS = 0.1; "
     "engine = {name}(Path({path!r}), IndexMeta(format=1, model='hash-256', dimensions=256))"
 )
 both = pytest.mark.parametrize("opener", [open_edge, open_local])
@@ -32,8 +34,10 @@ both = pytest.mark.parametrize("opener", [open_edge, open_local])
 
 async def fill(data_dir: Path) -> None:
     index = embedded_index(data_dir, HashEmbedder())
-    await index.add([build_entry("The spyglass costs gold.")])
-    await index.close()
+    try:
+        await index.add([build_entry("The spyglass costs gold.")])
+    finally:
+        await index.close()
 
 
 async def test_what_was_added_is_there_after_reopening(tmp_path: Path) -> None:
@@ -53,7 +57,10 @@ async def test_an_index_that_is_not_used_makes_no_folder(tmp_path: Path) -> None
 
 
 @both
-def test_a_second_opener_is_told_that_the_folder_is_in_use(tmp_path: Path, opener: Opener) -> None:
+def test_a_second_opener_is_told_that_the_folder_is_in_use(
+    tmp_path: Path, opener: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder, "LOCK_WAIT_SECONDS", 0.1)
     first = opener(tmp_path, META)
 
     with pytest.raises(StorageError, match="Another Footnote process is using the search index"):
@@ -227,3 +234,27 @@ def test_what_was_written_outlives_a_killed_process(tmp_path: Path) -> None:
 
     assert engine.count() == 1
     engine.close()
+
+
+@both
+def test_an_opener_waits_until_the_other_is_done(tmp_path: Path, opener: Opener) -> None:
+    first = opener(tmp_path, META)
+    closing = threading.Timer(0.3, first.close)
+    closing.start()
+
+    opener(tmp_path, META).close()
+
+    closing.join()
+
+
+async def test_nothing_is_added_when_the_disk_is_nearly_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    await fill(tmp_path)
+    monkeypatch.setattr(folder, "MIN_FREE_BYTES", 2**60)
+
+    with pytest.raises(StorageError, match="nearly full"):
+        await fill(tmp_path)
+    with pytest.raises(StorageError, match="nearly full"):
+        await fill(tmp_path / "new")
+    reopened = embedded_index(tmp_path, HashEmbedder())
+    assert len(await reopened.search(ask("spyglass"), within())) == 1
+    await reopened.close()
