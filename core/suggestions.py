@@ -1,4 +1,7 @@
-"""Follow-up questions that the library can answer: from headings near what was cited, each checked to have hits."""
+"""Follow-up questions that the library can answer: from headings near what was cited, each checked to have hits.
+
+One search looks for all headings of a document at once: a suggestion must not cost as much as an answer.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -17,7 +20,7 @@ CANDIDATES = 4
 NEAR_PAGES = 2
 # Buttons on chat platforms hold 75 to 80 characters.
 SUGGESTION_LENGTH = 75
-NAME_LENGTH = 30
+NAME_LENGTH = 24  # of the document and of the section: two of them and the words around them are within 75
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +33,16 @@ class _Candidate:
 async def suggest(
     question: str, citations: Sequence[Citation], corpus: CorpusRepository, library: Library, scope: SearchScope
 ) -> tuple[str, ...]:
-    """Up to three questions about other sections near those cited; each finds its section when it is searched for."""
-    candidates: list[_Candidate] = []
+    """Up to three questions about other sections near those cited, whose pages a search for their headings finds."""
+    suggested: list[str] = []
     for citation in {citation.document_id: citation for citation in reversed(citations)}.values():
-        if len(candidates) < CANDIDATES:
-            candidates += _candidates(await _pages_near(citation, corpus, scope), citation, question)
-    found = await asyncio.gather(*(_is_found(item, library, scope) for item in candidates[:CANDIDATES]))
-    suggested = [item.text for item, hit in zip(candidates, found, strict=False) if hit]
-    return tuple(dict.fromkeys(suggested))[:MAX_SUGGESTIONS]
+        candidates = _candidates(await _pages_near(citation, corpus, scope), citation, question)[:CANDIDATES]
+        if candidates:
+            found = await _pages_found(candidates, library, scope)
+            suggested += [item.text for item in candidates if item.page.id in found and item.text not in suggested]
+        if len(suggested) >= MAX_SUGGESTIONS:
+            break
+    return tuple(suggested[:MAX_SUGGESTIONS])
 
 
 async def _pages_near(citation: Citation, corpus: CorpusRepository, scope: SearchScope) -> list[Page]:
@@ -56,12 +61,16 @@ def _candidates(pages: Sequence[Page], citation: Citation, question: str) -> lis
         for title in dict.fromkeys([page.title, *(heading.title for heading in page.headings)]):
             document, section = shorten(citation.document_title, NAME_LENGTH), shorten(title, NAME_LENGTH)
             text = f"What does “{document}” say about “{section}”?"
-            if content_words(title) and not content_words(title) <= known and len(text) <= SUGGESTION_LENGTH:
+            if content_words(title) and not content_words(title) <= known:
                 found.append(_Candidate(text=text, heading=title, page=page))
     return found
 
 
-async def _is_found(candidate: _Candidate, library: Library, scope: SearchScope) -> bool:
-    document_ids = frozenset({candidate.page.document_id})
-    hits = await library.search(SearchQuery(text=candidate.heading, limit=3, document_ids=document_ids), scope)
-    return any(hit.page_id == candidate.page.id for hit in hits)
+async def _pages_found(candidates: Sequence[_Candidate], library: Library, scope: SearchScope) -> set[str]:
+    """Ids of the pages that a search for all the headings finds in their document."""
+    query = SearchQuery(
+        text=" ".join(item.heading for item in candidates),
+        limit=2 * CANDIDATES,
+        document_ids=frozenset({candidates[0].page.document_id}),
+    )
+    return {hit.page_id for hit in await library.search(query, scope)}
