@@ -18,9 +18,8 @@ MAX_SUGGESTIONS = 3
 CANDIDATES = 4
 # Pages looked at before and behind the cited one; a suggestion is about what comes next, not about the whole book.
 NEAR_PAGES = 2
-# Buttons on chat platforms hold 75 to 80 characters.
-SUGGESTION_LENGTH = 75
-NAME_LENGTH = 24  # of the document and of the section: two of them and the words around them are within 75
+# Buttons on chat platforms hold 75 characters: two names and the words around them.
+NAME_LENGTH = 24
 
 
 @dataclass(frozen=True, slots=True)

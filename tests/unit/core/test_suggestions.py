@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from core.suggestions import MAX_SUGGESTIONS, SUGGESTION_LENGTH, suggest
+from core.suggestions import MAX_SUGGESTIONS, suggest
 from tests.builders import build_citation
 from tests.unit.core.shelf import Shelf
 
@@ -66,5 +66,5 @@ async def test_several_documents_give_three_short_suggestions_at_most() -> None:
     found = await suggestions(shelf, ("a.md", 1), ("b.md", 1))
 
     assert 0 < len(found) <= MAX_SUGGESTIONS
-    assert all(len(text) <= SUGGESTION_LENGTH for text in found)
+    assert all(len(text) <= 75 for text in found)
     assert len(set(found)) == len(found)
