@@ -5,14 +5,14 @@ It imports the command line inside its frame: Ctrl+C ends the first half second 
 
 import os
 import sys
+from io import TextIOWrapper
 from typing import TextIO
 
 
 def main() -> None:
     """Run the command line this process was started with; exits with its code."""
     try:
-        for stream in (sys.stdout, sys.stderr):
-            _show_all_characters(stream)
+        sys.stdout, sys.stderr = _ready(sys.stdout), _ready(sys.stderr)
         from bot.cli import run
 
         code = run(sys.argv[1:])
@@ -22,20 +22,21 @@ def main() -> None:
     sys.exit(code)
 
 
-def _show_all_characters(stream: TextIO | None) -> None:
-    """What a terminal's encoding can't show is written as an escape instead of ending the command."""
-    reconfigure = getattr(stream, "reconfigure", None)  # None where the stream was closed, or is another's object
-    if reconfigure is not None:
-        reconfigure(errors="backslashreplace")
+def _ready(stream: TextIO | None) -> TextIO:
+    """A stream that takes everything: what its encoding can't show as an escape, and nowhere where it was closed."""
+    if stream is None:
+        return open(os.devnull, "w", encoding="utf-8")
+    if isinstance(stream, TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
+    return stream
 
 
-def _flush(stream: TextIO | None) -> int:
+def _flush(stream: TextIO) -> int:
     """0, or 1 when what is left of the output can't be written; nothing is then tried again at exit."""
     try:
-        if stream is not None:
-            stream.flush()
+        stream.flush()
     except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno() if stream else 1)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         return 1
     return 0
 

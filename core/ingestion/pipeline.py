@@ -1,6 +1,7 @@
 """Brings a source's files into the library: reads what is new or changed, forgets what has vanished."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 from core.domain.corpus import Document, Source
@@ -62,11 +63,15 @@ class Ingestor:
         """
         async with self._one_at_a_time:
             started = self._clock.monotonic()
-            stored = await self._corpus.list_documents(source.workspace, frozenset({source.id}))
+            stored = await self._stored(source)
             sub_paths = _sub_paths(source, only, stored)
             listing = await asyncio.to_thread(list_files, root, sub_paths)
             _check_found(listing, root, only, stored)
-            plan = await asyncio.to_thread(build_plan, listing, stored, root, only=sub_paths, force=force, kind=kind)
+            planned = partial(build_plan, listing, root=root, only=sub_paths, force=force, kind=kind)
+            plan = await asyncio.to_thread(planned, stored)
+            if plan.has_work:
+                await self.sweep()  # opens the index: waits for another process, which may have done the work
+                plan = await asyncio.to_thread(planned, await self._stored(source))
             report = IngestReport(unchanged=plan.unchanged, failures=list(plan.still_failed))
             report.failures += [Failure(path=problem.path, reason=problem.reason) for problem in listing.problems]
             if plan.has_work:
@@ -91,7 +96,6 @@ class Ingestor:
         force: bool,
         progress: ProgressCallback,
     ) -> None:
-        await self.sweep()
         for document in plan.vanished:
             await self._forget(document)
             report.removed += 1
@@ -115,6 +119,9 @@ class Ingestor:
             await self._sandbox.close()
         if report.added or report.updated or report.removed:
             await self._index.optimise()
+
+    async def _stored(self, source: Source) -> list[Document]:
+        return await self._corpus.list_documents(source.workspace, frozenset({source.id}))
 
     async def _forget(self, document: Document) -> None:
         """Gone from the database first: what stays in the index is then never shown, and swept."""

@@ -33,6 +33,7 @@ class Place:
         self.source = build_source("notes", location=str(root))
         self.scope = build_scope(self.source)
         self.read_paths: list[str] = []
+        self.before_read: dict[str, Callable[[], object]] = {}  # what happens to a file between listing and reading
 
     def write(self, path: str, text: str = "Some words.") -> Path:
         file = self.root / path
@@ -46,7 +47,7 @@ class Place:
         source = source or self.source
         await self.corpus.save_source(source)
         self.read_paths.clear()
-        sandbox = WatchedSandbox(self.read_paths, self._readers)
+        sandbox = WatchedSandbox(self, self._readers)
         ingestor = Ingestor(
             corpus=self.corpus,
             index=self.index,
@@ -70,12 +71,13 @@ class Place:
 
 
 class WatchedSandbox(Sandbox):
-    def __init__(self, read_paths: list[str], readers: str) -> None:
+    def __init__(self, place: Place, readers: str) -> None:
         super().__init__(LIMITS, readers)
-        self._read_paths = read_paths
+        self._place = place
 
     async def read(self, task: ReadTask) -> Any:
-        self._read_paths.append(task.path.name)
+        self._place.read_paths.append(task.path.name)
+        self._place.before_read.get(task.path.name, lambda: None)()
         return await super().read(task)
 
 

@@ -147,3 +147,45 @@ def _item(characters: int) -> Any:
     item, content = Content(), Content()
     content.characters, item.content = characters, content  # type: ignore[attr-defined]
     return item
+
+
+async def test_a_file_that_vanishes_after_it_was_listed_is_reported_and_then_forgotten(place: Place) -> None:
+    place.write("a.txt")
+    doomed = place.write("b.txt")
+    place.before_read = {"b.txt": doomed.unlink}
+
+    assert reasons(await place.ingest()) == {"b.txt": "vanished before it was read; ingest again when it is back"}
+    assert counts(await place.ingest()) == (0, 0, 1, 1, 0)
+
+
+async def test_a_file_that_changes_after_it_was_listed_is_read_again_by_the_next_run(place: Place) -> None:
+    file = place.write("a.txt", "Old words.")
+    place.before_read = {"a.txt": lambda: file.write_text("New words, more of them.")}
+    await place.ingest()
+    place.before_read = {}
+
+    assert await place.texts() == {"a.txt": "New words, more of them."}
+    await place.ingest()
+    assert place.read_paths == ["a.txt"]
+    await place.ingest()
+    assert place.read_paths == []
+
+
+async def test_what_another_process_did_while_the_index_was_waited_for_is_not_done_again(place: Place) -> None:
+    place.write("a.txt")
+    index = place.index
+    other = Place(place.root)
+    other.corpus, other.index = place.corpus, index
+
+    class Busy:
+        async def revisions(self) -> set[tuple[str, str]]:
+            await other.ingest()
+            return await index.revisions()
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(index, name)
+
+    place.index = Busy()
+
+    assert counts(await place.ingest()) == (0, 0, 1, 0, 0)
+    assert (other.read_paths, place.read_paths) == (["a.txt"], [])
