@@ -9,6 +9,7 @@ import logging
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Vector: TypeAlias = "NDArray[np.float32]"  # one dimension, length 1
 
 MAX_THREADS = 8  # beyond this, memory bandwidth is what a small model waits for
+QUERIES_KEPT = 256  # vectors of 1.5 kB each
 MODEL_TOKENS = 512  # what BERT-like models read of a text; the rest is cut off
 # A token is at least one character, so a shorter text can't be cut off and need not be counted.
 NEVER_TRUNCATED = MODEL_TOKENS - 2
@@ -61,6 +63,8 @@ class LocalEmbedder:
         self._loading = Lock()
         self._model: TextEmbedding | None = None
         self._threads = ThreadPoolExecutor(threads or cores(), thread_name_prefix="embed")
+        # A question is embedded by the search, by a second one in the focus, and by the sentence ranker.
+        self._query_vectors = lru_cache(QUERIES_KEPT)(lambda text: self._embed(self._loaded(), text))
         self.truncated = 0  # passages so far whose end the model did not read
 
     @property
@@ -72,7 +76,7 @@ class LocalEmbedder:
         return self._spec.dimensions or text_model_dimensions(self._spec.name)
 
     def embed_query(self, text: str) -> Vector:
-        return self._embed(self._loaded(), self._spec.query_prefix + text)
+        return self._query_vectors(self._spec.query_prefix + text)
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         if not texts:
