@@ -198,7 +198,7 @@ class App:
 
     async def check_provider(self) -> None:
         """One small request where the provider is remote. Raises ProviderError with the next step."""
-        from core.providers.anthropic import AnthropicProvider
+        from core.providers.anthropic.provider import AnthropicProvider
 
         if isinstance(self.provider, AnthropicProvider):
             await self.provider.check()
@@ -246,10 +246,10 @@ class App:
     def _build_provider(self) -> ChatProvider:
         settings = self.config.provider
         if settings.name == "extractive":
-            from core.providers.extractive import ExtractiveProvider
+            from core.providers.extractive.provider import ExtractiveProvider
 
             return ExtractiveProvider(ranker=self.ranker, judge=self.judge)
-        from core.providers.anthropic import AnthropicProvider
+        from core.providers.anthropic.provider import AnthropicProvider
 
         return AnthropicProvider(
             api_key=self.config.provider_key(),

@@ -14,8 +14,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from core.answer_kinds import expected_kind, holds_kind
 from core.domain.corpus import ScoredSpan, SourcedPassage, Span
-from storage.answer_types import expected_type, holds
 from storage.embeddings import Embedder, cores
 from storage.fastembed_loading import load_cross_encoder
 from storage.lexical import plain, tokens
@@ -91,9 +91,15 @@ class VectorSentenceRanker:
             for own, before in zip(vectors[: len(texts)], vectors[len(texts) :], strict=True)
         ]
         overlaps = _overlaps(question, texts)
-        kind = expected_type(question)
+        kind = expected_kind(question)
         found = [
-            _weigh(sentence, near, near_in_context, overlap, float(holds(sentence.text, kind)))
+            _weigh(
+                sentence,
+                near,
+                near_in_context,
+                overlap,
+                float(kind is None or holds_kind(sentence.text, kind, question)),
+            )
             for sentence, near, near_in_context, overlap in zip(sentences, dense, in_context, overlaps, strict=True)
         ]
         return sorted(found, key=lambda features: -features.score)

@@ -17,7 +17,7 @@ from core.errors import (
     ProviderError,
     ProviderRefused,
 )
-from core.providers.anthropic import DEFAULT_CONTEXT_TOKENS
+from core.providers.anthropic.provider import DEFAULT_CONTEXT_TOKENS
 from tests.integration.anthropic_provider.conftest import Build
 from tests.integration.anthropic_provider.requests import ask, searched
 from tests.model_server import Call, Cite, Fault, ModelServer, Reply, Say, Think

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolDefinition, ToolInvocation
-from core.providers.anthropic_messages import to_params
+from core.providers.anthropic.messages import to_params
 from tests.model_server.passages import SEARCH, calls, found, passage, results, user
 from tests.model_server.validation import MAX_BREAKPOINTS, validate
 
@@ -95,7 +95,7 @@ def test_a_paused_turn_is_sent_back_as_the_last_without_white_space_behind(end: 
 
 def test_building_a_provider_does_not_import_the_sdk() -> None:
     code = (
-        "import sys; from core.providers.anthropic import AnthropicProvider as P; "
+        "import sys; from core.providers.anthropic.provider import AnthropicProvider as P; "
         "P(api_key=None, model='m', max_output_tokens=1, timeout_seconds=1, stall_seconds=1, max_retries=0); "
         "print(sorted({'anthropic', 'httpx2'} & set(sys.modules)))"
     )

@@ -23,8 +23,8 @@ from core.domain.chat import (
 )
 from core.domain.corpus import Passage
 from core.errors import ContextOverflow, ProviderError, ProviderRefused
-from core.providers.anthropic_cites import InlineCiteFilter
-from core.providers.anthropic_passages import to_citation, to_search_result
+from core.providers.anthropic.cites import InlineCiteFilter
+from core.providers.anthropic.passages import to_citation, to_search_result
 
 if TYPE_CHECKING:
     from anthropic.types import (

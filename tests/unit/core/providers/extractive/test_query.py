@@ -6,7 +6,7 @@ from core.agent.prompts import reading_companion
 from core.domain.answer import QueryType
 from core.domain.chat import Capabilities, ChatMessage, ChatRole, ToolInvocation
 from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.providers.extractive_query import (
+from core.providers.extractive.query import (
     Query,
     RequestKind,
     asked_before,

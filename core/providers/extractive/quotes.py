@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from core.domain.corpus import SourcedPassage, Span
 from core.ports import AnswerJudge, SentenceRanker
-from core.providers.extractive_text import readable
+from core.providers.extractive.text import readable
 
 # The passages that are judged; of these the best are read sentence by sentence. Judging eight and reading four
 # changed nothing that could be told from noise.

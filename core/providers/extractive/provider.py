@@ -20,11 +20,11 @@ from core.domain.chat import (
 )
 from core.domain.corpus import SourcedPassage, Span
 from core.ports import AnswerJudge, SentenceRanker
-from core.providers.extractive_lists import header_rows, items_for, leads, listed
-from core.providers.extractive_query import Query, RequestKind, queries, request_kind
-from core.providers.extractive_quotes import Found, Quote, find_quotes, place_of, text_of
-from core.providers.extractive_refusal import NOTHING_BELOW, Verdict, judge_evidence
-from core.providers.extractive_text import is_row, readable
+from core.providers.extractive.lists import header_rows, items_for, leads, listed
+from core.providers.extractive.query import Query, RequestKind, queries, request_kind
+from core.providers.extractive.quotes import Found, Quote, find_quotes, place_of, text_of
+from core.providers.extractive.refusal import NOTHING_BELOW, Verdict, judge_evidence
+from core.providers.extractive.text import is_row, readable
 from core.texts import shorten
 
 # Said once a conversation, at the end of the first answer.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.providers.extractive_text import is_row, readable
+from core.providers.extractive.text import is_row, readable
 
 
 @pytest.mark.parametrize(

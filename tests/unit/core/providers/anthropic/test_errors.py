@@ -23,7 +23,7 @@ from core.errors import (
     ProviderRateLimited,
     ProviderTimeout,
 )
-from core.providers.anthropic_errors import (
+from core.providers.anthropic.errors import (
     RULES,
     RULES_BY_TYPE,
     RetryHint,
@@ -31,7 +31,7 @@ from core.providers.anthropic_errors import (
     to_provider_error,
     wait_before_retry,
 )
-from core.providers.anthropic_messages import STOP_REASONS
+from core.providers.anthropic.messages import STOP_REASONS
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1/v1/messages")
 # What only a program that misuses the SDK can raise, or parts of it that are never called here.

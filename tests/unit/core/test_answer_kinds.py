@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.providers.extractive_types import AnswerKind, expected_kind, holds_kind
+from core.answer_kinds import AnswerKind, expected_kind, holds_kind
 
 
 @pytest.mark.parametrize(

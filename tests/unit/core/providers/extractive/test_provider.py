@@ -13,8 +13,14 @@ from core.domain.chat import (
     ToolResult,
 )
 from core.domain.corpus import SourcedPassage
-from core.providers.extractive import QUOTES_NOTE, ExtractiveProvider
-from tests.unit.core.providers.extractive_library import TOOLS, FirstSentences, WordJudge, passages_of, search_result
+from core.providers.extractive.provider import QUOTES_NOTE, ExtractiveProvider
+from tests.unit.core.providers.extractive.small_library import (
+    TOOLS,
+    FirstSentences,
+    WordJudge,
+    passages_of,
+    search_result,
+)
 
 POISONS = (
     "Sight rot can be cured with the flower Eyebright. It grows in swamps.",

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Protocol
 
 from core.domain.chat import Capabilities, ChatRequest, ChatResponse
 from core.errors import ProviderAuthError, ProviderConnectionError, ProviderError, ProviderTimeout
-from core.providers.anthropic_cites import InlineCiteFilter
-from core.providers.anthropic_errors import (
+from core.providers.anthropic.cites import InlineCiteFilter
+from core.providers.anthropic.errors import (
     FIRST_BACKOFF_SECONDS,
     NO_KEY,
     hint_of,
     to_provider_error,
     wait_before_retry,
 )
-from core.providers.anthropic_messages import TurnParams, to_params, to_response
-from core.providers.anthropic_passages import passages_shown
+from core.providers.anthropic.messages import TurnParams, to_params, to_response
+from core.providers.anthropic.passages import passages_shown
 
 if TYPE_CHECKING:
     import httpx2

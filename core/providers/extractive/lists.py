@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from core.domain.corpus import SourcedPassage, Span
-from core.providers.extractive_quotes import Quote, quotable, text_of
-from core.providers.extractive_text import is_row
+from core.providers.extractive.quotes import Quote, quotable, text_of
+from core.providers.extractive.text import is_row
 from core.texts import content_words
 
 # What a chat message can hold and people will read.

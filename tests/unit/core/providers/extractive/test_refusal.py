@@ -1,7 +1,7 @@
 """When not to answer."""
 
-from core.providers.extractive_refusal import NOTHING_BELOW, SURE_FROM, Verdict, judge_evidence, unknown_names
-from tests.unit.core.providers.extractive_library import passages_of
+from core.providers.extractive.refusal import NOTHING_BELOW, SURE_FROM, Verdict, judge_evidence, unknown_names
+from tests.unit.core.providers.extractive.small_library import passages_of
 
 FOUND = passages_of("museum.md", "The Kestrel Observatory opens at 10:00 in 2024. The dome was rebuilt by Aalto.")
 DOCUMENT = FOUND[0].document.id
