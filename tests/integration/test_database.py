@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import threading
 from pathlib import Path
 
 import psycopg
@@ -167,9 +168,17 @@ async def test_closing_finishes_the_writes_in_hand(tmp_path):
 
 
 async def test_a_cancelled_caller_does_not_undo_its_write(database):
-    write = asyncio.create_task(database.write(add_source))
-    await asyncio.sleep(0)
+    begun, cancelled = threading.Event(), threading.Event()
+
+    def add_when_cancelled(session):
+        begun.set()
+        assert cancelled.wait(10)
+        add_source(session)
+
+    write = asyncio.create_task(database.write(add_when_cancelled))
+    assert await asyncio.to_thread(begun.wait, 10)
     write.cancel()
+    cancelled.set()
     with pytest.raises(asyncio.CancelledError):
         await write
     await database.write(lambda session: None)
