@@ -135,8 +135,10 @@ class AnswerService:
     async def _document(
         self, message: IncomingMessage, conversation: Conversation, scope: SearchScope
     ) -> Document | None:
-        if message.document or message.journal:
-            return await self._library.find_document(message.document or message.journal or "", scope)
+        if message.document:
+            return await self._library.find_document(message.document, scope)
+        if message.journal:
+            return await self._library.find_journal(message.journal, scope)
         if conversation.pinned_document_id:
             return await self._corpus.get_document(conversation.pinned_document_id, scope)
         return None

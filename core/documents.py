@@ -15,7 +15,15 @@ _NEAR = 50.0
 # Names in an error message.
 _NAMED = 5
 
+# What `--journal` and the journal tool mean by one.
+JOURNAL_KIND = "foundry"
+
 Names = Callable[[Document], Sequence[str]]
+
+
+def only_journals(documents: Sequence[Document]) -> list[Document]:
+    """Those that are journals; all, where none is: whoever has no journals may still say "journal" of a note."""
+    return [document for document in documents if document.kind == JOURNAL_KIND] or list(documents)
 
 
 def find_by_name(name: str, documents: Sequence[Document]) -> Document:

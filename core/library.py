@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.documents import find_by_name
+from core.documents import find_by_name, only_journals
 from core.domain.corpus import Document, Page, PageHit, SearchQuery, SearchScope, Source, SourcedPassage
 from core.errors import NotFound
 from core.links import page_links
@@ -78,6 +78,10 @@ class Library:
             NotFound: none is; the message names the nearest.
         """
         return find_by_name(name, await self.documents(scope))
+
+    async def find_journal(self, name: str, scope: SearchScope) -> Document:
+        """As `find_document`, among the journals; among all documents where there are no journals."""
+        return find_by_name(name, only_journals(await self.documents(scope)))
 
     async def page(self, page_id: str, scope: SearchScope) -> PageView:
         """Raises NotFound for unknown ids, old revisions, and pages outside the scope."""

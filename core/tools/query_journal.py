@@ -6,14 +6,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from core.documents import find_by_name
+from core.documents import JOURNAL_KIND, find_by_name, only_journals
 from core.domain.corpus import Document, Page, PageHit, SearchQuery, SourcedPassage
 from core.errors import Ambiguous, NotFound, ToolFailed, ToolRetry
 from core.tools.base import Arguments, Finding, ToolContext, join_headings
 from core.tools.search import DEFAULT_LIMIT, MAX_LIMIT, find_pages, to_finding
 from core.tools.sections import is_named, named_spans
 
-JOURNAL_KIND = "foundry"
 # About 6,000 tokens: most journal chapters fit whole, and three such calls still fit a small model's window.
 READ_CHARACTERS = 24_000
 # The best journal is taken without asking when no other comes this near to its score (a share of it): closer scores
@@ -82,7 +81,7 @@ async def _journals(context: ToolContext) -> list[Document]:
         for document in await context.corpus.list_documents(context.scope.workspace, context.scope.sources)
         if document.revision is not None and (not context.document_ids or document.id in context.document_ids)
     ]
-    return [document for document in documents if document.kind == JOURNAL_KIND] or documents
+    return only_journals(documents)
 
 
 def _by_name(name: str, journals: Sequence[Document]) -> Document | Finding:

@@ -226,6 +226,15 @@ async def test_a_document_is_the_only_one_to_answer_from(shelf: Shelf) -> None:
     assert {citation.document for citation in answer.citations} == {"boat.md"}
 
 
+async def test_a_journal_is_found_among_the_journals_first(shelf: Shelf) -> None:
+    await shelf.add("hill.json", "# Hill\n\nThe key of the hill is green.", title="The Hill", kind="foundry")
+    await shelf.add("hill.md", "# Hill\n\nNotes about the key of the hill.", title="Hill")
+    desk = Desk(shelf, SEARCH, says("Green [1]."))
+    answer = await desk.ask(journal="hill")
+
+    assert {citation.document for citation in answer.citations} == {"hill.json"}
+
+
 async def test_a_document_that_is_not_there_is_an_error_answer_naming_it(shelf: Shelf) -> None:
     answer = await Desk(shelf).ask(document="Submarine")
 
