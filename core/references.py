@@ -60,7 +60,7 @@ def search_references(evidence: Evidence, citations: Sequence[Citation]) -> list
                 type=ReferenceType.SEARCH,
                 label=document.title,
                 document=document.path,
-                summary=" > ".join(item.source.passage.heading_path),
+                summary=" > ".join(title for title in item.source.passage.heading_path if title != document.title),
                 snippet=shorten(item.source.passage.text, SNIPPET_LENGTH),
             ),
         )

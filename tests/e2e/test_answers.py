@@ -57,6 +57,14 @@ def test_what_the_library_does_not_say_is_refused_with_the_closest_pages(footnot
     assert "Closest pages" in footnote("ask", "Who won the football world cup in 1998?").out
 
 
+def test_a_greeting_is_answered_without_a_search(footnote: Footnote) -> None:
+    answer = footnote("ask", "Hello!", "--json").json
+
+    assert (answer["status"], answer["citations"], answer["references"]) == ("answered", [], [])
+    assert "not from the documents" in answer["answer"]
+    assert "tool" not in {job["kind"] for job in answer["jobs"]}
+
+
 def test_a_follow_up_goes_on_in_its_conversation(footnote: Footnote) -> None:
     first = footnote("ask", "Who keeps the drowned bell?", "--json").json
     footnote("ask", "How does the haunting end?", "--conversation", first["conversation_id"], "--json")

@@ -24,6 +24,7 @@ from core.providers.extractive.lists import header_rows, items_for, leads, liste
 from core.providers.extractive.query import Query, RequestKind, queries, request_kind
 from core.providers.extractive.quotes import Found, Quote, find_quotes, place_of, text_of
 from core.providers.extractive.refusal import NOTHING_BELOW, Verdict, judge_evidence
+from core.providers.extractive.small_talk import reply_to
 from core.providers.extractive.text import is_row, readable
 from core.texts import shorten
 
@@ -52,6 +53,8 @@ class ExtractiveProvider:
     async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
         """Tool calls or the answer. Raises what the ranker and the judge raise (ModelMissing)."""
         turn = _Turn(request)
+        if (reply := reply_to(turn.question)) is not None:
+            return ChatResponse(segments=(CitedText(text=reply),), model=self.name)
         if not turn.calls("search") and turn.may_call("search"):
             return self._call(turn, "search", {"query": turn.queries[0].search, "limit": SEARCH_LIMIT})
         query = turn.current_query
