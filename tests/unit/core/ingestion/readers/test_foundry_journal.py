@@ -218,7 +218,7 @@ def test_an_images_caption_is_text(tmp_path: Path) -> None:
         ('{"pages": [', "broken JSON"),
         ('{"pages": [{"a": 1}]}', "not a Foundry journal"),
         ('{"pages": [{"name": "a", "type": "text"}]}', "empty: no page of the journal has text"),
-        ('{"pages": ' * 5_000, "nested too deeply"),
+        ('{"pages": ' * 5_000 + "1" + "}" * 5_000, "nested too deeply"),
         ("[]", "not a Foundry journal"),
     ],
 )
