@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import cast
 
 import qdrant_edge as qe
 
 from core.domain.corpus import IndexHit
 from core.errors import StorageError
-from storage.embeddings import Vector
+from storage.embeddings import Vector, cores
 from storage.lexical import SparseVector
 from storage.qdrant.folder import IndexFolder, IndexMeta, damaged
 from storage.qdrant.query import (
@@ -34,6 +35,10 @@ UPSERT_BATCH = 512  # points in one update
 SCROLL_PAGE = 5_000  # points in one read of `revisions`
 # Edges of the HNSW graph: none, as dense search is exact (7 ms at 100,000 passages, where HNSW lost 2-8 % of the hits).
 GRAPH_EDGES = 0
+# Points after which a segment is sealed: each search thread reads segments of its own, so an index in one piece keeps
+# one core busy and the rest idle. Smaller ones cost more per search than they share out.
+SEGMENT_POINTS = 25_000
+MOST_SEGMENTS = 9  # beyond it the smallest are merged; one of them is the open one
 
 
 class EdgeEngine:
@@ -46,12 +51,16 @@ class EdgeEngine:
     def __init__(self, shard: qe.EdgeShard, folder: IndexFolder) -> None:
         self._shard = shard
         self._folder = folder
+        self._unsealed = 0  # points written since the last sealing
+        self._sealing = Lock()
 
     def upsert(self, points: Sequence[StoredPoint]) -> None:
         self._folder.require_space()
         with _errors(self._folder.path, "written"):
             for batch in slices(points, UPSERT_BATCH):
                 self._shard.update(qe.UpdateOperation.upsert_points([_point(point) for point in batch]))
+        if self._is_full(len(points)):
+            self.optimise()
 
     def query(self, query: HybridQuery) -> list[IndexHit]:
         with _errors(self._folder.path, "searched"):
@@ -90,6 +99,15 @@ class EdgeEngine:
                 self._shard.close()
         finally:
             self._folder.release()
+
+    def _is_full(self, written: int) -> bool:
+        """Whether `written` more points fill the open segment; one of several threads is told so."""
+        with self._sealing:
+            self._unsealed += written
+            if self._unsealed < SEGMENT_POINTS:
+                return False
+            self._unsealed = 0
+            return True
 
 
 def open_edge(path: Path, meta: IndexMeta) -> EdgeEngine:
@@ -158,27 +176,31 @@ def _load_or_create(folder: IndexFolder, dimensions: int) -> qe.EdgeShard:
     shard = folder.path / "edge"
     if (shard / "edge_config.json").exists():
         with _errors(folder.path, "opened", is_open=False):
-            return qe.EdgeShard.load(str(shard))
+            return qe.EdgeShard.load(str(shard), _config(dimensions))
     folder.require_space()
     with _errors(folder.path, "made"):
         return _create(shard, dimensions)
 
 
 def _create(path: Path, dimensions: int) -> qe.EdgeShard:
-    created = qe.EdgeShard.create(
-        str(path),
-        qe.EdgeConfig(
-            vectors={DENSE: qe.EdgeVectorParams(size=dimensions, distance=qe.Distance.Cosine)},
-            sparse_vectors={SPARSE: qe.EdgeSparseVectorParams(modifier=qe.Modifier.Idf)},
-            hnsw_config=qe.HnswIndexConfig(m=GRAPH_EDGES, ef_construct=100, full_scan_threshold=10_000),
-        ),
-    )
+    created = qe.EdgeShard.create(str(path), _config(dimensions))
     kinds = dict.fromkeys(KEYWORD_FIELDS, qe.PayloadSchemaType.Keyword) | dict.fromkeys(
         INTEGER_FIELDS, qe.PayloadSchemaType.Integer
     )
     for field, kind in kinds.items():
         created.update(qe.UpdateOperation.create_field_index(field, kind))
     return created
+
+
+def _config(dimensions: int) -> qe.EdgeConfig:
+    """Stated on opening too: the threads, which Edge sets one below the cores, are this machine's."""
+    return qe.EdgeConfig(
+        vectors={DENSE: qe.EdgeVectorParams(size=dimensions, distance=qe.Distance.Cosine)},
+        sparse_vectors={SPARSE: qe.EdgeSparseVectorParams(modifier=qe.Modifier.Idf)},
+        hnsw_config=qe.HnswIndexConfig(m=GRAPH_EDGES, ef_construct=100, full_scan_threshold=10_000),
+        optimizers=qe.EdgeOptimizersConfig(default_segment_number=MOST_SEGMENTS),
+        max_search_threads=cores(),
+    )
 
 
 @contextmanager
