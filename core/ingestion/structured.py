@@ -1,6 +1,7 @@
 """JSON and YAML to plain values without recursion of our own, so that hostile nesting ends in one sentence."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -29,7 +30,24 @@ def read_json(text: str) -> Value:
         raise ReadError(_TOO_DEEP) from error
     except ValueError as error:  # a number with more digits than Python converts
         raise ReadError(f"broken JSON: {str(error)[:1].lower()}{str(error)[1:]}") from error
+    _check_depth(value)
     return value
+
+
+def _check_depth(value: Value) -> None:
+    """How deep `json` can go differs between Pythons; what reads the value recursively can't go that deep."""
+    level: list[Value] = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [inner for outer in level for inner in _inside(outer)]
+        if not level:
+            return
+    raise ReadError(_TOO_DEEP)
+
+
+def _inside(value: Value) -> Iterable[Value]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def read_yaml(text: str) -> Value:
