@@ -50,8 +50,10 @@ def tables(path: Path) -> list[str]:
 
 
 def test_the_newest_revision_is_the_one_the_code_asks_for():
-    with create_engine("sqlite://").connect() as connection:
+    engine = create_engine("sqlite://")
+    with engine.connect() as connection:
         assert ScriptDirectory.from_config(alembic_config(connection)).get_current_head() == HEAD
+    engine.dispose()
 
 
 def test_migrated_tables_equal_the_declared_ones(path, tmp_path):
