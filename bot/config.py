@@ -73,6 +73,21 @@ class IngestConfig(_Section):
     max_pages: Count = 5000
 
 
+class WebConfig(_Section):
+    """The pages that `footnote serve` shows. `public_url` is their address as readers reach it, where that differs."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65_535)] = 8420
+    public_url: str | None = None
+
+
+class ServiceConfig(_Section):
+    """The worker and the housekeeping of `footnote serve`."""
+
+    parallel: Annotated[int, Field(ge=1, le=1000)] = 64
+    keep_jobs_days: Count = 30
+
+
 class Config(_Section):
     data_dir: Path | None = None
     workspace: str = "local"
@@ -81,6 +96,8 @@ class Config(_Section):
     index: IndexConfig = Field(default_factory=IndexConfig)
     models: ModelsConfig = Field(default_factory=ModelsConfig)
     ingest: IngestConfig = Field(default_factory=IngestConfig)
+    web: WebConfig = Field(default_factory=WebConfig)
+    service: ServiceConfig = Field(default_factory=ServiceConfig)
 
     @property
     def data_path(self) -> Path:
