@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from core.domain.answer import Answer, Draft, Evidence
+from core.domain.answer import Draft, Evidence
 from core.domain.chat import (
     Capabilities,
     ChatMessage,
@@ -283,9 +283,3 @@ class Reader(Protocol):
 
     def read(self, path: Path, root: Path) -> ParsedDocument:
         """ReadError with the reason for people; any other exception is a bug, and reported as one."""
-
-
-class ChatPlatform(Protocol):
-    """Where answers are posted. Posting the same message id again updates the same post."""
-
-    async def post(self, address: ThreadAddress, message_id: str, answer: Answer) -> None: ...

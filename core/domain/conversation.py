@@ -82,12 +82,16 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncomingMessage:
-    """A question as an adapter hands it in. The event key makes repeats of one event one message."""
+    """A question as an adapter hands it in. The event key makes repeats of one event one message.
+
+    Both keys come from core/domain/inbox.py; without a posting key the event key is it.
+    """
 
     address: ThreadAddress
     author: str
     text: str
-    event_key: str
+    event_key: str  # of this version of the message: the dedupe key
+    message_key: str = ""  # of the message, however often it is edited: the posting key
     conversation_id: str | None = None  # resume this one instead of the address's own
     document: str | None = None  # path, title or alias: answer from this document alone
     journal: str | None = None  # the same for a journal, matched loosely
