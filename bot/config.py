@@ -8,16 +8,32 @@ import os
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from core.errors import ConfigError
 
 ENV_PREFIX = "FOOTNOTE_"
+WEB_KEY_VARIABLE = "FOOTNOTE_WEB_KEY"  # a secret, no key of the file
 DEFAULT_FILE = Path("config.toml")
 
 Seconds = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
+
+
+def _web_address(text: str) -> str:
+    """An http(s) address of a host, without a slash at its end."""
+    parts = urlsplit(text)
+    if (
+        parts.scheme not in ("http", "https")
+        or not parts.hostname
+        or parts.query
+        or parts.fragment
+        or parts.path.strip("/")
+    ):
+        raise ValueError("it must be an address like https://footnote.example.org, without a path")
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 class _Section(BaseModel):
@@ -74,11 +90,14 @@ class IngestConfig(_Section):
 
 
 class WebConfig(_Section):
-    """The pages that `footnote serve` shows. `public_url` is their address as readers reach it, where that differs."""
+    """The pages and the API. The key that signs links comes from the environment or a secret file, never from here."""
 
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65_535)] = 8420
-    public_url: str | None = None
+    public_url: Annotated[str, AfterValidator(_web_address)] | None = None
+    link_days: Count = 180
+    open_to_network: bool = False
+    secret_key_file: Path | None = None
 
 
 class ServiceConfig(_Section):
@@ -114,6 +133,10 @@ class Config(_Section):
     def index_key(self) -> SecretStr | None:
         """The Qdrant server's API key: from `api_key_file`, else QDRANT_API_KEY."""
         return read_secret(self.index.api_key_file, "QDRANT_API_KEY")
+
+    def web_key(self) -> SecretStr | None:
+        """The key that signs links: from `secret_key_file`, else FOOTNOTE_WEB_KEY; None: one of the data directory."""
+        return read_secret(self.web.secret_key_file, WEB_KEY_VARIABLE)
 
 
 def load_config(file: Path | None = None, **overrides: object) -> Config:
@@ -155,10 +178,13 @@ def _read_toml(file: Path | None) -> dict[str, Any]:
 
 
 def _environment() -> dict[tuple[str, ...], str]:
-    """FOOTNOTE_AGENT__MAX_STEPS=3 -> {("agent", "max_steps"): "3"}; names of tests (FOOTNOTE_TEST_*) are left alone."""
+    """FOOTNOTE_AGENT__MAX_STEPS=3 -> {("agent", "max_steps"): "3"}.
+
+    The names of secrets and of tests (FOOTNOTE_TEST_*) are left alone.
+    """
     found = {}
     for name, value in os.environ.items():
-        if name.startswith(ENV_PREFIX) and not name.startswith(f"{ENV_PREFIX}TEST_"):
+        if name.startswith(ENV_PREFIX) and not name.startswith((f"{ENV_PREFIX}TEST_", WEB_KEY_VARIABLE)):
             found[tuple(name.removeprefix(ENV_PREFIX).lower().split("__"))] = value
     return found
 
