@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from core.domain.answer import Citation
-from core.domain.conversation import Conversation, Focus, IncomingMessage, Message, Role
+from core.domain.conversation import Conversation, Focus, IncomingMessage, Message, Role, ThreadAddress
 from core.errors import BadInput
 from core.ports import Clock, ConversationRepository
 from core.texts import shorten
@@ -50,6 +50,10 @@ class Conversations:
         )
         await self._repository.add(conversation)
         return conversation
+
+    async def find(self, address: ThreadAddress) -> Conversation | None:
+        """The conversation of a thread, where one has begun."""
+        return await self._repository.find_by_address(address)
 
     async def list_conversations(self, workspace: str, document_id: str | None = None) -> list[Conversation]:
         """Most recently used first."""

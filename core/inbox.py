@@ -20,9 +20,17 @@ RETENTION = timedelta(days=90)
 
 OWN_MESSAGE = "own"  # key of IncomingMessage.metadata, set by adapters on what the bot itself wrote
 
+NOT_FOR_US = "not_for_us"  # key of IncomingMessage.metadata, set by adapters on what people say to each other
+
 ACCEPTED = Decision(code="accepted", sentence="I am answering this.", accepted=True)
 COMMAND = Decision(code="command", sentence="This is a command: it is run at once.", accepted=False)
 OWN = Decision(code="own_message", sentence="I wrote this message myself.", accepted=False)
+
+BETWEEN_PEOPLE = Decision(
+    code="not_for_us",
+    sentence="This was said to somebody else, so I left it alone: mention @footnote to ask me.",
+    accepted=False,
+)
 
 _COMMAND = re.compile(r"/([a-z]+)(?:\s+(.*))?\Z", re.DOTALL | re.IGNORECASE)
 
@@ -40,6 +48,11 @@ async def not_my_own(incoming: IncomingMessage) -> Decision | None:
     return OWN if incoming.metadata.get(OWN_MESSAGE) else None
 
 
+async def for_us(incoming: IncomingMessage) -> Decision | None:
+    """What people say to each other is left alone."""
+    return BETWEEN_PEOPLE if incoming.metadata.get(NOT_FOR_US) else None
+
+
 async def readable(incoming: IncomingMessage) -> Decision | None:
     """Empty questions and pasted books are refused with the sentence that says what to do."""
     try:
@@ -50,7 +63,11 @@ async def readable(incoming: IncomingMessage) -> Decision | None:
 
 
 # In this order; adapters with more to ask (access, a rate) put their gates behind these.
-STANDARD_GATES = (Gate(name="own message", check=not_my_own), Gate(name="readable", check=readable))
+STANDARD_GATES = (
+    Gate(name="own message", check=not_my_own),
+    Gate(name="for us", check=for_us),
+    Gate(name="readable", check=readable),
+)
 
 
 def within_rate(take: Callable[[IncomingMessage], float]) -> Gate:
