@@ -63,7 +63,9 @@ class App:
         self._database: Database | None = None
 
     async def open(self) -> "App":
-        """Open the database; all else opens when it is used. Raises StorageError."""
+        """Open the database; all else opens when it is used. Safe to repeat. Raises StorageError."""
+        if self._database is not None:
+            return self
         self._database = await Database.open(self.config.data_path / DATABASE_FILE)
         self._stack.push_async_callback(self._database.close)
         return self
@@ -204,11 +206,19 @@ class App:
             await self.provider.check()
 
     async def ingest(
-        self, paths: Sequence[Path], *, source: str | None, kind: str, force: bool, progress: ProgressCallback
+        self,
+        paths: Sequence[Path],
+        *,
+        source: str | None,
+        kind: str,
+        force: bool,
+        progress: ProgressCallback,
+        workspace: str | None = None,
     ) -> IngestReport:
         """Ingest files and folders, one after the other; the reports are added up.
 
-        `kind` forces a reader. A kind or a path that can't be used raises before anything is read.
+        `workspace` None: the configured one. `kind` forces a reader. A kind or a path that can't be used raises before
+        anything is read.
         """
         from core.ingestion.base import forced_kind
         from core.ingestion.pipeline import Ingestor
@@ -226,7 +236,7 @@ class App:
             limits=limits,
         )
         total = IngestReport()
-        for place in [await add_source(self.corpus, self.workspace, path, source) for path in paths]:
+        for place in [await add_source(self.corpus, workspace or self.workspace, path, source) for path in paths]:
             root = Path(place.source.location)
             report = await ingestor.ingest(
                 place.source, root, place.only or None, kind=reader_kind, force=force, progress=progress
