@@ -16,6 +16,8 @@ from core.errors import ConfigError
 
 ENV_PREFIX = "FOOTNOTE_"
 WEB_KEY_VARIABLE = "FOOTNOTE_WEB_KEY"  # a secret, no key of the file
+API_TOKEN_VARIABLE = "FOOTNOTE_API_TOKEN"  # noqa: S105 - the name of one, not one; no key of the file either
+SECRETS = (WEB_KEY_VARIABLE, API_TOKEN_VARIABLE)
 DEFAULT_FILE = Path("config.toml")
 
 Seconds = Annotated[float, Field(gt=0)]
@@ -107,6 +109,17 @@ class ServiceConfig(_Section):
     keep_jobs_days: Count = 30
 
 
+class ApiConfig(_Section):
+    """The JSON API. Its token comes from the environment or a file; without one it answers on its own machine alone."""
+
+    token_file: Path | None = None
+    wait_seconds: Seconds = 60
+    requests_per_second: Annotated[float, Field(gt=0)] = 5
+    burst: Count = 20
+    local_exempt: bool = True
+    token_exempt: bool = True
+
+
 class Config(_Section):
     data_dir: Path | None = None
     workspace: str = "local"
@@ -116,6 +129,7 @@ class Config(_Section):
     models: ModelsConfig = Field(default_factory=ModelsConfig)
     ingest: IngestConfig = Field(default_factory=IngestConfig)
     web: WebConfig = Field(default_factory=WebConfig)
+    api: ApiConfig = Field(default_factory=ApiConfig)
     service: ServiceConfig = Field(default_factory=ServiceConfig)
 
     @property
@@ -137,6 +151,10 @@ class Config(_Section):
     def web_key(self) -> SecretStr | None:
         """The key that signs links: from `secret_key_file`, else FOOTNOTE_WEB_KEY; None: one of the data directory."""
         return read_secret(self.web.secret_key_file, WEB_KEY_VARIABLE)
+
+    def api_token(self) -> SecretStr | None:
+        """The API's bearer token: from `token_file`, else FOOTNOTE_API_TOKEN."""
+        return read_secret(self.api.token_file, API_TOKEN_VARIABLE)
 
 
 def load_config(file: Path | None = None, **overrides: object) -> Config:
@@ -184,7 +202,7 @@ def _environment() -> dict[tuple[str, ...], str]:
     """
     found = {}
     for name, value in os.environ.items():
-        if name.startswith(ENV_PREFIX) and not name.startswith((f"{ENV_PREFIX}TEST_", WEB_KEY_VARIABLE)):
+        if name.startswith(ENV_PREFIX) and not name.startswith((f"{ENV_PREFIX}TEST_", *SECRETS)):
             found[tuple(name.removeprefix(ENV_PREFIX).lower().split("__"))] = value
     return found
 

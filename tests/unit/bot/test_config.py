@@ -150,3 +150,16 @@ def test_the_public_address_ends_without_a_slash() -> None:
 def test_a_missing_secret_file_is_named() -> None:
     with pytest.raises(ConfigError, match="nowhere"):
         load_config(None, provider={"api_key_file": "/nowhere"}).provider_key()
+
+
+def test_the_token_of_the_api_is_a_secret_and_no_key_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FOOTNOTE_API_TOKEN", raising=False)
+    assert load_config().api_token() is None
+    monkeypatch.setenv("FOOTNOTE_API_TOKEN", "from-environment")
+    secret = tmp_path / "token"
+    secret.write_text("from-file\n")
+    found = [load_config().api_token(), load_config(None, api={"token_file": secret}).api_token()]
+
+    assert [token and token.get_secret_value() for token in found] == ["from-environment", "from-file"]
