@@ -244,6 +244,8 @@ class ConversationRepository(Protocol):
     async def list_messages(self, conversation_id: str) -> list[Message]:
         """Oldest first."""
 
+    async def find_message(self, message_id: str) -> Message | None: ...
+
     async def forget_document(self, document_id: str) -> int:
         """Unpin and unfocus it everywhere and mark messages that cite it stale; returns how many conversations."""
 

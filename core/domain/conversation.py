@@ -6,7 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.domain.answer import Citation, QueryType, Reference
-from core.domain.chat import ToolInvocation
+from core.domain.chat import ToolInvocation, Usage
+from core.domain.corpus import Span
 
 
 class Role(StrEnum):
@@ -63,6 +64,19 @@ class ToolCallRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What an answer was beside its text and footnotes: enough to show it again as it was posted."""
+
+    partial: bool = False
+    grounded: bool = False
+    unsupported: tuple[Span, ...] = ()
+    choices: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """One stored message. For role tool_result, `tool_calls` are the calls with their results."""
 
@@ -78,6 +92,7 @@ class Message:
     job_id: str | None = None  # the request job behind an assistant message
     status: str | None = None  # AnswerStatus of an assistant message
     stale: bool = False
+    outcome: Outcome | None = None  # of an assistant message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
