@@ -1,6 +1,5 @@
 """What a command may ask of a running service: the use cases of its App, by name."""
 
-import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from core.access import scope_for
 from core.domain.jobs import Job
 from core.errors import InvalidState
-from core.ingestion.report import IngestProgress
+from core.ingestion.report import IngestProgress, IngestReport
 
 if TYPE_CHECKING:
     from bot.wiring import App
@@ -58,11 +57,11 @@ class SentProgress:
 
 
 class Calls:
-    """The table, bound to an open App. Ingests run one after the other, as they would only share the cores."""
+    """The table, bound to an open App. `on_ingest` is told what each ingest did."""
 
-    def __init__(self, app: "App") -> None:
+    def __init__(self, app: "App", on_ingest: Callable[[IngestReport], None] = lambda report: None) -> None:
         self._app = app
-        self._ingesting = asyncio.Lock()
+        self._on_ingest = on_ingest
 
     async def run(self, name: str, arguments: Sequence[Any], options: dict[str, Any]) -> object:
         """What the use case gives. InvalidState for a name or arguments that this version does not know."""
@@ -86,8 +85,9 @@ class Calls:
         return await scope_for(workspace, self._app.corpus)
 
     async def _ingest(self, *arguments: Any, **options: Any) -> object:
-        async with self._ingesting:
-            return await self._app.ingest(*arguments, **options)
+        report = await self._app.ingest(*arguments, **options)
+        self._on_ingest(report)
+        return report
 
     async def _doctor(self) -> object:
         from bot.doctor import examine
