@@ -10,6 +10,9 @@ from aiohttp import web
 
 from bot.webchat.doors import add_headers, guard, who_looks
 from bot.webchat.errors import error_pages
+from bot.webchat.pages.jobs import add_jobs_pages
+from bot.webchat.pages.library import add_library_pages
+from bot.webchat.pages.source import add_source_pages
 from bot.webchat.parts import PARTS, ScopeOf, WebParts, WorkerControls
 
 __all__ = ["PARTS", "ScopeOf", "WebAddition", "WebParts", "WorkerControls", "build_web"]
@@ -39,6 +42,9 @@ def build_web(parts: WebParts, additions: Sequence[WebAddition] = ()) -> web.App
     environment.globals["static"] = _static_address()
     environment.globals["workspace"] = parts.workspace
     app.router.add_static("/static/", STATIC, name="static")
+    add_source_pages(app)
+    add_library_pages(app)
+    add_jobs_pages(app)
     for add in additions:
         add(app, parts)
     environment.globals["has_chat"] = HOME in app.router

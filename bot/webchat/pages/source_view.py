@@ -1,0 +1,103 @@
+"""What the source viewer shows of one page, put together for its template."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from bot.webchat.marking import CITED, heading_id
+from bot.webchat.page_html import PageHtml, to_html
+from core.domain.corpus import Document, Page, Span
+from core.links import page_links
+from core.texts import collapse, shorten
+
+# Entries of a table of contents around the page that is open: a book of a thousand pages has its own.
+CONTENTS = 120
+_SUBHEADINGS = 40  # of the open page
+_LABEL = 70  # characters of an entry
+_HEX = 10  # characters of a revision that people are shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A line of the table of contents."""
+
+    label: str
+    href: str
+    is_open: bool
+    below: tuple[tuple[str, str], ...] = ()  # headings of the open page: (title, address)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceView:
+    """A page, where it stands, and the ways from it."""
+
+    document: Document
+    page: Page
+    html: PageHtml
+    quote: str  # what is cited, on one line; "" when the page was opened for itself
+    path: tuple[str, ...]  # the headings the page stands under, and its own
+    contents: tuple[Entry, ...]
+    previous: str | None
+    next: str | None
+    picture: str | None
+    url: str | None
+    deep_link: str | None
+    revision: str
+    cited_anchor: str = CITED
+
+
+async def source_view(
+    document: Document,
+    page: Page,
+    pages: Sequence[Page],
+    cited: Span | None,
+    address: Callable[[Page], str],
+    *,
+    internal_links: bool,
+) -> SourceView:
+    """The view of `page` among the `pages` that may be read of its document; `address` is where each is shown."""
+    body = await asyncio.to_thread(to_html, page, document.kind, cited, internal_links=internal_links)
+    here = next((place for place, other in enumerate(pages) if other.id == page.id), 0)
+    url, deep_link = page_links(document, page)
+    return SourceView(
+        document=document,
+        page=page,
+        html=body,
+        quote=shorten(collapse(cited.of(page.text)), 300) if cited else "",
+        path=(*page.heading_path, *([page.title] if page.title else [])),
+        contents=_contents(pages, here, address),
+        previous=address(pages[here - 1]) if here > 0 else None,
+        next=address(pages[here + 1]) if here + 1 < len(pages) else None,
+        picture=f"{address(page)}/picture" if document.kind == "pdf" else None,
+        url=url if url and url.startswith(("http://", "https://")) else None,
+        deep_link=deep_link,
+        revision=page.revision[:_HEX],
+    )
+
+
+def cited_span(page: Page, start: int, end: int) -> Span | None:
+    """The part of a page from `start` to `end`; None where the page has no such part."""
+    return Span(start, end) if 0 <= start < end <= len(page.text) else None
+
+
+def _contents(pages: Sequence[Page], here: int, address: Callable[[Page], str]) -> tuple[Entry, ...]:
+    first = max(0, min(here - CONTENTS // 2, len(pages) - CONTENTS))
+    return tuple(_entry(page, address(page), is_open=page is pages[here]) for page in pages[first : first + CONTENTS])
+
+
+def _entry(page: Page, href: str, *, is_open: bool) -> Entry:
+    headings = [heading for heading in page.headings if heading.title != page.title] if is_open else []
+    return Entry(
+        label=page.title or _first_words(page),
+        href=href,
+        is_open=is_open,
+        below=tuple((heading.title, f"#{heading_id(heading)}") for heading in headings[:_SUBHEADINGS]),
+    )
+
+
+def _first_words(page: Page) -> str:
+    """Of a page without a title: its first heading, or how it begins."""
+    if page.headings:
+        return page.headings[0].title
+    line = next((line for line in page.text.splitlines() if line.strip()), "")
+    return shorten(collapse(line), _LABEL)
