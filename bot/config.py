@@ -103,10 +103,9 @@ class WebConfig(_Section):
 
 
 class ServiceConfig(_Section):
-    """The worker and the housekeeping of `footnote serve`."""
+    """The worker of `footnote serve`."""
 
     parallel: Annotated[int, Field(ge=1, le=1000)] = 64
-    keep_jobs_days: Count = 30
 
 
 class ApiConfig(_Section):

@@ -26,7 +26,7 @@ class WorkerControls(Protocol):
     def wake(self) -> None:
         """Look for new work now."""
 
-    async def cancel(self, message_key: str, by: str) -> None:
+    async def cancel(self, message_key: str, by: str) -> object:
         """Stop the answer to a message."""
 
 
