@@ -249,7 +249,8 @@ class Worker:
     async def _failed(self, run: _Run, error: Exception) -> None:
         """Back into the queue after a pause, or given up with the one error post."""
         entry = run.entry
-        log.warning("Try %d of %s failed", entry.failures + 1, entry.message_key, exc_info=error)
+        trace = None if isinstance(error, FootnoteError) else error
+        log.warning("Try %d of %s failed: %s", entry.failures + 1, entry.message_key, error, exc_info=trace)
         try:
             if entry.final_error is not None:
                 await self._error_post_failed(entry, error)
@@ -283,6 +284,7 @@ class Worker:
         await self._change(
             lambda: self._store.retry(entry.seq, delay_seconds=delay, error=error, final_error=final_error)
         )
+        asyncio.get_running_loop().call_later(delay, self.wake)
 
     async def _change(self, write: Callable[[], Awaitable[bool]]) -> None:
         """Write an entry's fate, whatever happens meanwhile; while the database can't, the entry stays in hand."""
