@@ -5,8 +5,6 @@ id: what browsers show is always the history, and beside it only what is being m
 """
 
 import asyncio
-import uuid
-from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from bot.webchat.events import EventHub
@@ -15,16 +13,15 @@ from bot.webchat.translate import PLATFORM
 from core.answering import BOT_NAME
 from core.conversations import Conversations
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import Message, Role, ThreadAddress
+from core.domain.conversation import IncomingMessage, Message, Role, ThreadAddress
 from core.domain.inbox import InboxEntry, PostRef
 from core.domain.jobs import Job
 from core.jsonable import Json
 from core.ports import Clock, ProgressSink
+from core.stored_answers import stored_ids
 
 # Pieces of a draft that come within this time go to browsers as one event.
 FLUSH_SECONDS = 0.04
-# Answers whose suggestions and choices are remembered: those that people may still have before them.
-REMEMBERED_ANSWERS = 500
 # Steps shown under a running answer.
 SHOWN_STEPS = 100
 
@@ -60,7 +57,6 @@ class WebPlatform:
         self._conversations = conversations
         self._clock = clock
         self._live: dict[str, LivePost] = {}
-        self._extras: OrderedDict[str, Json] = OrderedDict()  # of an answer's message id
 
     async def open(self, entry: InboxEntry) -> ProgressSink:
         """A placeholder in every browser that looks on; an earlier one of the same key starts anew."""
@@ -72,16 +68,14 @@ class WebPlatform:
 
     async def post(self, address: ThreadAddress, message_key: str, answer: Answer, *, look_first: bool) -> PostRef:
         """See that the history holds the answer, then show it. The history is asked whatever `look_first` says."""
-        message_id = answer.message_id or _post_id(message_key)
+        message_id = answer.message_id or _post_id(address, message_key)
         await self._ensure(address, _to_message(message_id, answer, self._clock))
-        if answer.suggestions or answer.choices:
-            self._remember(message_id, {"suggestions": list(answer.suggestions), "choices": list(answer.choices)})
         self._end(address, message_key)
         return message_id
 
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
-        """The error as the bot's message; its id follows from the key, so that there is one."""
-        message_id = _post_id(message_key)
+        """The error as the bot's message, unless the history has an answer to this message already."""
+        message_id = _post_id(address, message_key)
         await self._ensure(
             address, _to_message(message_id, Answer(status=AnswerStatus.ERROR, text=sentence), self._clock)
         )
@@ -91,10 +85,6 @@ class WebPlatform:
     def running(self, address: ThreadAddress) -> list[LivePost]:
         """The answers in the making in a thread, oldest first."""
         return [live for live in self._live.values() if live.address == address]
-
-    def extras(self, message_id: str) -> Json:
-        """Suggestions and choices of an answer, as long as they are remembered."""
-        return self._extras.get(message_id, {})
 
     async def _ensure(self, address: ThreadAddress, message: Message) -> None:
         conversation = await self._conversations.find(address)
@@ -108,11 +98,6 @@ class WebPlatform:
         self._live.pop(message_key, None)
         self._hub.publish(str(address), "end", {"key": message_key})
         self._hub.publish_all("threads", {})
-
-    def _remember(self, message_id: str, extras: Json) -> None:
-        self._extras[message_id] = extras
-        while len(self._extras) > REMEMBERED_ANSWERS:
-            self._extras.popitem(last=False)
 
 
 class _LiveProgress:
@@ -147,8 +132,9 @@ class _LiveProgress:
             self._hub.publish(self._topic, "text", {"key": self._live.key, "piece": piece})
 
 
-def _post_id(message_key: str) -> str:
-    return uuid.uuid5(uuid.NAMESPACE_URL, f"footnote-post:{message_key}").hex
+def _post_id(address: ThreadAddress, message_key: str) -> str:
+    """Where the history keeps the answer to a message; messages of this page are never edited, so it has one event."""
+    return stored_ids(IncomingMessage(address=address, author="", text="", event_key=message_key)).answer
 
 
 def _to_message(message_id: str, answer: Answer, clock: Clock) -> Message:

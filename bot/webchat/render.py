@@ -15,7 +15,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 from core.domain.answer import Citation
-from core.domain.conversation import Conversation, Message, Role
+from core.domain.conversation import Conversation, Message, Outcome, Role
 from core.domain.jobs import Job
 from core.grounding import UNSUPPORTED_MARK
 from core.jsonable import Json
@@ -35,7 +35,7 @@ def answer_html(text: str, citations: Mapping[int, str] | None = None) -> str:
     return html
 
 
-def message_view(message: Message, link: SourceLink, extras: Json | None = None) -> Json:
+def message_view(message: Message, link: SourceLink) -> Json:
     """One message. People's words stay text; the bot's become HTML with footnotes."""
     view: Json = {
         "id": message.id,
@@ -46,6 +46,7 @@ def message_view(message: Message, link: SourceLink, extras: Json | None = None)
     if message.role is Role.USER:
         return {**view, "text": message.content}
     links = {citation.number: link(citation) for citation in message.citations}
+    outcome = message.outcome or Outcome()
     return {
         **view,
         "html": answer_html(message.content, links),
@@ -53,7 +54,8 @@ def message_view(message: Message, link: SourceLink, extras: Json | None = None)
         "stale": message.stale,
         "job": message.job_id,
         "citations": [citation_view(citation, links[citation.number]) for citation in message.citations],
-        **(extras or {}),
+        "suggestions": list(outcome.suggestions),
+        "choices": list(outcome.choices),
     }
 
 
@@ -126,4 +128,7 @@ def _mark(match: re.Match[str], links: Mapping[int, str]) -> str:
     if number not in links:
         return match[0]
     address = escape(links[number])
-    return f'<a class="footnote" href="{address}" data-number="{number}" aria-label="Footnote {number}">[{number}]</a>'
+    return (
+        f'<a class="footnote" href="{address}" target="_blank" rel="noopener" data-number="{number}" '
+        f'aria-label="Footnote {number}">[{number}]</a>'
+    )
