@@ -74,7 +74,7 @@ async def error_pages(request: web.Request, handler: Handler) -> web.StreamRespo
         return error_page(request, 500, f"Something broke on our side. It is in the log under number {number}.")
 
 
-def error_page(request: web.Request, status: int, sentence: str, advice: str = "") -> web.Response:
+def error_page(request: web.Request, status: int, sentence: str, *, advice: str = "", title: str = "") -> web.Response:
     """A page of one sentence; `advice` says how to go on."""
-    context = {"title": _TITLES.get(status, "That did not work"), "sentence": sentence, "advice": advice}
+    context = {"title": title or _TITLES.get(status, "That did not work"), "sentence": sentence, "advice": advice}
     return render_template("error.html", request, context, status=status)

@@ -5,6 +5,7 @@ a random mark while they pass the cleaner, which takes off all others, so that n
 """
 
 import html
+import re
 import secrets
 
 import nh3
@@ -49,8 +50,9 @@ class Marker:
 
     def clean(self, body: str) -> str:
         """HTML that is safe to show, whatever was in it."""
+        between = re.compile(rf'</mark>(\s+)<mark class="{self.own}{CITED}">')  # a line break inside of what is cited
         return nh3.clean(
-            body,
+            between.sub(r"\1", body),
             tags=set(ALLOWED_TAGS),
             clean_content_tags=set(_UNREADABLE),
             attributes={"*": {"id", "class"}, "a": {"href"}, "ol": {"start"}},

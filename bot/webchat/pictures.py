@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core.domain.corpus import Document, Page, Source
 from core.errors import NotFound
+from core.ingestion.files import SourceFile, stamp_of
 
 KEPT_BYTES = 24 * 1024 * 1024  # of pictures in memory: some 300 pages
 AT_ONCE = 2  # children drawing: each takes a core
@@ -50,9 +51,10 @@ def _unchanged_file(source: Source, document: Document) -> Path:
         found = file.stat()
     except OSError:
         raise NotFound(f"The file of {document.title!r} is not where it was: there is no picture.") from None
-    if not file.is_relative_to(root) or document.stamp is None:
+    if not file.is_relative_to(root):
         raise NotFound(f"The file of {document.title!r} can't be opened: there is no picture.")
-    if (found.st_size, found.st_mtime_ns) != (document.stamp.size, document.stamp.modified_ns):
+    now = SourceFile(path=document.path, size=found.st_size, modified_ns=found.st_mtime_ns)
+    if stamp_of(now, root, document.depends_on) != document.stamp:
         raise NotFound(f"The file of {document.title!r} has changed since it was read: ingest it to see its pages.")
     return file
 

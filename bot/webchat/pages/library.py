@@ -1,5 +1,6 @@
 """The library: what can be read here, what could not be read and why, and a search over all of it."""
 
+import re
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -16,6 +17,9 @@ ROWS = 200  # documents on one page of the list
 HITS = 20  # pages that a search shows
 LONGEST_QUERY = 1_000  # characters; beyond it a search has no sense
 _SNIPPET = 280  # characters
+_HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
+_WIKILINK = re.compile(r"!?\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]+)\]\]")
+_SIGNS = re.compile(r"^\s*(?:[-*+>]|#{1,6})\s|[*`|]|-{3,}|:?-+:|_{2,}", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +73,12 @@ async def show_library(request: web.Request) -> web.Response:
     )
 
 
+def to_words(markdown: str) -> str:
+    """Markdown without its signs, for a line of a list; headings go, they stand beside it."""
+    body = _HEADING.sub("", markdown)
+    return _SIGNS.sub(" ", _WIKILINK.sub(r"\1", body if body.strip() else markdown))
+
+
 def _page(text: str, rows: int) -> int:
     last = max(1, -(-rows // ROWS))
     return min(max(int(text), 1), last) if text.isascii() and text.isdigit() and len(text) < 7 else 1
@@ -88,6 +98,6 @@ def _to_hit(hit: PageHit) -> HitRow:
     return HitRow(
         title=hit.document.title,
         where=" › ".join([f"page {hit.page_number}", *hit.heading_path]),
-        snippet=shorten(best.text, _SNIPPET),
+        snippet=shorten(to_words(best.text) if hit.document.kind == "markdown" else best.text, _SNIPPET),
         href=f"{page_path(hit.page_id)}?{marked}#{CITED}",
     )

@@ -86,17 +86,21 @@ async def show_linked(request: web.Request) -> web.Response:
     try:
         link, document, page, scope = await _opened(request)
     except (ForgedLink, ExpiredLink) as error:
-        return error_page(request, 410 if isinstance(error, ExpiredLink) else 403, str(error), RENEW)
+        return _refusal(request, 410 if isinstance(error, ExpiredLink) else 403, str(error))
     except ReplacedRevision as error:
-        return error_page(request, 410, str(error), RENEW)
+        return _refusal(request, 410, str(error))
     except NotFound:
         gone = "The document is gone, or the readers of the thread that this link belongs to may not see it any more."
-        return error_page(request, 404, gone, RENEW)
+        return _refusal(request, 404, gone)
     pages = await request.app[PARTS].corpus.list_pages(document.id, scope)
     base = f"/s/{request.match_info['token']}"
     cited = cited_span(page, link.span.start, link.span.end) if page.number == link.page_number else None
     view = await source_view(document, page, pages, cited, lambda item: f"{base}/{item.number}", internal_links=False)
     return render_template("source.html", request, {"view": view, "link": link})
+
+
+def _refusal(request: web.Request, status: int, sentence: str) -> web.Response:
+    return error_page(request, status, sentence, advice=RENEW, title="This link does not open")
 
 
 async def show_linked_picture(request: web.Request) -> web.Response:

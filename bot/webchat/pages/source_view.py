@@ -1,6 +1,8 @@
 """What the source viewer shows of one page, put together for its template."""
 
 import asyncio
+import html
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +15,8 @@ from core.texts import collapse, shorten
 # Entries of a table of contents around the page that is open: a book of a thousand pages has its own.
 CONTENTS = 120
 _SUBHEADINGS = 40  # of the open page
+_QUOTE = 300  # characters of what is cited, above the page
+_MARK = re.compile(rf'<mark class="{CITED}"[^>]*>(.*?)</mark>', re.DOTALL)
 _LABEL = 70  # characters of an entry
 _HEX = 10  # characters of a revision that people are shown
 
@@ -63,7 +67,7 @@ async def source_view(
         document=document,
         page=page,
         html=body,
-        quote=shorten(collapse(cited.of(page.text)), 300) if cited else "",
+        quote=shorten(marked_words(body.body), _QUOTE),
         path=(*page.heading_path, *([page.title] if page.title else [])),
         contents=_contents(pages, here, address),
         previous=address(pages[here - 1]) if here > 0 else None,
@@ -73,6 +77,11 @@ async def source_view(
         deep_link=deep_link,
         revision=page.revision[:_HEX],
     )
+
+
+def marked_words(body: str) -> str:
+    """What is marked in a page, as its reader sees it: without the signs of its markup."""
+    return collapse(html.unescape(" ".join(_MARK.findall(body))))
 
 
 def cited_span(page: Page, start: int, end: int) -> Span | None:
