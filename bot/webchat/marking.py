@@ -27,7 +27,7 @@ class Marker:
 
     def __init__(self, cited: Span | None) -> None:
         self._cited = cited
-        self._anchored = False
+        self.has_marked = False  # whether any of it was cited
         self.own = f"x{secrets.token_hex(12)}-"  # what ids and classes of ours begin with until they are cleaned
 
     def html(self, text: str, start: int) -> str:
@@ -39,8 +39,8 @@ class Marker:
         before, inside, after = text[:first], text[first:last], text[last:]
         if not inside.strip():
             return html.escape(text)
-        anchor = "" if self._anchored else f' id="{self.own}{CITED}"'
-        self._anchored = True
+        anchor = "" if self.has_marked else f' id="{self.own}{CITED}"'
+        self.has_marked = True
         mark = f'<mark class="{self.own}{CITED}"{anchor}>{html.escape(inside)}</mark>'
         return f"{html.escape(before)}{mark}{html.escape(after)}"
 

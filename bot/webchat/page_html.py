@@ -30,14 +30,16 @@ def to_html(page: Page, kind: str, cited: Span | None = None, *, internal_links:
     Not quick for long pages (up to a second for what is no prose): call it in a thread.
     """
     window = _window(page.text, cited)
-    marker = Marker(cited)
     text = window.of(page.text)
     headings = [heading for heading in page.headings if window.start <= heading.start < window.end]
+    marker = Marker(cited)
     if kind == "markdown" and is_prose(text):
-        body = render_markdown(text, window.start, headings, marker, internal_links=internal_links)
-    else:
-        body = "\n".join(_blocks(text, window.start, headings, marker))
-    return PageHtml(marker.clean(body), window.start > 0, window.end < len(page.text))
+        body = marker.clean(render_markdown(text, window.start, headings, marker, internal_links=internal_links))
+        if cited is None or marker.has_marked:
+            return PageHtml(body, window.start > 0, window.end < len(page.text))
+        marker = Marker(cited)  # what is cited is no text in Markdown, the address of a link, say: show it as written
+    body = marker.clean("\n".join(_blocks(text, window.start, headings, marker)))
+    return PageHtml(body, window.start > 0, window.end < len(page.text))
 
 
 def _window(text: str, cited: Span | None) -> Span:

@@ -1,6 +1,5 @@
 """The library: what can be read here, what could not be read and why, and a search over all of it."""
 
-import re
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -8,6 +7,7 @@ from aiohttp import web
 from aiohttp_jinja2 import render_template
 
 from bot.webchat.marking import CITED
+from bot.webchat.page_markdown import to_words
 from bot.webchat.pages.source import page_path
 from bot.webchat.parts import PARTS
 from core.domain.corpus import Document, PageHit, SearchQuery, Source
@@ -17,9 +17,6 @@ ROWS = 200  # documents on one page of the list
 HITS = 20  # pages that a search shows
 LONGEST_QUERY = 1_000  # characters; beyond it a search has no sense
 _SNIPPET = 280  # characters
-_HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
-_WIKILINK = re.compile(r"!?\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]+)\]\]")
-_SIGNS = re.compile(r"^\s*(?:[-*+>]|#{1,6})\s|[*`|]|-{3,}|:?-+:|_{2,}", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,12 +68,6 @@ async def show_library(request: web.Request) -> web.Response:
             "failures": [document for document in documents if document.failed_reason],
         },
     )
-
-
-def to_words(markdown: str) -> str:
-    """Markdown without its signs, for a line of a list; headings go, they stand beside it."""
-    body = _HEADING.sub("", markdown)
-    return _SIGNS.sub(" ", _WIKILINK.sub(r"\1", body if body.strip() else markdown))
 
 
 def _page(text: str, rows: int) -> int:

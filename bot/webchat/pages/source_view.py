@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 from bot.webchat.marking import CITED, heading_id
 from bot.webchat.page_html import PageHtml, to_html
+from bot.webchat.page_markdown import to_words
 from core.domain.corpus import Document, Page, Span
 from core.links import page_links
 from core.texts import collapse, shorten
 
 # Entries of a table of contents around the page that is open: a book of a thousand pages has its own.
 CONTENTS = 120
+_GLIMPSE = 240  # characters of the pages before and after
 _SUBHEADINGS = 40  # of the open page
 _QUOTE = 300  # characters of what is cited, above the page
 _MARK = re.compile(rf'<mark class="{CITED}"[^>]*>(.*?)</mark>', re.DOTALL)
@@ -43,6 +45,8 @@ class SourceView:
     contents: tuple[Entry, ...]
     previous: str | None
     next: str | None
+    before: str  # how the page before ends, and
+    after: str  # how the next one begins: "" where there is none
     picture: str | None
     url: str | None
     deep_link: str | None
@@ -72,6 +76,8 @@ async def source_view(
         contents=_contents(pages, here, address),
         previous=address(pages[here - 1]) if here > 0 else None,
         next=address(pages[here + 1]) if here + 1 < len(pages) else None,
+        before=_end_of(pages[here - 1], document) if here > 0 else "",
+        after=_beginning_of(pages[here + 1], document) if here + 1 < len(pages) else "",
         picture=f"{address(page)}/picture" if document.kind == "pdf" else None,
         url=url if url and url.startswith(("http://", "https://")) else None,
         deep_link=deep_link,
@@ -87,6 +93,22 @@ def marked_words(body: str) -> str:
 def cited_span(page: Page, start: int, end: int) -> Span | None:
     """The part of a page from `start` to `end`; None where the page has no such part."""
     return Span(start, end) if 0 <= start < end <= len(page.text) else None
+
+
+def _beginning_of(page: Page, document: Document) -> str:
+    return shorten(_words_of(page.text[: 3 * _GLIMPSE], document), _GLIMPSE)
+
+
+def _end_of(page: Page, document: Document) -> str:
+    words = _words_of(page.text[-3 * _GLIMPSE :], document)
+    if len(words) <= _GLIMPSE:
+        return words
+    end = words[-_GLIMPSE:]
+    return f"… {end.partition(' ')[2] or end}"
+
+
+def _words_of(text: str, document: Document) -> str:
+    return collapse(to_words(text) if document.kind == "markdown" else text)
 
 
 def _contents(pages: Sequence[Page], here: int, address: Callable[[Page], str]) -> tuple[Entry, ...]:

@@ -84,6 +84,11 @@ def test_equal_words_elsewhere_are_not_marked() -> None:
     )
 
 
+@pytest.mark.parametrize("quote", ["https://chart.example/and", "|---|--:|"])
+def test_what_is_no_text_in_markdown_is_shown_as_written_where_it_is_cited(quote: str) -> None:
+    assert marks_in(body_of(NOTE, quote)) == [quote]
+
+
 def test_headings_are_one_level_down_with_an_anchor() -> None:
     body = body_of(NOTE, "", "markdown", Heading(level=1, title="The boats", start=0))
 

@@ -85,6 +85,8 @@ class TestSourceViewer:
         assert f'rel="next" href="{address_of(third)}"' in text
         assert text.count("aria-current") == 2  # the contents' line, and Library in the main menu
         assert "The <em>Marigold</em> carries 96." in text
+        assert "The page before ends: </span>The key is under the mat." in text
+        assert "The next page begins: </span>The end." in text
 
     async def test_the_part_asked_for_is_marked_and_said_above_the_page(
         self, browse: OpenBrowser, shelves: Shelves, guide: Document
