@@ -61,11 +61,12 @@ def message_view(message: Message, link: SourceLink) -> Json:
 
 def citation_view(citation: Citation, address: str) -> Json:
     """A source card."""
+    title, path = citation.document_title or citation.document, list(citation.heading_path)
     return {
         "number": citation.number,
-        "title": citation.document_title or citation.document,
+        "title": title,
         "page": citation.page_number,
-        "path": list(citation.heading_path),
+        "path": path[1:] if path[:1] == [title] else path,
         "quote": shorten(collapse(citation.quote), QUOTE_LENGTH),
         "href": address,
     }

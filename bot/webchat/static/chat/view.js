@@ -21,7 +21,7 @@ function answerNode(message, actions) {
   if (message.stale) body.append(el("p", { class: "stale" }, "A document behind this answer has changed or gone since."));
   if (message.citations?.length) body.append(sourcesNode(message.citations));
   if (message.choices?.length) body.append(questionsNode("Which one do you mean?", message.choices, actions));
-  if (message.suggestions?.length) body.append(questionsNode("You could also ask", message.suggestions, actions));
+  if (message.suggestions?.length) body.append(questionsNode("You could also ask", message.suggestions, actions, "suggested"));
   body.append(feetNode(message, actions));
   return el("li", { class: "message from-bot", "data-id": message.id }, avatar("footnote"), body);
 }
@@ -37,9 +37,9 @@ function sourcesNode(citations) {
   return el("ol", { class: "sources", "aria-label": "Sources" }, ...cards);
 }
 
-function questionsNode(title, questions, actions) {
+function questionsNode(title, questions, actions, kind = "") {
   const buttons = questions.map((question) => el("button", { type: "button", onclick: () => actions.ask(question) }, question));
-  return el("div", { class: "questions", role: "group", "aria-label": title }, el("p", {}, title), ...buttons);
+  return el("div", { class: `questions ${kind}`, role: "group", "aria-label": title }, el("p", {}, title), ...buttons);
 }
 
 function feetNode(message, actions) {

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -54,19 +54,26 @@ class RealClock:
 
 
 class HeldProvider(ScriptedProvider):
-    """Waits before its last turn until it is let go, having said a few words."""
+    """Says a few words and waits in the turns `held` (counted from 0), each until it is let go."""
 
     def __init__(self, script: tuple[Turn, ...]) -> None:
         super().__init__(script)
+        self.held: set[int] = set()
         self.go = asyncio.Event()
-        self.is_held = False
         self.said = "I have looked at the keys of the house. " * 5  # longer than what is held back
 
-    async def complete(self, request: ChatRequest, on_text: object = None) -> ChatResponse:
-        if self.is_held and len(self.requests) == len(self._script) - 1:
+    async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
+        if len(self.requests) not in self.held:
+            return await super().complete(request, on_text)
+        if on_text is not None:
             on_text(self.said)
+        try:
             await self.go.wait()
-        return await super().complete(request, None if self.is_held else on_text)
+        except asyncio.CancelledError:
+            self.requests.append(request)
+            raise
+        self.go.clear()
+        return await super().complete(request)
 
 
 @dataclass
@@ -120,7 +127,7 @@ class ChatPlace:
         )
 
     @asynccontextmanager
-    async def open(self, *, works: bool = True) -> AsyncIterator["Visitor"]:
+    async def open(self, *, works: bool = True, port: int | None = None) -> AsyncIterator["Visitor"]:
         """The chat, served; with `works`, questions are answered."""
         chat = ChatParts(
             hub=self.hub,
@@ -131,7 +138,7 @@ class ChatPlace:
         )
         app = build_web(self.parts(), [partial(add_chat, chat=chat)])
         working = asyncio.create_task(self.worker.run()) if works else None
-        async with TestServer(app) as server, TestClient(server) as client:
+        async with TestServer(app, port=port) as server, TestClient(server) as client:
             visitor = Visitor(client)
             await visitor.name("Ada")
             yield visitor

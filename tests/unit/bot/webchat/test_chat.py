@@ -74,7 +74,7 @@ async def test_a_message_sent_again_is_one_message() -> None:
 
 async def test_an_answer_streams_and_a_reader_who_comes_back_misses_nothing() -> None:
     place = await stocked(search(), ANSWER)
-    place.provider.is_held = True
+    place.provider.held = {1}
     async with place.open(works=False) as ada:
         thread = (await ada.send("@footnote where is the key?"))["thread"]
         cursor = (await ada.show(thread))["cursor"]
@@ -96,7 +96,7 @@ async def test_an_answer_streams_and_a_reader_who_comes_back_misses_nothing() ->
 
 async def test_a_stopped_answer_says_so_and_only_its_asker_may_stop_it() -> None:
     place = await stocked(search(), ANSWER)
-    place.provider.is_held = True
+    place.provider.held = {1}
     async with place.open() as ada:
         sent = await ada.send("@footnote where is the key?")
         await ada.writing(sent["thread"])
@@ -159,7 +159,7 @@ async def test_a_thread_is_renamed_exported_and_deleted() -> None:
 @pytest.mark.parametrize("way", ["button", "command"])
 async def test_deleting_a_thread_stops_its_answer_and_it_stays_deleted(way: str) -> None:
     place = await stocked(search(), ANSWER)
-    place.provider.is_held = True
+    place.provider.held = {1}
     async with place.open() as ada:
         thread = (await ada.send("@footnote where is the key?"))["thread"]
         await ada.writing(thread)
