@@ -253,8 +253,8 @@ class ConversationRepository(Protocol):
 class JobRepository(Protocol):
     """Job trees, written while they run."""
 
-    async def save(self, job: Job) -> None:
-        """Insert or replace by id."""
+    async def save(self, *jobs: Job) -> None:
+        """Insert or replace by id, all in one commit. Records for people: a power cut may cost the last ones."""
 
     async def get(self, job_id: str, workspace: str) -> Job:
         """NotFound for unknown ids and other workspaces' jobs."""

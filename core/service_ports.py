@@ -18,6 +18,10 @@ class InboxStore(Protocol):
     clock: the database's, where several processes share one.
     """
 
+    @property
+    def lease_seconds(self) -> float:
+        """How long a claim or a renewal holds."""
+
     async def accept(self, incoming: IncomingMessage, decision: Decision) -> tuple[InboxEntry, bool]:
         """The entry of the event, and whether it is new; fsynced when it returns, if the decision accepts.
 

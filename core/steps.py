@@ -118,9 +118,9 @@ class Steps:
 
     async def _write(self) -> None:
         while self._unsaved:
-            job_id = next(iter(self._unsaved))
-            del self._unsaved[job_id]
-            await self._repository.save(self._jobs[job_id])
+            changed = [self._jobs[job_id] for job_id in self._unsaved]
+            self._unsaved.clear()
+            await self._repository.save(*changed)
 
 
 class Step:

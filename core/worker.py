@@ -9,14 +9,12 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol
 
-from core.answering import STOPPED, Attempt
+from core.answering import STOPPED, AnswerService, Attempt
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage
 from core.domain.inbox import InboxEntry, InboxStatus
 from core.errors import AccessDenied, FootnoteError, InvalidState, StorageError
-from core.ports import Clock, ProgressSink
+from core.ports import Clock
 from core.posting import post_answer, post_error
 from core.retries import MOST_CRASHES, GiveUp, decide, pause, poison_sentence, to_sentence
 from core.service_ports import ChatPlatform, InboxStore
@@ -26,7 +24,7 @@ DEFAULT_TRIES = 4  # with the pauses between them under half a minute: the threa
 DEFAULT_TIMEOUT_SECONDS = 300.0  # of one try; the agent's own budget (90 s) ends long before
 POST_TRIES = 10  # for the error post; then its thread goes on without it, and the log says so
 POLL_SECONDS = 1.0  # what other processes accepted is seen this late; what this one did, at once
-BEAT_SECONDS = 10.0  # a third of a lease
+BEATS = 3  # renewals in the time of a lease
 GRACE_SECONDS = 3.0  # for posts under way when the service stops
 
 log = logging.getLogger(__name__)
@@ -36,19 +34,12 @@ class LostLease(BaseException):
     """Another process owns the entry now. No `except Exception` may swallow it: nothing more may be written."""
 
 
-class Answering(Protocol):
-    """What the worker needs of AnswerService."""
-
-    async def answer(self, message: IncomingMessage, progress: ProgressSink, attempt: Attempt) -> Answer: ...
-
-    async def settle(self, message: IncomingMessage, answer: Answer) -> Answer: ...
-
-
 @dataclass(eq=False)
 class _Run:
     """One entry that is being worked on."""
 
     entry: InboxEntry
+    ours_until: float  # monotonic: before this, nobody else can have claimed it
     task: asyncio.Task[None] | None = None
     is_stopped: bool = False  # by the asker
     is_posting: bool = False  # too late to stop
@@ -60,19 +51,18 @@ class Worker:
     def __init__(
         self,
         store: InboxStore,
-        answers: Answering,
+        answers: AnswerService,
         platforms: Mapping[str, ChatPlatform],
         clock: Clock,
         *,
         parallel: int = DEFAULT_PARALLEL,
         tries: int = DEFAULT_TRIES,
         timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
-        beat_seconds: float = BEAT_SECONDS,
         pause_scale: float = 1.0,
     ) -> None:
         """`platforms` by name; entries of other platforms are left for other workers.
 
-        `beat_seconds` is how often leases are renewed; `pause_scale` makes all pauses between tries longer or shorter.
+        `pause_scale` makes all pauses between tries longer or shorter.
         """
         self._store = store
         self._answers = answers
@@ -81,7 +71,6 @@ class Worker:
         self._parallel = parallel
         self._tries = tries
         self._timeout = timeout_seconds
-        self._beat_seconds = beat_seconds
         self._pause_scale = pause_scale
         self._runs: dict[int, _Run] = {}
         self._woken = asyncio.Event()
@@ -139,19 +128,20 @@ class Worker:
         if free <= 0:
             return
         try:
+            ours_until = self._ours_until()
             claimed = await self._store.claim(free, self._platforms.keys())
         except StorageError as error:
             log.warning("Nothing can be claimed: %s", error)
             return
         for entry in claimed:
-            run = self._runs[entry.seq] = _Run(entry)
+            run = self._runs[entry.seq] = _Run(entry, ours_until)
             run.task = asyncio.create_task(self._work(run), name=f"answer {entry.message_key}")
 
     async def _beat(self) -> None:
         """Renew the leases of what runs; stop what was lost, and what somebody in another process cancelled."""
         while True:
-            await asyncio.sleep(self._beat_seconds)
-            seqs = [*self._runs]
+            await asyncio.sleep(self._store.lease_seconds / BEATS)
+            seqs, ours_until = [*self._runs], self._ours_until()
             if not seqs:
                 continue
             try:
@@ -159,11 +149,17 @@ class Worker:
             except StorageError as error:
                 log.warning("The leases can't be renewed: %s", error)
                 continue
-            for seq in seqs:
-                if renewed.get(seq) is not None:
-                    self._stop_run(seq)
-                elif seq not in renewed and (run := self._runs.get(seq)) and run.task:
+            for run in [self._runs[seq] for seq in seqs if seq in self._runs]:
+                if run.entry.seq in renewed:
+                    run.ours_until = ours_until
+                    if renewed[run.entry.seq] is not None:
+                        self._stop_run(run.entry.seq)
+                elif run.task is not None:
                     run.task.cancel()
+
+    def _ours_until(self) -> float:
+        """Until when a lease that is asked for now holds for certain: half of it, as clocks and threads may stall."""
+        return self._clock.monotonic() + self._store.lease_seconds / 2
 
     def _stop_run(self, seq: int) -> None:
         run = self._runs.get(seq)
@@ -242,7 +238,7 @@ class Worker:
 
     async def _begin_posting(self, run: _Run) -> None:
         """The fence: whoever lost the entry posts nothing."""
-        if run.entry.seq not in await self._store.renew([run.entry.seq]):
+        if self._clock.monotonic() > run.ours_until and not await self._store.renew([run.entry.seq]):
             raise LostLease
         run.is_posting = True
 

@@ -33,6 +33,10 @@ class SqlInboxStore:
         self._lease = timedelta(seconds=lease_seconds)
         self._owner = uuid.uuid4().hex
 
+    @property
+    def lease_seconds(self) -> float:
+        return self._lease.total_seconds()
+
     async def accept(self, incoming: IncomingMessage, decision: Decision) -> tuple[InboxEntry, bool]:
         values = _to_values(incoming, decision, self._clock.now())
 

@@ -35,6 +35,10 @@ class MemoryInboxStore:
         self._owner = uuid.uuid4().hex
         self._inbox = inbox if inbox is not None else MemoryInbox()
 
+    @property
+    def lease_seconds(self) -> float:
+        return self._lease.total_seconds()
+
     async def accept(self, incoming: IncomingMessage, decision: Decision) -> tuple[InboxEntry, bool]:
         incoming = to_storable_value(incoming)
         known = await self.find(incoming.event_key)
