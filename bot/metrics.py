@@ -7,14 +7,13 @@ from collections.abc import Mapping
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from core.answering import Attempt
+from core.answering import Answering, Attempt
 from core.domain.answer import Answer
 from core.domain.conversation import IncomingMessage
 from core.domain.inbox import InboxStatus
 from core.errors import FootnoteError
 from core.ingestion.report import IngestReport
 from core.ports import ProgressSink
-from core.worker import Answering
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 # Seconds. An extractive answer takes tenths, a model's some seconds, the agent's budget ends it at two minutes.
@@ -77,7 +76,7 @@ class Metrics:
 
 
 class MeteredAnswers:
-    """Answers as the service inside gives them, counted (implements core.worker.Answering)."""
+    """Answers as the service inside gives them, counted (implements core.answering.Answering)."""
 
     def __init__(self, answers: Answering, metrics: Metrics) -> None:
         self._answers = answers

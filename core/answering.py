@@ -59,6 +59,14 @@ class Attempt:
 ONLY_ATTEMPT = Attempt()
 
 
+class Answering(Protocol):
+    """What a worker needs of AnswerService; what counts or limits answers stands around it in the same form."""
+
+    async def answer(self, message: IncomingMessage, progress: ProgressSink, attempt: Attempt) -> Answer: ...
+
+    async def settle(self, message: IncomingMessage, answer: Answer) -> Answer: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Opened:
     """A question with its conversation, and what the history holds of both."""

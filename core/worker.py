@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from core.answering import STOPPED, AnswerService, Attempt
+from core.answering import STOPPED, Answering, Attempt
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.inbox import InboxEntry, InboxStatus
 from core.errors import AccessDenied, FootnoteError, InvalidState, StorageError
@@ -51,7 +51,7 @@ class Worker:
     def __init__(
         self,
         store: InboxStore,
-        answers: AnswerService,
+        answers: Answering,
         platforms: Mapping[str, ChatPlatform],
         clock: Clock,
         *,

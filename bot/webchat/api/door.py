@@ -23,6 +23,7 @@ from core.service_ports import InboxStore
 WAIT_SECONDS = 60.0  # a POST waits this long for its answer before it is told where to look
 METRICS_PATH = "/metrics"
 _OPEN_PATHS = frozenset({"/api/openapi.json"})  # tells what every copy of the project tells
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _BEARER = "bearer"
 
 
@@ -47,15 +48,23 @@ DOOR = web.AppKey("door", ApiDoor)
 
 @web.middleware
 async def admission(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """401 without a right, 429 beyond the rate; everything outside the API and the metrics passes."""
-    if request.path.startswith(API_PATH):
-        _admit(request, request.app[DOOR], is_open=request.path in _OPEN_PATHS)
-    elif request.path == METRICS_PATH:
-        try:
-            _admit(request, request.app[DOOR], is_open=False)
-        except Problem as problem:
-            return problem.to_response()
+    """401 without a right, 429 beyond the rate. The pages ask for no token, but what they send is held to the rate."""
+    door = request.app[DOOR]
+    try:
+        if request.path.startswith(API_PATH) or request.path == METRICS_PATH:
+            _admit(request, door, is_open=request.path in _OPEN_PATHS)
+        elif request.method not in _READING and not (door.local_exempt and is_local(request)):
+            _within_rate(request, door)
+    except Problem as problem:
+        return _refusal(request, problem)
     return await handler(request)
+
+
+def _refusal(request: web.Request, problem: Problem) -> web.Response:
+    """In the API's form; the pages' scripts read a plain sentence instead."""
+    if request.path.startswith(API_PATH) or request.path == METRICS_PATH:
+        return problem.to_response()
+    return web.json_response({"error": problem.message}, status=problem.status, headers=problem.headers)
 
 
 def _admit(request: web.Request, door: ApiDoor, *, is_open: bool) -> None:

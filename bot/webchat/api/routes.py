@@ -5,6 +5,7 @@ from aiohttp import web
 from bot.webchat.api import asking, reading, sessions, status
 from bot.webchat.api.door import DOOR, METRICS_PATH, ApiDoor, admission
 from bot.webchat.api.problems import problems
+from bot.webchat.api.workspaces import FILLED
 from bot.webchat.parts import WebParts
 
 BASE = "/api/v1/workspaces/{workspace}"
@@ -35,6 +36,7 @@ ROUTES = (
 def add_api(app: web.Application, parts: WebParts, door: ApiDoor) -> None:
     """Add the API, health checks and metrics to the application of `build_web`."""
     app[DOOR] = door
+    app[FILLED] = {}
     app.middlewares.insert(0, problems)  # outermost: what the web's own guard refuses
     app.middlewares.extend((problems, admission))  # and innermost, before the web makes pages of errors
     app.router.add_routes(ROUTES)

@@ -8,6 +8,10 @@ from core.access import scope_for
 from core.domain.corpus import SearchScope
 from core.errors import NotFound
 
+# A workspace that had documents is not looked through again for so long: listing thousands takes a tenth of a second.
+FILLED_SECONDS = 30.0
+FILLED = web.AppKey("filled", dict[str, float])  # workspace -> until when, on the clock's `monotonic`
+
 
 def workspace_of(request: web.Request) -> str:
     """The workspace of the address. NotFound when this service does not serve it."""
@@ -24,9 +28,12 @@ async def scope_of(parts: WebParts, workspace: str) -> SearchScope:
 
 async def require_documents(request: web.Request) -> None:
     """Problem 400 while the workspace has no document that could be read."""
-    parts = request.app[PARTS]
-    documents = await parts.library.documents(await scope_of(parts, workspace_of(request)))
+    parts, workspace, filled = request.app[PARTS], workspace_of(request), request.app[FILLED]
+    if parts.clock.monotonic() < filled.get(workspace, 0.0):
+        return
+    documents = await parts.library.documents(await scope_of(parts, workspace))
     if not any(document.revision is not None for document in documents):
         raise Problem(
             400, "nothing_indexed", "Nothing is indexed in this workspace yet: add documents with `footnote ingest`."
         )
+    filled[workspace] = parts.clock.monotonic() + FILLED_SECONDS

@@ -6,6 +6,7 @@ from urllib.parse import quote
 import pytest
 from aiohttp.test_utils import TestClient
 
+from core.inbox import STANDARD_GATES, Inbox, within_rate
 from tests.unit.bot.webchat.api.conftest import QUESTION, QUOTE, WORKSPACE, Office, OpenClient, error_of
 
 
@@ -104,6 +105,30 @@ async def test_nothing_indexed_is_said_before_anything_is_asked(office: Office, 
 
     assert (await error_of(await ask(client), 400))[0] == "nothing_indexed"
     assert await office.inbox.recent("local") == []
+
+
+async def test_a_library_that_was_emptied_is_noticed_within_a_while(office: Office, client: TestClient) -> None:
+    await ask(client)
+    await office.shelf.corpus.remove_source(office.shelf.source.id)
+    meanwhile = await (await ask(client)).json()
+    office.clock.advance(31)
+
+    assert meanwhile["message"]["status"] == "not_found"
+    assert (await error_of(await ask(client), 400))[0] == "nothing_indexed"
+
+
+@pytest.mark.parametrize(("take", "status", "code"), [(7.2, 429, "over_limit"), (0.0, 200, "")])
+async def test_what_a_gate_refuses_is_said_with_its_sentence(
+    office: Office, connect: OpenClient, take: float, status: int, code: str
+) -> None:
+    gates = [*STANDARD_GATES, within_rate(lambda _: take)]
+    client = await connect(inbox=Inbox(office.store, gates, office.clock, office.worker.wake))
+    response = await ask(client)
+
+    assert response.status == status
+    if code:
+        assert (await error_of(response, status))[0] == code
+        assert response.headers["Retry-After"] == "1"
 
 
 @pytest.mark.parametrize(

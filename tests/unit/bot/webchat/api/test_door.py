@@ -111,6 +111,19 @@ async def test_a_token_cannot_be_guessed_by_trying(office: Office, connect: Open
     assert answers == [401, 401, 401, 429, 429]
 
 
+async def test_what_pages_send_is_held_to_the_rate_as_well_and_what_they_show_is_not(
+    office: Office, connect: OpenClient
+) -> None:
+    client = await connect(gate=small_gate(office), local_exempt=False)
+    sent = await asyncio.gather(*(client.post("/chat/messages", json={}) for _ in range(50)))
+    shown = await asyncio.gather(*(client.get("/healthz") for _ in range(50)))
+    refused = next(response for response in sent if response.status == 429)
+
+    assert sum(response.status == 429 for response in sent) == 47
+    assert await refused.json() == {"error": "Too many requests: try again in 1 second."}
+    assert {response.status for response in shown} == {200}
+
+
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [
