@@ -1,7 +1,9 @@
 """A page of a document as safe HTML: its text as it stands, the cited part marked."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from bot.webchat.marking import Marker, heading_id
 from bot.webchat.page_markdown import is_prose, render_markdown
@@ -12,6 +14,10 @@ MOST_CHARACTERS = 120_000
 # What is kept in front of the cited passage, when a page is longer than that.
 _BEFORE = MOST_CHARACTERS // 4
 
+# Characters of the longest line of a text that was cut into lines, and the share of it that a full line has.
+_NARROWEST, _WIDEST = 55, 160
+_FULL = 0.8
+_ITEM = re.compile(r"\s*(?:[-–—*•‣▪·]|\(?\w{1,3}[.)])\s|\s{2,}")
 _ROW_BREAK = "\t"
 
 
@@ -54,6 +60,7 @@ def _window(text: str, cited: Span | None) -> Span:
 def _blocks(text: str, base: int, headings: list[Heading], marker: Marker) -> Iterator[str]:
     """Plain text as headings, tables (lines with tabs) and paragraphs that keep their lines."""
     titles = {heading.start: heading for heading in headings}
+    width = max(map(len, text.split("\n")))
     paragraph: list[tuple[str, int]] = []
     rows: list[tuple[str, int]] = []
     start = base
@@ -64,7 +71,7 @@ def _blocks(text: str, base: int, headings: list[Heading], marker: Marker) -> It
             yield _table(rows, marker)
             rows = []
         if paragraph and (heading is not None or is_row or not line.strip()):
-            yield _paragraph(paragraph, marker)
+            yield _paragraph(paragraph, width, marker)
             paragraph = []
         if heading is not None:
             tag = f"h{min(heading.level + 1, 6)}"
@@ -77,12 +84,27 @@ def _blocks(text: str, base: int, headings: list[Heading], marker: Marker) -> It
     if rows:
         yield _table(rows, marker)
     if paragraph:
-        yield _paragraph(paragraph, marker)
+        yield _paragraph(paragraph, width, marker)
 
 
-def _paragraph(lines: list[tuple[str, int]], marker: Marker) -> str:
-    """One piece, so that a citation over several lines is one mark."""
-    return f'<p class="{marker.own}lines">{marker.html(chr(10).join(line for line, _ in lines), lines[0][1])}</p>'
+def _paragraph(lines: list[tuple[str, int]], width: int, marker: Marker) -> str:
+    """One piece, so that a citation over several lines is one mark. A break that only wraps becomes a space."""
+    text = lines[0][0]
+    for (line, _), (following, _) in pairwise(lines):
+        text += (" " if _wraps(line, following, width) else "\n") + following
+    return f'<p class="{marker.own}lines">{marker.html(text, lines[0][1])}</p>'
+
+
+def _wraps(line: str, following: str, width: int) -> bool:
+    """Whether a line ends because it is full, in a text whose lines are cut at some width: prose, no list, no table."""
+    if not _NARROWEST <= width <= _WIDEST or len(line) < _FULL * width or _ITEM.match(following):
+        return False
+    return not (_is_row(line) or _is_row(following))
+
+
+def _is_row(line: str) -> bool:
+    words = line.split()
+    return 3 * sum(1 for word in words if any(map(str.isdigit, word))) > len(words)
 
 
 def _table(rows: list[tuple[str, int]], marker: Marker) -> str:

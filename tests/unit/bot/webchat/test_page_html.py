@@ -111,6 +111,30 @@ def test_plain_text_keeps_lines_headings_and_tables() -> None:
     assert '<p class="lines">end</p>' in body
 
 
+FULL = "This line of a printed page is as long as the page is wide, and"
+ROW = "Great Tern 71,905 12,830 14 and 2,480 on 28 days of 365 in 2025"
+
+
+@pytest.mark.parametrize(
+    ("lines", "shown"),
+    [
+        ([FULL, "goes on here."], 1),
+        ([FULL, FULL, "ends.", "Short", "lines stay"], 3),
+        ([FULL, "- an item", "* another"], 3),
+        ([FULL, "1. an item"], 2),
+        ([ROW, ROW], 2),
+        ([FULL, ROW], 2),
+        (["a poem has", "short lines"], 2),
+        (["a line of data " * 20, "another"], 2),
+    ],
+)
+def test_lines_that_a_page_only_wrapped_are_joined(lines: list[str], shown: int) -> None:
+    body = body_of("\n".join(lines), lines[-1], "pdf")
+
+    assert body.count("\n") + 1 == shown
+    assert marks_in(body) == [lines[-1]]
+
+
 HOSTILE = [
     "<script>alert(1)</script>",
     "text <img src=x onerror=alert(1)> text",
