@@ -194,10 +194,11 @@ class _Signals:
             asyncio.get_running_loop().add_signal_handler(number, self._received, number)
 
     def __exit__(self, *_: object) -> None:
-        """The deadline stays: threads that hang would keep the process from ending."""
+        """After a signal the deadline stays: threads that hang would keep the process from ending."""
         for number in SIGNALS:
             asyncio.get_running_loop().remove_signal_handler(number)
-            signal.signal(number, _end_now)
+            if self._deadline is not None:
+                signal.signal(number, _end_now)
 
     def _received(self, number: int) -> None:
         if self._deadline is not None:
