@@ -136,4 +136,5 @@ def _chat(made: PageParts) -> ChatParts:
         inbox=made.inbox,
         entries=made.app.inbox_store,
         examples=made.examples,
+        feedbacks=made.app.feedbacks,
     )

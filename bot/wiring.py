@@ -21,6 +21,7 @@ from core.commands import Commands
 from core.conversations import Conversations
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Document, SearchScope
+from core.feedback import Feedbacks
 from core.ingestion.limits import MEBIBYTE, ReadLimits
 from core.ingestion.report import IngestReport, ProgressCallback
 from core.jobs import Jobs
@@ -29,6 +30,7 @@ from core.ports import ChatProvider, RetrievalStrategy, SearchIndex
 from storage.conversations import SqlConversationRepository
 from storage.corpus import SqlCorpusRepository
 from storage.database import Database
+from storage.feedback import SqlFeedbackRepository
 from storage.jobs import SqlJobRepository
 
 if TYPE_CHECKING:
@@ -100,6 +102,10 @@ class App:
     @cached_property
     def conversation_store(self) -> SqlConversationRepository:
         return SqlConversationRepository(self.database)
+
+    @cached_property
+    def feedbacks(self) -> Feedbacks:
+        return Feedbacks(SqlFeedbackRepository(self.database), self.conversations, self.clock)
 
     @cached_property
     def job_store(self) -> SqlJobRepository:

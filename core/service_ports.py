@@ -6,6 +6,7 @@ from typing import Protocol
 
 from core.domain.answer import Answer
 from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.feedback import Feedback
 from core.domain.inbox import Decision, InboxEntry, InboxStatus, PostRef
 from core.ports import ProgressSink
 
@@ -76,6 +77,19 @@ class InboxStore(Protocol):
 
     async def purge(self, before: datetime) -> int:
         """Forget what ended before; returns how many. Open entries stay, however old."""
+
+
+class FeedbackRepository(Protocol):
+    """What people thought of answers; goes with its message."""
+
+    async def save(self, feedback: Feedback) -> None:
+        """Insert, or replace by message and author. NotFound for an unknown message."""
+
+    async def remove(self, message_id: str, author: str) -> None:
+        """Unknown ones are ignored."""
+
+    async def list_feedback(self, conversation_id: str) -> list[Feedback]:
+        """In the order of the messages, then by author."""
 
 
 class ChatPlatform(Protocol):

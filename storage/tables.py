@@ -20,6 +20,7 @@ from sqlmodel import Field, SQLModel
 
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import Role
+from core.domain.feedback import Rating
 from core.domain.inbox import InboxStatus
 from core.domain.jobs import JobKind, JobStatus
 from storage.column_types import CompactJson, StorableText, UtcTime
@@ -210,6 +211,18 @@ class MessageDocumentRow(FootnoteTable, table=True):
 
     message_id: str = _key(foreign_key="message.id", ondelete="CASCADE")
     document_id: str = _key(index=True)
+
+
+class FeedbackRow(FootnoteTable, table=True):
+    """One person's rating of an answer."""
+
+    __tablename__ = "feedback"
+    __table_args__ = (_one_of("rating", Rating),)
+
+    message_id: str = _key(foreign_key="message.id", ondelete="CASCADE")
+    author: str = _key()
+    rating: str = _text()
+    created_at: datetime = _time()
 
 
 class JobRow(FootnoteTable, table=True):

@@ -2,6 +2,7 @@
 
 import asyncio
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import aiohttp_jinja2
@@ -27,12 +28,15 @@ from bot.webchat.translate import (
 )
 from core.commands import CommandCall
 from core.domain.conversation import Conversation, IncomingMessage, Message, Role
+from core.domain.feedback import Rating
 from core.domain.inbox import CommandLine, Receipt
-from core.errors import InvalidState, NotFound
+from core.errors import BadInput, InvalidState, NotFound
+from core.feedback import Feedbacks
 from core.inbox import BETWEEN_PEOPLE, Inbox
 from core.jsonable import Json
 from core.service_ports import InboxStore
 
+RATINGS: Mapping[str, Rating | None] = {"up": Rating.UP, "down": Rating.DOWN, "none": None}
 # Deleting a thread waits this long for its answers to stop.
 ENDING_PAUSE_SECONDS = 0.05
 ENDING_TRIES = 60
@@ -46,6 +50,7 @@ class ChatParts:
     platform: WebPlatform
     inbox: Inbox
     entries: InboxStore
+    feedbacks: Feedbacks
     examples: tuple[str, ...] = ()  # questions that invite on an empty first screen
 
 
@@ -63,6 +68,7 @@ def add_chat(app: web.Application, parts: WebParts, chat: ChatParts) -> None:
     app.router.add_get(place, as_json(pages.show))
     app.router.add_patch(place, as_json(pages.rename))
     app.router.add_delete(place, as_json(pages.delete))
+    app.router.add_post(f"{place}/feedback", as_json(pages.rate))
     app.router.add_get(f"{place}/export", as_json(pages.export))
     app.router.add_get(f"{place}/events", pages.events)
     app.on_shutdown.append(pages.end_streams)
@@ -79,6 +85,7 @@ class _Chat:
             platform=chat.platform,
             hub=chat.hub,
             link=_signed_links(parts),
+            feedbacks=chat.feedbacks,
         )
 
     async def page(self, request: web.Request) -> web.StreamResponse:
@@ -101,7 +108,7 @@ class _Chat:
         return response
 
     async def show(self, request: web.Request) -> Json:
-        return await self._threads.show(*place_of(request))
+        return await self._threads.show(*place_of(request), person_of(request))
 
     async def send(self, request: web.Request) -> Json:
         """Hand a message to the inbox; durable when this answers. Sent again with its key it is the same message."""
@@ -146,6 +153,16 @@ class _Chat:
         self._chat.hub.publish(str(found.address), "deleted", {})
         self._chat.hub.publish_all("threads", {})
         return {"deleted": found.id}
+
+    async def rate(self, request: web.Request) -> Json:
+        """Keep, change or take back the asking person's thumb under an answer."""
+        body = await body_of(request)
+        value, message_id = text_of(body, "value"), text_of(body, "message")
+        if value not in RATINGS:
+            raise BadInput(f"There is no rating {value[:20]!r}: use {', '.join(RATINGS)}.")
+        found = await self._conversation(request)
+        await self._chat.feedbacks.rate(found, message_id, require_person(request), RATINGS[value])
+        return {"rated": value}
 
     async def export(self, request: web.Request) -> web.Response:
         call = CommandCall(

@@ -16,6 +16,7 @@ from markdown_it.utils import EnvType, OptionsDict
 
 from core.domain.answer import Citation
 from core.domain.conversation import Conversation, Message, Outcome, Role
+from core.domain.feedback import Rating
 from core.domain.jobs import Job
 from core.grounding import UNSUPPORTED_MARK
 from core.jsonable import Json
@@ -35,7 +36,7 @@ def answer_html(text: str, citations: Mapping[int, str] | None = None) -> str:
     return html
 
 
-def message_view(message: Message, link: SourceLink) -> Json:
+def message_view(message: Message, link: SourceLink, rated: Rating | None = None) -> Json:
     """One message. People's words stay text; the bot's become HTML with footnotes."""
     view: Json = {
         "id": message.id,
@@ -53,6 +54,7 @@ def message_view(message: Message, link: SourceLink) -> Json:
         "status": message.status,
         "stale": message.stale,
         "job": message.job_id,
+        "rated": rated.value if rated else None,
         "citations": [citation_view(citation, links[citation.number]) for citation in message.citations],
         "suggestions": list(outcome.suggestions),
         "choices": list(outcome.choices),

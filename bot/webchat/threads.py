@@ -14,6 +14,7 @@ from core.conversations import Conversations
 from core.domain.conversation import Conversation, IncomingMessage, Message, Role, ThreadAddress
 from core.domain.inbox import InboxEntry
 from core.errors import NotFound
+from core.feedback import Feedbacks
 from core.jsonable import Json
 from core.service_ports import InboxStore
 from core.stored_answers import stored_ids
@@ -35,6 +36,7 @@ class Threads:
     platform: WebPlatform
     hub: EventHub
     link: LinkMaker
+    feedbacks: Feedbacks
 
     async def overview(self) -> Json:
         """Channels by name, the default one first, and all threads, the last used first."""
@@ -43,7 +45,7 @@ class Threads:
         threads = [thread_view(item) for item in found if item.address.thread != CHANNEL_THREAD]
         return {"channels": [DEFAULT_CHANNEL, *names], "threads": threads}
 
-    async def show(self, channel: str, thread: str) -> Json:
+    async def show(self, channel: str, thread: str, person: str | None) -> Json:
         """A thread's state, with the position from which to read its events on. NotFound for one that never began."""
         address = thread_address(self.workspace, channel, thread)
         cursor = self.hub.cursor(str(address))
@@ -58,7 +60,7 @@ class Threads:
             "thread": thread,
             "title": _title(conversation, waiting, channel, thread),
             "people": people_in(messages),
-            "messages": self._views(conversation, messages),
+            "messages": await self._views(conversation, messages, person),
             "waiting": self._waiting_views(address, waiting, {message.id for message in messages}),
         }
 
@@ -107,12 +109,15 @@ class Threads:
             if ids[entry.seq].answer not in stored
         ]
 
-    def _views(self, conversation: Conversation | None, messages: Sequence[Message]) -> list[Json]:
+    async def _views(
+        self, conversation: Conversation | None, messages: Sequence[Message], person: str | None
+    ) -> list[Json]:
         if conversation is None:
             return []
         link = self.link(conversation)
+        rated = await self.feedbacks.ratings_by(person, conversation) if person else {}
         shown = [message for message in messages if message.role is not Role.TOOL_RESULT]
-        return [message_view(message, link) for message in shown]
+        return [message_view(message, link, rated.get(message.id)) for message in shown]
 
 
 def _title(conversation: Conversation | None, waiting: Sequence[InboxEntry], channel: str, thread: str) -> str:

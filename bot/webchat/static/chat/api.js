@@ -34,5 +34,5 @@ export const api = {
   stop: (key) => request("POST", "/chat/stop", { key }),
   rename: (channel, thread, title) => request("PATCH", placePath(channel, thread), { title }),
   remove: (channel, thread) => request("DELETE", placePath(channel, thread)),
-  rate: (message, value) => request("POST", "/chat/feedback", { message, value }),
+  rate: (channel, thread, message, value) => request("POST", `${placePath(channel, thread)}/feedback`, { message, value }),
 };

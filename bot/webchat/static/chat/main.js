@@ -32,7 +32,7 @@ const actions = {
     await attempt(() => api.stop(key));
   },
   async rate(message, value) {
-    if (await attempt(() => api.rate(message, value))) await refresh();
+    if (await attempt(() => api.rate(here.channel, here.thread, message, value))) await refresh();
   },
 };
 

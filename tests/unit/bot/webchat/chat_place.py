@@ -24,6 +24,7 @@ from core.conversations import Conversations
 from core.domain.chat import ChatRequest, ChatResponse, ToolInvocation
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
+from core.feedback import Feedbacks
 from core.inbox import STANDARD_GATES, Inbox
 from core.jobs import Jobs
 from core.jsonable import Json
@@ -33,6 +34,7 @@ from core.strategies.tool_use import ToolUseStrategy
 from core.tools.base import Toolbox
 from core.worker import Worker
 from storage.memory.conversations import MemoryConversationRepository
+from storage.memory.feedback import MemoryFeedbackRepository
 from storage.memory.inbox import MemoryInboxStore
 from storage.memory.jobs import MemoryJobRepository
 from tests.unit.core.shelf import Shelf
@@ -104,9 +106,7 @@ class ChatPlace:
         """A new process over what is stored: another hub, platform and worker."""
         self.hub = EventHub()
         self.platform = WebPlatform(self.hub, self.conversations, self.clock)
-        self.worker = Worker(
-            self.entries, self.answers, {"web": self.platform}, self.clock, beat_seconds=0.05, pause_scale=0.01
-        )
+        self.worker = Worker(self.entries, self.answers, {"web": self.platform}, self.clock, pause_scale=0.01)
         self.inbox = Inbox(self.entries, STANDARD_GATES, self.clock, self.worker.wake)
 
     def parts(self) -> WebParts:
@@ -134,6 +134,7 @@ class ChatPlace:
             platform=self.platform,
             inbox=self.inbox,
             entries=self.entries,
+            feedbacks=Feedbacks(MemoryFeedbackRepository(self.conversation_store), self.conversations, self.clock),
             examples=("Where is the key?",),
         )
         app = build_web(self.parts(), [partial(add_chat, chat=chat)])

@@ -289,3 +289,26 @@ async def test_the_page_names_only_files_of_its_own() -> None:
     assert "http" not in text
     assert home["examples"] == ["Where is the key?"]
     assert {"threads", "rename", "delete", "help"} <= {command["name"] for command in home["commands"]}
+
+
+async def test_a_thumb_is_kept_for_its_person_changed_and_taken_back() -> None:
+    place = await stocked(search(), ANSWER)
+    async with place.open() as ada:
+        thread = (await ada.send("@footnote where is the key?"))["thread"]
+        question, answer = await ada.answered(thread)
+        path = f"/chat/threads/general/{thread}/feedback"
+        seen = []
+        for value in ("up", "down", "none"):
+            await ada.client.post(path, json={"message": answer["id"], "value": value})
+            seen.append((await ada.show(thread))["messages"][1]["rated"])
+        await ada.client.post(path, json={"message": answer["id"], "value": "up"})
+        await ada.name("Ben")
+        other = (await ada.show(thread))["messages"][1]["rated"]
+        refused = [
+            (await ada.client.post(path, json=body)).status
+            for body in ({"message": question["id"], "value": "up"}, {"message": answer["id"], "value": "five"})
+        ]
+
+    assert seen == ["up", "down", None]
+    assert other is None
+    assert refused == [404, 400]
