@@ -155,7 +155,7 @@ class AnswerService:
         """The conversation with the question in it, recorded if it is not there yet."""
         check_question(message.text)
         conversation = await self._conversations.open(message)
-        messages = (await self._conversations.show(conversation.id, message.address.workspace))[1]
+        messages = await self._conversations.history(conversation)
         question = question_message(message, conversation.id, self._clock.now())
         place = next((place for place, item in enumerate(messages) if item.id == question.id), None)
         if place is None:

@@ -64,6 +64,10 @@ class Conversations:
         conversation = await self._repository.get(conversation_id, workspace)
         return conversation, await self._repository.list_messages(conversation_id)
 
+    async def history(self, conversation: Conversation) -> list[Message]:
+        """Its messages, oldest first."""
+        return await self._repository.list_messages(conversation.id)
+
     async def rename(self, conversation_id: str, workspace: str, title: str) -> Conversation:
         """BadInput for a blank title; a long one is cut to a line."""
         conversation = await self._repository.get(conversation_id, workspace)

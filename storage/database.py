@@ -171,8 +171,10 @@ def _begin_sqlite(connection: Connection) -> None:
     """A write takes the lock at its start: taken after a read, it fails if another process wrote in between."""
     options = connection.get_execution_options()
     writes = options.get(WRITING, False)
-    if writes:  # connections are pooled: one may come from a durable write
-        connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if options.get(DURABLE, False) else 'NORMAL'}")
+    wanted = "FULL" if options.get(DURABLE, False) else "NORMAL"
+    if writes and connection.info.get("synchronous", "NORMAL") != wanted:
+        connection.exec_driver_sql(f"PRAGMA synchronous={wanted}")
+        connection.info["synchronous"] = wanted
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
