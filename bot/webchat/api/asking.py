@@ -26,7 +26,7 @@ AUTHOR = "api"
 CHANNEL = "api"
 KEY_HEADER = "Idempotency-Key"
 POLL_SECONDS = 1.0  # between looks into the inbox, for answers that another process posts
-_KEY = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
+_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")  # a part of an address: never "..", never with a colon
 
 
 async def post_chat(request: web.Request) -> web.Response:
@@ -39,7 +39,7 @@ async def post_chat(request: web.Request) -> web.Response:
     receipt = await door.inbox.receive(incoming)
     await _check(receipt, incoming, door)
     outcome = await _wait(request, incoming)
-    return _to_response(request, outcome, incoming.message_key.rpartition(":")[2])
+    return _to_response(request, outcome, incoming.message_key.rpartition(":")[2], receipt.conversation_id)
 
 
 async def get_message(request: web.Request) -> web.Response:
@@ -102,7 +102,11 @@ async def _to_incoming(request: web.Request, body: ChatBody) -> IncomingMessage:
 def _message_id(request: web.Request) -> str:
     given = request.headers.get(KEY_HEADER)
     if given is not None and not _KEY.fullmatch(given):
-        raise Problem(422, "bad_input", f"{KEY_HEADER} has to be 1 to 100 letters, digits, '_', '.' or '-'.")
+        raise Problem(
+            422,
+            "bad_input",
+            f"{KEY_HEADER} has to be 1 to 100 letters, digits, '_', '.' or '-'; a letter or digit first.",
+        )
     return given or uuid.uuid4().hex
 
 
@@ -137,9 +141,11 @@ async def _wait(request: web.Request, incoming: IncomingMessage) -> Outcome | No
     return None
 
 
-def _to_response(request: web.Request, outcome: Outcome | None, message_id: str) -> web.Response:
+def _to_response(
+    request: web.Request, outcome: Outcome | None, message_id: str, session_id: str | None = None
+) -> web.Response:
     if outcome is not None:
         return web.json_response(outcome_json(outcome))
     look = f"/api/v1/workspaces/{workspace_of(request)}/chat/messages/{message_id}"
-    pending = {"session_id": None, "message": None, "message_id": message_id, "look": look}
+    pending = {"session_id": session_id, "message": None, "message_id": message_id, "look": look}
     return web.json_response(pending, status=202, headers={"Location": look, "Retry-After": "2"})

@@ -59,6 +59,7 @@ async def test_an_answer_that_takes_long_is_stored_and_found_where_the_202_says(
     found = await final(client, look)
 
     assert (response.status, waiting.status, found.status) == (202, 202, 200)
+    assert pending["session_id"] is None  # it begins with this message
     assert pending["look"] == look
     assert (await found.json())["message"]["citations"][0]["quote"] == QUOTE
 
@@ -194,7 +195,7 @@ async def test_a_body_in_pieces_is_stopped_at_the_limit(client: TestClient) -> N
     assert (await error_of(await client.post(f"{WORKSPACE}/chat", data=pieces()), 413))[0] == "too_large"
 
 
-@pytest.mark.parametrize("key", ["", "a b", "x" * 101, "a/b", "ä"])
+@pytest.mark.parametrize("key", ["", "a b", "x" * 101, "a/b", "ä", "..", "a:b"])
 async def test_a_key_that_could_be_no_address_is_refused(client: TestClient, key: str) -> None:
     response = await client.post(f"{WORKSPACE}/chat", json={"message": QUESTION}, headers={"Idempotency-Key": key})
 
