@@ -8,7 +8,7 @@ import asyncio
 import json
 import secrets
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -75,7 +75,7 @@ class EventHub:
         self._touch(topic)
         return self._to_id(self._last)
 
-    async def read(self, topic: str, after: str | None = None) -> AsyncIterator[Event]:
+    async def read(self, topic: str, after: str | None = None) -> AsyncGenerator[Event]:
         """Events of a topic, those after the id `after` first, then as they come; ends when the hub closes.
 
         A `reset` comes instead of events that are gone: `after` is of an earlier process, or too old for the ring.

@@ -1,7 +1,7 @@
 """Server-sent events over HTTP: one response that goes on until the browser leaves or the service stops."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 
 from aiohttp import web
@@ -13,7 +13,7 @@ HEARTBEAT_SECONDS = 15.0
 RECONNECT_MILLISECONDS = 1_000
 
 
-async def stream(request: web.Request, events: AsyncIterator[Event]) -> web.StreamResponse:
+async def stream(request: web.Request, events: AsyncGenerator[Event]) -> web.StreamResponse:
     """Send events as they come. A browser that goes ends it; what it still needs it asks for by its last id."""
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
     await response.prepare(request)
@@ -25,7 +25,7 @@ async def stream(request: web.Request, events: AsyncIterator[Event]) -> web.Stre
     return response
 
 
-async def with_heartbeat(events: AsyncIterator[Event], seconds: float) -> AsyncGenerator[bytes]:
+async def with_heartbeat(events: AsyncGenerator[Event], seconds: float) -> AsyncGenerator[bytes]:
     """The events as blocks of a stream, with a comment whenever there was none for so long."""
     waiting: asyncio.Future[Event] | None = None
     try:
@@ -45,3 +45,4 @@ async def with_heartbeat(events: AsyncIterator[Event], seconds: float) -> AsyncG
         if waiting is not None:
             waiting.cancel()
             await asyncio.wait({waiting})
+        await events.aclose()
