@@ -1,7 +1,9 @@
 """Jobs: recent requests, and the tree of one answer with the time, parameters and raw output of each step."""
 
+import asyncio
 import json
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -9,10 +11,17 @@ from aiohttp import web
 from aiohttp_jinja2 import render_template
 
 from bot.webchat.parts import PARTS
-from core.domain.jobs import Job, JobStatus
+from core.domain.answer import Answer
+from core.domain.jobs import Job, JobKind, JobStatus
+from core.progress import SilentProgress
 from core.texts import shorten
 
+_log = logging.getLogger(__name__)
+
+RETRIES = web.AppKey("retries", set[asyncio.Task[Answer]])
+
 RECENT = 50
+RETRY_SECONDS = 1.0  # a refusal comes at once; an answer may take minutes, the list of jobs shows how it goes
 _SHORT = 160  # characters of a question in a list
 _ASKED = ("question", "query", "text", "document", "name")  # what says best what a step was about, first wins
 _LONGEST_RAW = 20_000  # characters of a step's raw input or output
@@ -42,9 +51,12 @@ class Row:
 
 def add_jobs_pages(app: web.Application) -> None:
     """Routes of the job pages."""
+    app[RETRIES] = set()
+    app.on_shutdown.append(_end_retries)
     app.router.add_get("/jobs", show_recent)
     app.router.add_get("/jobs/{job:.+}", show_tree)
     app.router.add_post("/jobs/{job:.+}/cancel", cancel)
+    app.router.add_post("/jobs/{job:.+}/retry", retry)
 
 
 def job_path(job_id: str) -> str:
@@ -73,8 +85,8 @@ async def show_tree(request: web.Request) -> web.Response:
     context = {
         "root": to_node(root, tree),
         "live": not root.status.is_final,
-        "cancel": f"{job_path(root.id)}/cancel",
-        "waiting": JobStatus.RUNNING,
+        "path": job_path(root.id),
+        "can_retry": root.kind is JobKind.REQUEST and root.status in (JobStatus.FAILED, JobStatus.CANCELLED),
     }
     return render_template("job.html", request, context)
 
@@ -89,6 +101,37 @@ async def cancel(request: web.Request) -> web.Response:
     else:
         await parts.jobs.cancel(tree[0].id, parts.workspace)
     raise web.HTTPSeeOther(job_path(tree[0].id))
+
+
+async def retry(request: web.Request) -> web.Response:
+    """Ask the question of a failed or cancelled request again, and go to where its steps are shown."""
+    parts = request.app[PARTS]
+    running = request.app[RETRIES]
+    task = asyncio.create_task(parts.jobs.retry(request.match_info["job"], parts.workspace, SilentProgress()))
+    running.add(task)
+    task.add_done_callback(_ended(running))
+    await asyncio.wait({task}, timeout=RETRY_SECONDS)
+    jobs = task.result().jobs if task.done() else ()
+    raise web.HTTPSeeOther(job_path(jobs[0].root_id) if jobs else "/jobs")
+
+
+def _ended(running: set[asyncio.Task[Answer]]) -> Callable[[asyncio.Task[Answer]], None]:
+    """Forget a question that was asked again; what went wrong stands in its job, and in the log."""
+
+    def forget(task: asyncio.Task[Answer]) -> None:
+        running.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            _log.warning("asking again failed: %s", task.exception())
+
+    return forget
+
+
+async def _end_retries(app: web.Application) -> None:
+    running = app[RETRIES]
+    for task in running:
+        task.cancel()
+    if running:
+        await asyncio.wait(running)
 
 
 def to_node(job: Job, tree: Sequence[Job]) -> Node:

@@ -42,7 +42,7 @@ class Shelves:
     def parts(self) -> WebParts:
         library = Library(corpus=self.corpus, index=self.index, conversations=self.conversations)
         conversations = Conversations(self.conversations, self.clock)
-        jobs = Jobs(self.jobs, self.conversations, _no_answers, self.clock)
+        jobs = Jobs(self.jobs, self.conversations, no_answers, self.clock)
         return WebParts(
             workspace="local",
             library=library,
@@ -56,7 +56,15 @@ class Shelves:
         )
 
 
-def _no_answers() -> AnswerService:
+async def read(browser: Browser, path: str, status: int = 200) -> str:
+    response = await browser.get(path)
+    text = await response.text()
+    assert response.status == status, text
+    assert "<script>alert" not in text
+    return text
+
+
+def no_answers() -> AnswerService:
     raise AssertionError("no page answers questions")
 
 

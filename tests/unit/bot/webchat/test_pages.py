@@ -1,4 +1,4 @@
-"""Library, source viewer and jobs in a browser, over the in-memory twins: what people see, and what they never see."""
+"""Library and source viewer in a browser, over the in-memory twins: what people see, and what they never see."""
 
 import html
 import re
@@ -14,10 +14,9 @@ from bot.webchat.pages.source import page_path
 from core.domain.answer import Citation
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import Document, Heading, IndexEntry, Page, SearchScope, Span
-from core.domain.jobs import JobKind, JobStatus
 from core.ingestion.files import SourceFile, stamp_of
-from tests.builders import NOON, build_citation, build_document, build_job, build_pages, build_passages, build_source
-from tests.unit.bot.webchat.conftest import SECRET, Browser, OpenBrowser, Shelves
+from tests.builders import NOON, build_citation, build_document, build_pages, build_passages, build_source
+from tests.unit.bot.webchat.conftest import SECRET, OpenBrowser, Shelves, read
 
 THREAD = ThreadAddress(platform="web", workspace="local", channel="general", thread="t1")
 TEXTS = ("The key is under the mat.", "## Boats\n\nThe *Marigold* carries 96.", "The end.")
@@ -62,14 +61,6 @@ def link_to(shelves: Shelves, citation: Citation, days: int = 180) -> str:
 def cited_in(document: Document, quote: str = "under the mat", page: int = 1) -> Citation:
     start = TEXTS[page - 1].index(quote)
     return build_citation(document.id, page_number=page, span=Span(start, start + len(quote)), quote=quote)
-
-
-async def read(browser: Browser, path: str, status: int = 200) -> str:
-    response = await browser.get(path)
-    text = await response.text()
-    assert response.status == status, text
-    assert "<script>alert" not in text
-    return text
 
 
 class TestSourceViewer:
@@ -370,85 +361,3 @@ class TestLibrary:
 
         assert "200.md" not in await read(browser, "/library")
         assert "200.md" in await read(browser, "/library?page=2")
-
-
-class TestJobs:
-    async def tree(self, shelves: Shelves, status: JobStatus = JobStatus.DONE) -> None:
-        end = NOON + timedelta(seconds=2) if status.is_final else None
-        question = {"question": f"Where is the key? {SCRIPT}", "message_key": "web:1"}
-        await shelves.jobs.save(build_job("j1", status=status, input=question, started_at=NOON, completed_at=end))
-        step = build_job(
-            "j1/t0",
-            parent_id="j1",
-            kind=JobKind.TOOL,
-            name="search",
-            status=JobStatus.FAILED,
-            error="the index is closed",
-            input={"query": "key"},
-            output={"passages": 3},
-            started_at=NOON + timedelta(seconds=1),
-            completed_at=end,
-        )
-        await shelves.jobs.save(step)
-
-    async def test_recent_requests_lead_to_their_trees(self, browse: OpenBrowser, shelves: Shelves) -> None:
-        browser = await browse()
-        assert "Nothing was asked yet" in await read(browser, "/jobs")
-        await self.tree(shelves)
-        text = await read(browser, "/jobs")
-
-        assert 'href="/jobs/j1"' in text
-        assert "Where is the key? &lt;script&gt;" in text
-        assert "1 step" in text
-
-    async def test_a_tree_shows_status_parameters_time_and_raw_output(
-        self, browse: OpenBrowser, shelves: Shelves
-    ) -> None:
-        await self.tree(shelves)
-        browser = await browse()
-        text = await read(browser, "/jobs/j1")
-
-        for part in (
-            "the index is closed",
-            "2000 ms",
-            "1000 ms",
-            "&#34;query&#34;: &#34;key&#34;",
-            "&#34;passages&#34;: 3",
-        ):
-            assert part in text
-        assert 'x="50.0" width="50.0"' in text
-        assert 'data-live="no"' in text
-        assert await read(browser, "/jobs/j1%2Ft0") == text
-
-    async def test_a_running_answer_is_live_and_can_be_stopped(self, browse: OpenBrowser, shelves: Shelves) -> None:
-        await self.tree(shelves, JobStatus.RUNNING)
-        browser = await browse()
-        text = await read(browser, "/jobs/j1")
-        assert 'data-live="yes"' in text
-        assert 'action="/jobs/j1/cancel"' in text
-
-        stopped = await browser.post("/jobs/j1/cancel", allow_redirects=False)
-        assert (stopped.status, stopped.headers["Location"]) == (303, "/jobs/j1")
-        assert (await shelves.jobs.get("j1", "local")).status is JobStatus.CANCELLED
-        assert (await browser.post("/jobs/j1/cancel")).status == 409
-
-    async def test_the_worker_is_told_to_stop_where_there_is_one(self, browse: OpenBrowser, shelves: Shelves) -> None:
-        told: list[tuple[str, str]] = []
-
-        class Controls:
-            def wake(self) -> None: ...
-
-            async def cancel(self, message_key: str, by: str) -> None:
-                told.append((message_key, by))
-
-        await self.tree(shelves, JobStatus.RUNNING)
-        response = await (await browse(worker=Controls())).post("/jobs/j1/cancel", allow_redirects=False)
-
-        assert response.status == 303
-        assert told == [("web:1", "the jobs page")]
-
-    async def test_a_get_changes_nothing(self, browse: OpenBrowser, shelves: Shelves) -> None:
-        await self.tree(shelves, JobStatus.RUNNING)
-        await (await browse()).get("/jobs/j1/cancel")
-
-        assert (await shelves.jobs.get("j1", "local")).status is JobStatus.RUNNING
