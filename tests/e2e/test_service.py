@@ -62,19 +62,24 @@ def test_asking_ingesting_and_jobs_work_while_it_serves(
     monkeypatch.chdir(tmp_path)
     Path("notes").mkdir()
     Path("notes/kites.md").write_text("# Kites\n\nThe red kite of Ondar flies at noon on Thursdays.\n")
-    report = footnote("ingest", "notes", "--json")
-    answer = footnote("ask", "When does the red kite of Ondar fly?", "--json").json
-    follow_up = footnote("ask", "And where?", "--conversation", answer["conversation_id"], "--json")
-    jobs = footnote("jobs", "--json").json["jobs"]
-    tree = footnote("jobs", "show", jobs[-1]["id"], "--json").json["jobs"]
 
-    assert report.json["documents"]["added"] == 1
+    def run(*arguments: str) -> Any:
+        outcome = footnote(*arguments, "--json")
+        assert (outcome.code, outcome.err) == (0, ""), service.log.read_text()
+        return outcome.json
+
+    report = run("ingest", "notes")
+    answer = run("ask", "When does the red kite of Ondar fly?")
+    run("ask", "And where?", "--conversation", answer["conversation_id"])
+    jobs = run("jobs")["jobs"]
+    tree = run("jobs", "show", jobs[-1]["id"])["jobs"]
+
+    assert report["documents"]["added"] == 1
     assert answer["status"] == "answered"
     assert answer["citations"][0]["document"] == "kites.md"
-    assert follow_up.code == 0
     assert len(jobs) == 2
     assert tree[0]["id"] == jobs[-1]["id"]
-    shown = footnote("conversations", "show", answer["conversation_id"], "--json").json
+    shown = run("conversations", "show", answer["conversation_id"])
     assert [message["role"] for message in shown["messages"]].count("user") == 2
     exported = footnote("conversations", "export", answer["conversation_id"]).out
     assert "red kite of Ondar" in exported
