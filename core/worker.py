@@ -25,7 +25,7 @@ DEFAULT_TIMEOUT_SECONDS = 300.0  # of one try; the agent's own budget (90 s) end
 POST_TRIES = 10  # for the error post; then its thread goes on without it, and the log says so
 POLL_SECONDS = 1.0  # what other processes accepted is seen this late; what this one did, at once
 BEATS = 3  # renewals in the time of a lease
-GRACE_SECONDS = 3.0  # for posts under way when the service stops
+GRACE_SECONDS = 1.5  # for posts under way when the service stops; the whole stop has less than five
 
 log = logging.getLogger(__name__)
 
