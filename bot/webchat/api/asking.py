@@ -13,17 +13,16 @@ from aiohttp import web
 from bot.webchat.api.bodies import ChatBody, NoParameters, read_body, read_query
 from bot.webchat.api.door import DOOR, ApiDoor
 from bot.webchat.api.outcome import Outcome, find_outcome, outcome_json
-from bot.webchat.api.platform import PLATFORM
+from bot.webchat.api.platform import PLATFORM, api_address
 from bot.webchat.api.problems import Problem
 from bot.webchat.api.workspaces import require_documents, scope_of, workspace_of
 from bot.webchat.parts import PARTS, WebParts
 from core.answering import check_question
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.conversation import IncomingMessage
 from core.domain.inbox import Receipt, event_key, message_key
 from core.reading import positions_for, split_position
 
 AUTHOR = "api"
-CHANNEL = "api"
 KEY_HEADER = "Idempotency-Key"
 POLL_SECONDS = 1.0  # between looks into the inbox, for answers that another process posts
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")  # a part of an address: never "..", never with a colon
@@ -64,11 +63,7 @@ async def stop_message(request: web.Request) -> web.Response:
 
 
 def _key(request: web.Request, message_id: str) -> str:
-    return message_key(_address(workspace_of(request), thread=""), message_id)
-
-
-def _address(workspace: str, thread: str) -> ThreadAddress:
-    return ThreadAddress(platform=PLATFORM, workspace=workspace, channel=CHANNEL, thread=thread)
+    return message_key(api_address(workspace_of(request), thread=""), message_id)
 
 
 async def _to_incoming(request: web.Request, body: ChatBody) -> IncomingMessage:
@@ -79,11 +74,11 @@ async def _to_incoming(request: web.Request, body: ChatBody) -> IncomingMessage:
     if body.message.lstrip().startswith("/"):
         raise Problem(422, "bad_input", "A message that begins with / is a command of the chat: ask a question here.")
     await require_documents(request)
-    address = _address(workspace, message_id)
+    address = api_address(workspace, message_id)
     if body.session_id is not None:
         conversation, _ = await parts.conversations.show(body.session_id, workspace)
         inside = conversation.address.platform == PLATFORM
-        address = conversation.address if inside else _address(workspace, conversation.id)
+        address = conversation.address if inside else api_address(workspace, conversation.id)
     await _check_names(body, parts, workspace)
     key = event_key(address, message_id)
     return IncomingMessage(

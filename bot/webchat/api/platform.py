@@ -15,6 +15,7 @@ from core.ports import ProgressSink
 from core.progress import SilentProgress
 
 PLATFORM = "api"
+CHANNEL = "api"
 # Answers kept for clients that come back for them; older ones are read from their conversation, with less around them.
 KEPT_ANSWERS = 200
 
@@ -60,6 +61,11 @@ class ApiPlatform:
                 if not self._posted[message_key]:
                     del self._posted[message_key]
         return self._answers.get(message_key)
+
+
+def api_address(workspace: str, thread: str) -> ThreadAddress:
+    """Of a session's messages: the thread is the session's, or of one from another platform its conversation's id."""
+    return ThreadAddress(platform=PLATFORM, workspace=workspace, channel=CHANNEL, thread=thread)
 
 
 def to_ref(answer: Answer) -> PostRef:

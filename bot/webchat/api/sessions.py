@@ -4,6 +4,7 @@ from aiohttp import web
 
 from bot.webchat.api.bodies import ExportParameters, ListParameters, NoParameters, TitleBody, read_body, read_query
 from bot.webchat.api.door import DOOR
+from bot.webchat.api.platform import api_address
 from bot.webchat.api.problems import Problem
 from bot.webchat.api.workspaces import workspace_of
 from bot.webchat.parts import PARTS
@@ -41,10 +42,12 @@ async def delete_session(request: web.Request) -> web.Response:
     """With its messages. Problem 409 while an answer is being written in it."""
     read_query(request, NoParameters)
     conversation, _ = await _show(request)
-    entries = await request.app[DOOR].store.recent(conversation.address.workspace, address=conversation.address)
-    if any(not entry.status.is_final for entry in entries):
-        raise Problem(409, "busy", "An answer is being written in this session: wait for it, or stop it.")
-    await request.app[PARTS].conversations.delete(conversation.id, conversation.address.workspace)
+    workspace = conversation.address.workspace
+    for address in (conversation.address, api_address(workspace, conversation.id)):
+        entries = await request.app[DOOR].store.recent(workspace, address=address)
+        if any(not entry.status.is_final for entry in entries):
+            raise Problem(409, "busy", "An answer is being written in this session: wait for it, or stop it.")
+    await request.app[PARTS].conversations.delete(conversation.id, workspace)
     return web.Response(status=204)
 
 

@@ -3,9 +3,9 @@
 import pytest
 from aiohttp.test_utils import TestClient
 
-from bot.webchat.api.asking import AUTHOR, CHANNEL
-from bot.webchat.api.platform import PLATFORM
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from bot.webchat.api.asking import AUTHOR
+from bot.webchat.api.platform import PLATFORM, api_address
+from core.domain.conversation import IncomingMessage
 from core.domain.inbox import Decision, InboxStatus, event_key
 from core.inbox import ACCEPTED
 from tests.unit.bot.webchat.api.conftest import WORKSPACE, Office
@@ -20,7 +20,7 @@ async def message_of(client: TestClient) -> tuple[str | None, str, str]:
 
 async def store(office: Office, decision: Decision = ACCEPTED) -> int:
     """A message of some earlier process; its entry's number, claimed if it was accepted."""
-    address = ThreadAddress(platform=PLATFORM, workspace="local", channel=CHANNEL, thread="t")
+    address = api_address("local", "t")
     key = event_key(address, "k1")
     incoming = IncomingMessage(
         address=address, author=AUTHOR, text="Where?", event_key=key, message_key=key, conversation_id="c1"

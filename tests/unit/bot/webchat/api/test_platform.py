@@ -2,11 +2,10 @@
 
 import asyncio
 
-from bot.webchat.api.platform import ApiPlatform, of_ref
+from bot.webchat.api.platform import ApiPlatform, api_address, of_ref
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import ThreadAddress
 
-ADDRESS = ThreadAddress(platform="api", workspace="local", channel="api", thread="t")
+ADDRESS = api_address("local", "t")
 
 
 def answer(text: str = "Here.") -> Answer:

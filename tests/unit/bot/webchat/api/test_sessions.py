@@ -83,6 +83,19 @@ async def test_a_session_that_is_being_answered_is_not_deleted(office: Office, c
     office.provider.hold.set()
 
 
+async def test_a_session_of_another_platform_is_not_deleted_while_it_is_answered_here(
+    office: Office, connect: OpenClient
+) -> None:
+    client = await connect(wait_seconds=0.05)
+    await office.conversation_store.add(build_conversation("c1", title="Keys"))
+    office.provider.hold.clear()
+    pending = await client.post(f"{WORKSPACE}/chat", json={"message": QUESTION, "session_id": "c1"})
+
+    assert (pending.status, (await pending.json())["session_id"]) == (202, "c1")
+    assert (await error_of(await client.delete(f"{SESSIONS}/c1"), 409))[0] == "busy"
+    office.provider.hold.set()
+
+
 async def test_a_session_is_exported_as_a_file_in_both_formats(client: TestClient) -> None:
     session_id = await begin(client)
     markdown = await client.get(f"{SESSIONS}/{session_id}/export")
