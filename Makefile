@@ -14,7 +14,7 @@ COMPILE_LOCK = $(UV) pip compile --quiet --universal --python-version 3.11 --gen
 .PHONY: help setup demo test test-fast kill-test check bench lock clean
 
 help:
-	@echo "make demo       answer questions about the bundled sample library: no keys, no servers"
+	@echo "make demo       a chat about the bundled sample library in your browser: no keys, no servers"
 	@echo "make test       all tests, with branch coverage"
 	@echo "make test-fast  the tests that take milliseconds"
 	@echo "make kill-test  500 questions to a process that is killed 60 times: none lost, none answered twice"
@@ -44,7 +44,7 @@ $(STAMP): $(LOCKED) pyproject.toml
 	$(BIN)/python -m compileall -q bot core storage; \
 	touch $@
 
-# Where there is no terminal to chat in, the command itself answers the example questions and leaves.
+# Where there is no terminal, the command itself answers the example questions and leaves.
 demo: setup
 	@$(BIN)/footnote demo
 

@@ -76,11 +76,11 @@ class Service:
         listening = stack.enter_context(listen(self._config.web))
         app = await stack.enter_async_context(App(self._config))
         metrics = Metrics()
-        control = await self._open_control(stack, app, metrics)
         await app.index.count()  # opens it now: another process that has it is a clear error at the start
         await app.inbox_store.release_abandoned()
         platforms = build_platforms(app)
         worker, inbox, task = await self._start_worker(stack, app, metrics, platforms.by_name)
+        control = await self._open_control(stack, Calls(app, metrics.ingested, worker.cancel))
         parts = PageParts(
             app=app, inbox=inbox, worker=worker, platforms=platforms, metrics=metrics, examples=self._examples
         )
@@ -94,8 +94,8 @@ class Service:
         self._on_ready(url)
         return task
 
-    async def _open_control(self, stack: AsyncExitStack, app: App, metrics: Metrics) -> ControlServer:
-        control = ControlServer(Calls(app, metrics.ingested), socket_path(self._config.data_path))
+    async def _open_control(self, stack: AsyncExitStack, calls: Calls) -> ControlServer:
+        control = ControlServer(calls, socket_path(self._config.data_path))
         await control.open()
         stack.push_async_callback(control.close)
         return control

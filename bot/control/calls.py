@@ -57,11 +57,20 @@ class SentProgress:
 
 
 class Calls:
-    """The table, bound to an open App. `on_ingest` is told what each ingest did."""
+    """The table, bound to an open App. `on_ingest` is told what each ingest did.
 
-    def __init__(self, app: "App", on_ingest: Callable[[IngestReport], None] = lambda report: None) -> None:
+    `stop` stops the answer to a message that the service's worker has in hand: its key, and who asked.
+    """
+
+    def __init__(
+        self,
+        app: "App",
+        on_ingest: Callable[[IngestReport], None] = lambda report: None,
+        stop: Callable[[str, str], Awaitable[object]] | None = None,
+    ) -> None:
         self._app = app
         self._on_ingest = on_ingest
+        self._stop = stop
 
     async def run(self, name: str, arguments: Sequence[Any], options: dict[str, Any]) -> object:
         """What the use case gives. InvalidState for a name or arguments that this version does not know."""
@@ -73,7 +82,12 @@ class Calls:
         return await target(*arguments, **options)
 
     def _target(self, name: str) -> UseCase:
-        own: dict[str, UseCase] = {"scope": self._scope, "ingest": self._ingest, "doctor": self._doctor}
+        own: dict[str, UseCase] = {
+            "scope": self._scope,
+            "ingest": self._ingest,
+            "doctor": self._doctor,
+            "jobs.cancel": self._cancel,
+        }
         if name in own:
             return own[name]
         part, _, method = name.partition(".")
@@ -88,6 +102,16 @@ class Calls:
         report = await self._app.ingest(*arguments, **options)
         self._on_ingest(report)
         return report
+
+    async def _cancel(self, job_id: str, workspace: str) -> object:
+        """Whoever owns the service may stop what others asked; the worker then says so in their thread."""
+        tree = await self._app.jobs.tree(job_id, workspace)
+        key = str(tree[0].input.get("message_key", ""))
+        entries = await self._app.inbox_store.find_open(key) if self._stop and key else []
+        if self._stop is None or not entries:
+            return await self._app.jobs.cancel(job_id, workspace)
+        await self._stop(key, entries[0].incoming.author)
+        return tree
 
     async def _doctor(self) -> object:
         from bot.doctor import examine

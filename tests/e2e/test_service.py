@@ -268,3 +268,22 @@ def test_what_was_accepted_is_answered_once_after_a_restart(data_dir: Path, numb
     assert {
         tuple(message["role"] for message in messages if message["role"] != "tool_result") for messages in sessions
     } == {("user", "assistant")}
+
+
+def test_the_demo_is_served_once_and_found_again(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "bot", "--data-dir", str(tmp_path / "data"), "demo"]
+    with ServiceProcess(tmp_path / "data", "demo", "--serve") as service:
+        assert service.process.stdout is not None
+        said = service.process.stdout.readline()
+        url = said.split()[-1]
+        with urllib.request.urlopen(f"{url}chat/home", timeout=10) as reply:
+            home = json.load(reply)
+        again = subprocess.run([*command, "--serve"], capture_output=True, text=True, check=True)
+        once = subprocess.run([*command, "--once", "--json"], capture_output=True, text=True, check=True)
+        code, _ = service.end()
+
+    assert said.startswith("Footnote is ready: http://127.0.0.1:")
+    assert len(home["examples"]) == 3
+    assert url in again.stdout
+    assert [answer["status"] for answer in json.loads(once.stdout)] == ["answered"] * 3
+    assert code == 0

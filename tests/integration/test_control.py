@@ -214,3 +214,37 @@ def test_a_runtime_folder_that_others_can_use_is_refused(tmp_path: Path, monkeyp
 
     with pytest.raises(StorageError, match="used by others"):
         socket_path(tmp_path / ("d" * 120))
+
+
+class FakeJobs:
+    """One tree; remembers what was cancelled in the stored tree alone."""
+
+    def __init__(self) -> None:
+        self.cancelled: list[str] = []
+
+    async def tree(self, job_id: str, workspace: str) -> list[Any]:
+        return [SimpleNamespace(id=job_id, input={"message_key": f"key of {job_id}"})]
+
+    async def cancel(self, job_id: str, workspace: str) -> list[Any]:
+        self.cancelled.append(job_id)
+        return []
+
+
+class FakeEntries:
+    async def find_open(self, key: str) -> list[Any]:
+        return [SimpleNamespace(incoming=SimpleNamespace(author="ann"))] if key == "key of running" else []
+
+
+async def test_a_job_that_the_worker_has_in_hand_is_stopped_there() -> None:
+    jobs, stopped = FakeJobs(), []
+
+    async def stop(key: str, by: str) -> None:
+        stopped.append((key, by))
+
+    app = SimpleNamespace(jobs=jobs, inbox_store=FakeEntries())
+    calls = Calls(cast(Any, app), stop=stop)
+    await calls.run("jobs.cancel", ["running", "w"], {})
+    await calls.run("jobs.cancel", ["left over", "w"], {})
+
+    assert stopped == [("key of running", "ann")]
+    assert jobs.cancelled == ["left over"]
