@@ -8,6 +8,7 @@ import sys
 
 WIDTH = 1_200  # pixels: sharp on a phone and beside the text on a desk
 MOST_PIXELS = 6_000_000  # of a picture: a page may be a hundred times as high as it is wide
+LONGEST = 16_000  # pixels of a side: WebP holds 16,383
 MEMORY_BYTES = 2 * 1024**3
 CPU_SECONDS = 20
 _QUALITY = 72  # of 100: letters stay sharp, a page takes some 80 KB
@@ -33,7 +34,7 @@ def draw(path: str, number: int) -> bytes:
         width, height = page.get_size()
         if width <= 0 or height <= 0:
             return b""
-        scale = min(WIDTH / width, (MOST_PIXELS / (width * height)) ** 0.5)
+        scale = min(WIDTH / width, LONGEST / height, (MOST_PIXELS / (width * height)) ** 0.5)
         image = page.render(scale=scale).to_pil()
     except pypdfium2.PdfiumError:
         return b""
