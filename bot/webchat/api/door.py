@@ -69,7 +69,7 @@ def _refusal(request: web.Request, problem: Problem) -> web.Response:
 
 def _admit(request: web.Request, door: ApiDoor, *, is_open: bool) -> None:
     given = request.headers.get("Authorization")
-    proved = given is not None and door.token is not None and _is_token(given, door.token)
+    proved = given is not None and bool(door.token) and _is_token(given, door.token or "")
     local = given is None and is_local(request)
     if not ((proved and door.token_exempt) or (local and door.local_exempt)):
         _within_rate(request, door)
@@ -85,7 +85,7 @@ def _is_token(header: str, token: str) -> bool:
 
 
 def _reason(door: ApiDoor, given: str | None) -> str:
-    if door.token is None:
+    if not door.token:
         return "This API answers only on its own machine: set FOOTNOTE_API_TOKEN to let others in with that token."
     if given is None:
         return "A token is missing: send it as `Authorization: Bearer TOKEN`."

@@ -50,7 +50,11 @@ async def test_from_elsewhere_only_the_right_token_opens(
     assert response.headers["WWW-Authenticate"].startswith("Bearer")
 
 
-async def test_without_a_token_configured_nobody_from_elsewhere_comes_in(client: TestClient) -> None:
+@pytest.mark.parametrize("token", [None, ""])
+async def test_without_a_token_configured_nobody_from_elsewhere_comes_in(
+    connect: OpenClient, token: str | None
+) -> None:
+    client = await connect(token=token)
     for headers in ({}, RIGHT, {"Authorization": "Bearer "}):
         assert "FOOTNOTE_API_TOKEN" in (await error_of(await client.get(SESSIONS, headers=PROXIED | headers), 401))[1]
 
