@@ -1,6 +1,6 @@
 """The process that is killed: an inbox, a worker, a slow model and a platform in a file.
 
-    python -m tests.kill.child FOLDER
+    python -m tests.kill.child FOLDER [POSTGRESQL-URL]
 
 Each line on standard input is an event {"id", "thread", "text"}; for each, in order, a line "ack ID" says that it was
 received for good. SIGTERM is a clean shutdown. "ready" is the first line.
@@ -24,12 +24,13 @@ from core.providers.scripted import calls, says
 from core.strategies.tool_use import ToolUseStrategy
 from core.worker import Worker
 from storage.database import Database
-from storage.inbox import SqlInboxStore
+from storage.inbox import LEASE_SECONDS, SqlInboxStore
 from tests.fakes import RealClock
 from tests.kill.service import PLATFORM, FilePlatform, build_answers
 from tests.unit.core.shelf import Shelf
 
 TURN_SECONDS = (0.01, 0.15)  # a model turn: long enough to be killed in, short enough for many
+SHARED_LEASE_SECONDS = 2.0  # where processes take over from each other: the test waits for it
 
 
 class SlowModel:
@@ -50,12 +51,13 @@ class SlowModel:
         """Nothing is open."""
 
 
-async def main(folder: Path) -> None:
+async def main(folder: Path, url: str | None = None) -> None:
     clock, shelf = RealClock(), Shelf()
     await shelf.add("house.md", "# Keys\n\nThe key hangs under the stairs.", title="House")
-    database = await Database.open(folder / "footnote.db")
-    store = SqlInboxStore(database, clock)
-    await store.release_abandoned()
+    database = await Database.open(url or folder / "footnote.db")
+    store = SqlInboxStore(database, clock, SHARED_LEASE_SECONDS if url else LEASE_SECONDS)
+    if url is None:  # nobody else can be at work on this file
+        await store.release_abandoned()
     answers = build_answers(database, clock, shelf, ToolUseStrategy(SlowModel(), Budget(), clock))
     worker = Worker(store, answers, {PLATFORM: FilePlatform(folder / "posts.jsonl")}, clock)
     inbox = Inbox(store, STANDARD_GATES, clock, worker.wake)
@@ -91,4 +93,4 @@ def _say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1])))
+    asyncio.run(main(Path(sys.argv[1]), *sys.argv[2:]))

@@ -9,7 +9,6 @@ import json
 import os
 import random
 import signal
-import sqlite3
 import sys
 import time
 from collections import Counter
@@ -17,12 +16,16 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
+from sqlalchemy import text
+
+from storage.database import build_engine
 from tests.kill.service import read_posts
 
 ROOT = Path(__file__).parents[2]
 ROUND_SECONDS = (0.05, 0.9)  # how long a process lives after it is ready
 EARLY_SHARE = 0.15  # of kills, at any moment from the process's start on, ready or not
 EARLY_SECONDS = 1.5
+RIVAL_SECONDS = (1.5, 5.0)
 FINISH_SECONDS = 120.0  # for the last process to answer what is left
 SHUTDOWN_SECONDS = 5.0
 
@@ -35,6 +38,7 @@ class Plan:
     seed: int = 1
     repeated: float = 0.3  # share of events that are delivered twice
     ending: signal.Signals = signal.SIGKILL
+    database: str | None = None  # a PostgreSQL URL; then a second process works, and is killed, beside the first
 
 
 @dataclass(kw_only=True)
@@ -90,11 +94,26 @@ class Harness:
         self._longest_shutdown = 0.0
 
     async def run(self) -> Report:
+        rival = asyncio.create_task(self._rival()) if self._plan.database else None
         for number in range(self._plan.kills):
             share = len(self._feed.waiting) // (self._plan.kills - number + 1) + 1
             await self._round(share)
         await self._last_round()
+        if rival is not None:
+            rival.cancel()
+            await asyncio.wait({rival})
         return self._report()
+
+    async def _rival(self) -> None:
+        """A process that is fed nothing and takes work from the others, until it is killed and another comes."""
+        choices = random.Random(self._plan.seed + 1)
+        while True:
+            process = await self._spawn()
+            try:
+                await asyncio.sleep(choices.uniform(*RIVAL_SECONDS))
+            finally:
+                process.kill()
+                await process.communicate()
 
     def _with_repeats(self) -> list[dict[str, str]]:
         events = list(self._questions)
@@ -134,8 +153,12 @@ class Harness:
 
     async def _start(self) -> asyncio.subprocess.Process:
         self._feed.begin()
+        return await self._spawn()
+
+    async def _spawn(self) -> asyncio.subprocess.Process:
+        given = [str(self._folder), *([self._plan.database] if self._plan.database else [])]
         return await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "tests.kill.child", str(self._folder), cwd=ROOT,
+            sys.executable, "-m", "tests.kill.child", *given, cwd=ROOT,
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, env={**os.environ, "PYTHONHASHSEED": "0"},
         )  # fmt: skip
 
@@ -190,10 +213,11 @@ class Harness:
             " WHERE m.role <> 'tool_result' ORDER BY c.thread, m.sequence"
         )
         told: dict[str, list[str]] = {}
-        connection = sqlite3.connect(self._folder / "footnote.db")
-        for thread, role, content in connection.execute(query):
-            told.setdefault(thread, []).append(content if role == "user" else role)
-        connection.close()
+        engine, _ = build_engine(self._plan.database or self._folder / "footnote.db")
+        with engine.connect() as connection:
+            for thread, role, content in connection.execute(text(query)):
+                told.setdefault(thread, []).append(content if role == "user" else role)
+        engine.dispose()
         wanted: dict[str, list[str]] = {}
         for event in self._questions:
             wanted.setdefault(event["thread"], []).extend((event["text"], "assistant"))
