@@ -35,6 +35,7 @@ async def test_every_response_forbids_inline_script_and_foreign_content(browse: 
     assert "script-src 'self'" in policy
     assert "unsafe" not in policy
     assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert response.headers["Server"] == "Footnote"
 
 
 async def test_a_bug_shows_a_number_and_no_detail(browse: OpenBrowser, caplog: pytest.LogCaptureFixture) -> None:
