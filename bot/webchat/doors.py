@@ -28,7 +28,6 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "X-Robots-Tag": "noindex",  # a signed link that got into the open stays out of search engines
-    "Server": "Footnote",  # and not the versions of what it runs on
 }
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via")
@@ -40,6 +39,7 @@ async def add_headers(request: web.Request, response: web.StreamResponse) -> Non
     """The headers of every response, errors and event streams included (a signal of aiohttp)."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
+    response.headers["Server"] = "Footnote"  # and not the versions of what it runs on
     marked = request.path.startswith("/static/") and "v" in request.query and response.status == 200
     caching = "public, max-age=31536000, immutable" if marked else "no-cache, private"
     response.headers.setdefault("Cache-Control", caching)
