@@ -13,8 +13,9 @@ POST_TIMEOUT_SECONDS = 60.0  # of one post; platforms answer within seconds, or 
 
 async def post_answer(platform: ChatPlatform, entry: InboxEntry, answer: Answer) -> PostRef:
     """The answer in the entry's post. Raises PlatformError, also for a platform that does not reply."""
-    again = entry.attempts > 1
-    return await _in_time(platform, platform.post(entry.address, entry.message_key, answer, look_first=again))
+    # An earlier process may have posted: a try before this one, or the answer to the message before it was edited.
+    look_first = entry.attempts > 1 or entry.event_key != entry.message_key
+    return await _in_time(platform, platform.post(entry.address, entry.message_key, answer, look_first=look_first))
 
 
 async def post_error(platform: ChatPlatform, entry: InboxEntry, sentence: str) -> PostRef:

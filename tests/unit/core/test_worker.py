@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -404,10 +405,57 @@ async def test_a_crash_between_history_and_post_posts_the_stored_answer():
     assert office.wall.looked == [True]
 
 
-async def test_the_worker_lives_through_a_database_that_can_not_be_written(monkeypatch):
+async def test_an_edited_question_is_answered_again_in_the_same_post():
     office = Office()
+    await office.accept("q")
+    edited = replace(message("What now?"), event_key="q@2", message_key="q")
+    await office.store.accept(edited, ACCEPTED)
+    async with office.working():
+        await office.all_done()
+    assert office.answers.started == ["q", "What now?"]
+    assert (office.wall.posts, office.wall.looked) == ({"q": "Yes."}, [False, True])
+
+
+async def test_a_platform_that_does_not_reply_is_asked_again(monkeypatch):
+    monkeypatch.setattr("core.posting.POST_TIMEOUT_SECONDS", 0.02)
+    office = Office()
+    post, hangs = office.wall.post, [True]
+
+    async def hang_once(*args: object, **options: object) -> str:
+        if hangs:
+            hangs.clear()
+            await asyncio.sleep(60)
+        return await post(*args, **options)
+
+    monkeypatch.setattr(office.wall, "post", hang_once)
+    await office.accept("q")
+    async with office.working():
+        await office.all_done()
+    entry = await office.store.find("q")
+    assert (entry.status, entry.error) == (InboxStatus.DONE, "web did not take the post in 0.02 s.")
+
+
+async def test_a_post_under_way_is_finished_before_a_shutdown():
+    office = Office()
+    reached, post = asyncio.Event(), office.wall.post
+
+    async def slow(*args: object, **options: object) -> str:
+        reached.set()
+        await asyncio.sleep(0.05)
+        return await post(*args, **options)
+
+    office.wall.post = slow
+    await office.accept("q")
+    async with office.working():
+        await reached.wait()
+    assert (office.wall.posts, await office.status("q")) == ({"q": "Yes."}, InboxStatus.DONE)
+
+
+async def test_the_worker_lives_through_a_database_that_can_not_be_written(monkeypatch):
+    office = Office(lease_seconds=0.05)
+    office.answers.behaviour["q"] = lambda attempt: asyncio.sleep(0.06, "Yes.")
     monkeypatch.setattr("core.worker.POLL_SECONDS", 0.01)
-    for name in ("claim", "finish"):
+    for name in ("claim", "finish", "renew"):
         monkeypatch.setattr(office.store, name, _broken_at_first(getattr(office.store, name)))
     await office.accept("q")
     async with office.working():
@@ -417,7 +465,7 @@ async def test_the_worker_lives_through_a_database_that_can_not_be_written(monke
 
 
 def _broken_at_first(call: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
-    left = [1, 2]
+    left = [1]
 
     async def broken(*args: object, **options: object) -> object:
         if left:
