@@ -37,6 +37,7 @@ def build_web(parts: WebParts, additions: Sequence[WebAddition] = ()) -> web.App
         loader=jinja2.FileSystemLoader(FOLDER / "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        auto_reload=False,  # an upgrade under a running service must not mix new templates with old code
     )
     app.middlewares.extend((error_pages, guard))  # after those of aiohttp-jinja2, whose context error pages need
     environment.globals["static"] = _static_address()
