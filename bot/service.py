@@ -30,8 +30,9 @@ from core.inbox import STANDARD_GATES, Inbox
 from core.service_ports import ChatPlatform
 from core.worker import Worker
 
-# From the signal to the end of the process, whatever hangs: people get impatient after five seconds.
-SHUTDOWN_SECONDS = 4.5
+# From the signal to the end of the process, whatever hangs: people get impatient after five seconds, and a busy machine
+# takes its time to tell of the signal. Longer than the grace of posts under way (core/worker.py).
+SHUTDOWN_SECONDS = 3.5
 # How long open event streams and requests may take to end; longer only for those who do not notice.
 REQUESTS_END_SECONDS = 0.5
 WORKER_END_SECONDS = 2.0
