@@ -3,10 +3,11 @@
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
 
 from bot.webchat.marking import ALLOWED_TAGS, Marker, heading_id
 from core.domain.corpus import Heading
@@ -29,7 +30,7 @@ def render_markdown(text: str, base: int, headings: Sequence[Heading], marker: M
     parser.inline.ruler.before("link", "wikilink", _wikilink)
     tokens = parser.parse(text, {})
     _Places(text, base, marker, headings).mark(tokens, internal_links=internal_links)
-    rules = parser.renderer.rules
+    rules = cast(RendererHTML, parser.renderer).rules
     for name in _WITH_TEXT:
         rules[name] = _ready
     return str(parser.renderer.render(tokens, parser.options, {}))
