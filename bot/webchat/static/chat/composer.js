@@ -16,7 +16,7 @@ export class Composer {
     this.active = 0;
     this.text.addEventListener("input", () => this.changed());
     this.text.addEventListener("keydown", (event) => this.key(event));
-    this.text.addEventListener("blur", () => setTimeout(() => this.close(), 150));
+    this.text.addEventListener("blur", () => setTimeout(() => { if (document.activeElement !== this.text) this.close(); }, 150));
     byId("composer").addEventListener("submit", (event) => { event.preventDefault(); this.submit(); });
   }
 
@@ -30,12 +30,10 @@ export class Composer {
     const text = this.text.value.trim();
     if (!text || this.busy) return;
     this.busy = byId("send").disabled = true;
-    try {
-      if (await this.send(text)) { this.text.value = ""; this.changed(); }
-    } finally {
-      this.busy = byId("send").disabled = false;
-      this.text.focus();
-    }
+    this.set(""); // at once: people write on while it is sent
+    const taken = await this.send(text);
+    this.busy = byId("send").disabled = false;
+    if (!taken) this.set([text, this.text.value].filter(Boolean).join("\n"));
   }
 
   changed() {

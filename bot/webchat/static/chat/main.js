@@ -12,7 +12,7 @@ const NEAR_END = 120; // pixels: who reads the end of a thread is kept there
 const REOPEN_AFTER = 2000; // milliseconds after the service closed the stream for good
 
 const here = { channel: "general", thread: "", state: null, home: null, stream: null, kept: new Map(), live: new Map(), visit: 0 };
-let lastKey = null; // of the message that is being sent: sent again under the same key it is the same message
+let unsent = null; // {text, key} of the last message that failed: sent again under its key it is the same message
 
 const address = (channel, thread) => thread ? `/c/${encodeURIComponent(channel)}/${encodeURIComponent(thread)}`
   : channel === "general" ? "/" : `/c/${encodeURIComponent(channel)}`;
@@ -61,8 +61,7 @@ async function visit(path, { push = false } = {}) {
   here.live.clear();
   here.state = null;
   byId("messages").replaceChildren();
-  byId("side").classList.remove("is-open");
-  byId("menu").setAttribute("aria-expanded", "false");
+  showSide(false);
   problem("");
   if (await refresh()) {
     scrollToEnd();
@@ -197,16 +196,17 @@ function follow(cursor) {
 
 async function sendText(text) {
   if (!here.home?.person && !(await chooseName())) return false;
-  lastKey ??= newKey();
+  const key = unsent?.text === text ? unsent.key : newKey();
+  unsent = { text, key };
   const { channel, thread, visit: visited } = here;
-  const receipt = await attempt(() => api.send({ channel, thread, text, key: lastKey }));
+  const receipt = await attempt(() => api.send({ channel, thread, text, key }));
   if (!receipt) return false;
-  lastKey = null;
+  unsent = null;
   if (visited !== here.visit) return true;
   if (receipt.result) showResult(text, receipt.result);
-  else if (receipt.thread !== thread) await visit(address(channel, receipt.thread), { push: true });
+  else if (receipt.accepted && receipt.thread !== thread) visit(address(channel, receipt.thread), { push: true });
   else if (!receipt.accepted && receipt.code !== "not_for_us") { problem(receipt.sentence); return false; }
-  else { await refresh(); scrollToEnd(); }
+  else refresh().then(scrollToEnd);
   return true;
 }
 
@@ -250,10 +250,14 @@ byId("delete").addEventListener("click", async () => {
   const { channel, thread } = here;
   if (await attempt(() => api.remove(channel, thread)) && here.thread === thread) visit(address(channel, ""), { push: true });
 });
-byId("menu").addEventListener("click", () => {
-  const open = byId("side").classList.toggle("is-open");
+function showSide(open) {
+  byId("side").classList.toggle("is-open", open);
   byId("menu").setAttribute("aria-expanded", String(open));
-});
+  if (open) byId("close-side").focus();
+}
+byId("menu").addEventListener("click", () => showSide(true));
+byId("close-side").addEventListener("click", () => { showSide(false); byId("menu").focus(); });
+byId("side").addEventListener("keydown", (event) => { if (event.key === "Escape") showSide(false); });
 byId("new-channel").addEventListener("submit", (event) => {
   event.preventDefault();
   const name = (byId("channel-name").value.toLowerCase().match(/[\p{L}\p{N}_]+/gu) || []).join("-");

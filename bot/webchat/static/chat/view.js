@@ -86,10 +86,9 @@ export function waitingNode(waiting, actions) {
 }
 
 export function threadCard(thread, actions) {
-  const replies = Math.max(0, thread.messages - 1);
-  return el("li", { class: "message card-row" }, avatar(thread.owner), el("div", { class: "body" }, byline(thread.owner, thread.at),
+  return el("li", { class: "message card-row" }, avatar(thread.owner), el("div", { class: "body" }, byline(thread.owner),
     el("a", { class: "thread-card", href: actions.address(thread.channel, thread.thread), onclick: actions.follow },
-      el("strong", {}, thread.title), el("span", {}, replies === 1 ? "1 reply" : `${replies} replies`))));
+      el("strong", {}, thread.title), el("span", {}, `last message ${clock(thread.at)}`))));
 }
 
 // The result of a command: for the one who gave it alone.
@@ -108,7 +107,7 @@ function byline(author, at) {
 
 function avatar(name) {
   if (name === "footnote") return el("span", { class: "avatar bot", "aria-hidden": "true" }, "[1]");
-  let sum = 0;
-  for (const letter of name) sum = (sum * 31 + letter.codePointAt(0)) % 997;
+  let sum = 7;
+  for (const letter of name) sum = (sum * 131 + letter.codePointAt(0)) % 65521;
   return el("span", { class: `avatar tone-${sum % COLOURS}`, "aria-hidden": "true" }, [...name][0].toUpperCase());
 }
