@@ -10,7 +10,7 @@ from urllib.parse import quote
 from aiohttp import web
 from aiohttp_jinja2 import render_template
 
-from bot.webchat.parts import PARTS
+from bot.webchat.parts import PARTS, WebParts
 from core.domain.answer import Answer
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.progress import SilentProgress
@@ -97,10 +97,18 @@ async def cancel(request: web.Request) -> web.Response:
     tree = await parts.jobs.tree(request.match_info["job"], parts.workspace)
     key = tree[0].input.get("message_key")
     if parts.worker is not None and isinstance(key, str) and not tree[0].status.is_final:
-        await parts.worker.cancel(key, "the jobs page")
+        await parts.worker.cancel(key, await _asker(parts, tree[0]))
     else:
         await parts.jobs.cancel(tree[0].id, parts.workspace)
     raise web.HTTPSeeOther(job_path(tree[0].id))
+
+
+async def _asker(parts: WebParts, request_job: Job) -> str:
+    """Who asked what a request answers; whoever may open these pages stops it in their name."""
+    conversation_id = str(request_job.input.get("conversation_id", ""))
+    _, messages = await parts.conversations.show(conversation_id, parts.workspace)
+    asked = request_job.input.get("message_id")
+    return next((message.author for message in messages if message.id == asked), "")
 
 
 async def retry(request: web.Request) -> web.Response:

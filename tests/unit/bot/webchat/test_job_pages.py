@@ -9,7 +9,7 @@ from core.domain.answer import Answer, AnswerStatus
 from core.domain.jobs import JobKind, JobStatus
 from core.jobs import Jobs
 from core.ports import ProgressSink
-from tests.builders import NOON, build_job
+from tests.builders import NOON, build_conversation, build_job, build_message
 from tests.unit.bot.webchat.conftest import OpenBrowser, Shelves, no_answers, read
 
 SCRIPT = "<script>alert(1)</script>"
@@ -18,6 +18,7 @@ SCRIPT = "<script>alert(1)</script>"
 async def put_tree(shelves: Shelves, status: JobStatus = JobStatus.DONE) -> None:
     end = NOON + timedelta(seconds=2) if status.is_final else None
     question = {"question": f"Where is the key? {SCRIPT}", "message_key": "web:1"}
+    question |= {"conversation_id": "c1", "message_id": "m1"}
     await shelves.jobs.save(build_job("j1", status=status, input=question, started_at=NOON, completed_at=end))
     step = build_job(
         "j1/t0",
@@ -86,10 +87,12 @@ async def test_the_worker_is_told_to_stop_where_there_is_one(browse: OpenBrowser
             told.append((message_key, by))
 
     await put_tree(shelves, JobStatus.RUNNING)
+    await shelves.conversations.add(build_conversation("c1"))
+    await shelves.conversations.append("c1", [build_message("m1", author="ada")])
     response = await (await browse(worker=Controls())).post("/jobs/j1/cancel", allow_redirects=False)
 
     assert response.status == 303
-    assert told == [("web:1", "the jobs page")]
+    assert told == [("web:1", "ada")]
 
 
 async def test_a_failed_request_can_be_asked_again(browse: OpenBrowser, shelves: Shelves) -> None:
