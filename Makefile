@@ -11,12 +11,13 @@ UV = uv
 COMPILE_LOCK = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-annotate --custom-compile-command "make lock" pyproject.toml
 
-.PHONY: help setup demo test test-fast check bench lock clean
+.PHONY: help setup demo test test-fast kill-test check bench lock clean
 
 help:
-	@echo "make demo       answer questions about the bundled sample library: no keys, no servers"
+	@echo "make demo       a chat about the bundled sample library in your browser: no keys, no servers"
 	@echo "make test       all tests, with branch coverage"
 	@echo "make test-fast  the tests that take milliseconds"
+	@echo "make kill-test  500 questions to a process that is killed 60 times: none lost, none answered twice"
 	@echo "make check      every check of .pre-commit-config.yaml"
 	@echo "make bench      speed and memory, against the bare embedder and LlamaIndex"
 	@echo "make setup      $(VENV) with everything from $(LOCKED); the others do it by themselves"
@@ -43,7 +44,7 @@ $(STAMP): $(LOCKED) pyproject.toml
 	$(BIN)/python -m compileall -q bot core storage; \
 	touch $@
 
-# Where there is no terminal to chat in, the command itself answers the example questions and leaves.
+# Where there is no terminal, the command itself answers the example questions and leaves.
 demo: setup
 	@$(BIN)/footnote demo
 
@@ -52,6 +53,9 @@ test: setup
 
 test-fast: setup
 	$(BIN)/python -m pytest -n 0 -m "not slow" tests/unit
+
+kill-test: setup
+	$(BIN)/python -m tests.kill
 
 check: setup
 	$(BIN)/pre-commit run --all-files

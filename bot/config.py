@@ -8,16 +8,34 @@ import os
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from core.errors import ConfigError
 
 ENV_PREFIX = "FOOTNOTE_"
+WEB_KEY_VARIABLE = "FOOTNOTE_WEB_KEY"  # a secret, no key of the file
+API_TOKEN_VARIABLE = "FOOTNOTE_API_TOKEN"  # noqa: S105 - the name of one, not one; no key of the file either
+SECRETS = (WEB_KEY_VARIABLE, API_TOKEN_VARIABLE)
 DEFAULT_FILE = Path("config.toml")
 
 Seconds = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
+
+
+def _web_address(text: str) -> str:
+    """An http(s) address of a host, without a slash at its end."""
+    parts = urlsplit(text)
+    if (
+        parts.scheme not in ("http", "https")
+        or not parts.hostname
+        or parts.query
+        or parts.fragment
+        or parts.path.strip("/")
+    ):
+        raise ValueError("it must be an address like https://footnote.example.org, without a path")
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 class _Section(BaseModel):
@@ -73,6 +91,34 @@ class IngestConfig(_Section):
     max_pages: Count = 5000
 
 
+class WebConfig(_Section):
+    """The pages and the API. The key that signs links comes from the environment or a secret file, never from here."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65_535)] = 8420
+    public_url: Annotated[str, AfterValidator(_web_address)] | None = None
+    link_days: Count = 180
+    open_to_network: bool = False
+    secret_key_file: Path | None = None
+
+
+class ServiceConfig(_Section):
+    """The worker of `footnote serve`."""
+
+    parallel: Annotated[int, Field(ge=1, le=1000)] = 64
+
+
+class ApiConfig(_Section):
+    """The JSON API. Its token comes from the environment or a file; without one it answers on its own machine alone."""
+
+    token_file: Path | None = None
+    wait_seconds: Seconds = 60
+    requests_per_second: Annotated[float, Field(gt=0)] = 5
+    burst: Count = 20
+    local_exempt: bool = True
+    token_exempt: bool = True
+
+
 class Config(_Section):
     data_dir: Path | None = None
     workspace: str = "local"
@@ -81,6 +127,9 @@ class Config(_Section):
     index: IndexConfig = Field(default_factory=IndexConfig)
     models: ModelsConfig = Field(default_factory=ModelsConfig)
     ingest: IngestConfig = Field(default_factory=IngestConfig)
+    web: WebConfig = Field(default_factory=WebConfig)
+    api: ApiConfig = Field(default_factory=ApiConfig)
+    service: ServiceConfig = Field(default_factory=ServiceConfig)
 
     @property
     def data_path(self) -> Path:
@@ -97,6 +146,14 @@ class Config(_Section):
     def index_key(self) -> SecretStr | None:
         """The Qdrant server's API key: from `api_key_file`, else QDRANT_API_KEY."""
         return read_secret(self.index.api_key_file, "QDRANT_API_KEY")
+
+    def web_key(self) -> SecretStr | None:
+        """The key that signs links: from `secret_key_file`, else FOOTNOTE_WEB_KEY; None: one of the data directory."""
+        return read_secret(self.web.secret_key_file, WEB_KEY_VARIABLE)
+
+    def api_token(self) -> SecretStr | None:
+        """The API's bearer token: from `token_file`, else FOOTNOTE_API_TOKEN."""
+        return read_secret(self.api.token_file, API_TOKEN_VARIABLE)
 
 
 def load_config(file: Path | None = None, **overrides: object) -> Config:
@@ -138,10 +195,13 @@ def _read_toml(file: Path | None) -> dict[str, Any]:
 
 
 def _environment() -> dict[tuple[str, ...], str]:
-    """FOOTNOTE_AGENT__MAX_STEPS=3 -> {("agent", "max_steps"): "3"}; names of tests (FOOTNOTE_TEST_*) are left alone."""
+    """FOOTNOTE_AGENT__MAX_STEPS=3 -> {("agent", "max_steps"): "3"}.
+
+    The names of secrets and of tests (FOOTNOTE_TEST_*) are left alone.
+    """
     found = {}
     for name, value in os.environ.items():
-        if name.startswith(ENV_PREFIX) and not name.startswith(f"{ENV_PREFIX}TEST_"):
+        if name.startswith(ENV_PREFIX) and not name.startswith((f"{ENV_PREFIX}TEST_", *SECRETS)):
             found[tuple(name.removeprefix(ENV_PREFIX).lower().split("__"))] = value
     return found
 

@@ -3,20 +3,27 @@
 import asyncio
 import json
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from bot.config import Config, load_config
+from core.errors import InvalidState
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from bot.control.client import RemoteApp
     from bot.wiring import App
 
 T = TypeVar("T")
+
+# How long a command waits for a service that starts or stops: opening the database and a large index take some seconds.
+SERVICE_WAIT_SECONDS = 15.0
+SERVICE_PAUSE_SECONDS = 0.1
 
 
 @dataclass(kw_only=True)
@@ -48,13 +55,45 @@ class Session:
 
     def run(self, work: "Callable[[App], Awaitable[T]]") -> T:
         """Open the app, do the work in its event loop, close it."""
-        from bot.wiring import App
+        app = self.app()
 
         async def main() -> T:
-            async with App(self.settings) as app:
+            async with app:
                 return await work(app)
 
         return asyncio.run(main())
+
+    def app(self) -> "App":
+        """The app, not yet open: that of the service that runs on the data directory, else one of this process's own.
+
+        Raises InvalidState as `remote` does.
+        """
+        if remote := self.remote():
+            return cast("App", remote)
+        from bot.wiring import App
+
+        return App(self.settings)
+
+    def remote(self) -> "RemoteApp | None":
+        """The app of the service that runs on the data directory, if one does.
+
+        Raises InvalidState when a service neither gets ready nor ends.
+        """
+        from bot.control.holding import find_service
+
+        deadline = time.monotonic() + SERVICE_WAIT_SECONDS
+        while notice := find_service(self.settings.data_path):
+            if notice.socket:
+                from bot.control.client import RemoteApp
+
+                return RemoteApp(self.settings, notice)
+            if time.monotonic() > deadline:
+                raise InvalidState(
+                    f"A Footnote service (process {notice.pid}) is starting or stopping on the data directory "
+                    f"{str(self.settings.data_path)!r} and does not get done: try again, or stop that process."
+                )
+            time.sleep(SERVICE_PAUSE_SECONDS)
+        return None
 
     def print_json(self, value: object) -> None:
         """One JSON value, indented, on standard output."""

@@ -14,28 +14,30 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from bot.config import Config
+from bot.config import Config, IngestConfig
 from core.access import scope_for
 from core.answering import AnswerService, Reading
 from core.commands import Commands
 from core.conversations import Conversations
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Document, SearchScope
-from core.errors import UnsupportedFeature
+from core.feedback import Feedbacks
 from core.ingestion.limits import MEBIBYTE, ReadLimits
 from core.ingestion.report import IngestReport, ProgressCallback
 from core.jobs import Jobs
 from core.library import Library
-from core.limits import Budget
 from core.ports import ChatProvider, RetrievalStrategy, SearchIndex
 from storage.conversations import SqlConversationRepository
 from storage.corpus import SqlCorpusRepository
 from storage.database import Database
+from storage.feedback import SqlFeedbackRepository
 from storage.jobs import SqlJobRepository
 
 if TYPE_CHECKING:
+    from core.ingestion.pipeline import Ingestor
     from core.tools.base import Toolbox
     from storage.embeddings import LocalEmbedder
+    from storage.inbox import SqlInboxStore
     from storage.ranking import CrossEncoderJudge, VectorSentenceRanker
 
 DATABASE_FILE = "footnote.db"
@@ -61,9 +63,12 @@ class App:
         self.clock = SystemClock()
         self._stack = AsyncExitStack()
         self._database: Database | None = None
+        self._ingesting = asyncio.Lock()  # a sweep, or another run, must not take a run's unfinished passages
 
     async def open(self) -> "App":
-        """Open the database; all else opens when it is used. Raises StorageError."""
+        """Open the database; all else opens when it is used. Safe to repeat. Raises StorageError."""
+        if self._database is not None:
+            return self
         self._database = await Database.open(self.config.data_path / DATABASE_FILE)
         self._stack.push_async_callback(self._database.close)
         return self
@@ -99,8 +104,18 @@ class App:
         return SqlConversationRepository(self.database)
 
     @cached_property
+    def feedbacks(self) -> Feedbacks:
+        return Feedbacks(SqlFeedbackRepository(self.database), self.conversations, self.clock)
+
+    @cached_property
     def job_store(self) -> SqlJobRepository:
         return SqlJobRepository(self.database)
+
+    @cached_property
+    def inbox_store(self) -> "SqlInboxStore":
+        from storage.inbox import SqlInboxStore
+
+        return SqlInboxStore(self.database, self.clock)
 
     @cached_property
     def conversations(self) -> Conversations:
@@ -204,20 +219,47 @@ class App:
             await self.provider.check()
 
     async def ingest(
-        self, paths: Sequence[Path], *, source: str | None, kind: str, force: bool, progress: ProgressCallback
+        self,
+        paths: Sequence[Path],
+        *,
+        source: str | None,
+        kind: str,
+        force: bool,
+        progress: ProgressCallback,
+        workspace: str | None = None,
     ) -> IngestReport:
         """Ingest files and folders, one after the other; the reports are added up.
 
-        `kind` forces a reader. A kind or a path that can't be used raises before anything is read.
+        `workspace` None: the configured one. `kind` forces a reader. A kind or a path that can't be used raises before
+        anything is read.
         """
         from core.ingestion.base import forced_kind
-        from core.ingestion.pipeline import Ingestor
-        from core.ingestion.sandbox import Sandbox
         from core.sources import add_source
 
         reader_kind = forced_kind(kind)
-        limits = self._read_limits()
-        ingestor = Ingestor(
+        total = IngestReport()
+        async with self._ingesting:
+            ingestor = self._build_ingestor()
+            for place in [await add_source(self.corpus, workspace or self.workspace, path, source) for path in paths]:
+                root = Path(place.source.location)
+                report = await ingestor.ingest(
+                    place.source, root, place.only or None, kind=reader_kind, force=force, progress=progress
+                )
+                total.add(report)
+        return total
+
+    async def sweep(self) -> None:
+        """Remove from the index what interrupted ingests left there."""
+        async with self._ingesting:
+            await self._build_ingestor().sweep()
+
+    def _build_ingestor(self) -> "Ingestor":
+        """One for each run: its child process is not for concurrent use."""
+        from core.ingestion.pipeline import Ingestor
+        from core.ingestion.sandbox import Sandbox
+
+        limits = to_read_limits(self.config.ingest)
+        return Ingestor(
             corpus=self.corpus,
             index=self.index,
             conversations=self.conversation_store,
@@ -225,67 +267,28 @@ class App:
             sandbox=Sandbox(limits),
             limits=limits,
         )
-        total = IngestReport()
-        for place in [await add_source(self.corpus, self.workspace, path, source) for path in paths]:
-            root = Path(place.source.location)
-            report = await ingestor.ingest(
-                place.source, root, place.only or None, kind=reader_kind, force=force, progress=progress
-            )
-            total.add(report)
-        return total
-
-    def _read_limits(self) -> ReadLimits:
-        ingest = self.config.ingest
-        return ReadLimits(
-            seconds=ingest.parse_seconds,
-            memory_bytes=ingest.parse_memory_mb * MEBIBYTE,
-            file_bytes=ingest.max_file_mb * MEBIBYTE,
-            pages=ingest.max_pages,
-        )
 
     def _build_provider(self) -> ChatProvider:
-        settings = self.config.provider
-        if settings.name == "extractive":
-            from core.providers.extractive.provider import ExtractiveProvider
+        from bot.answer_wiring import build_provider
 
-            return ExtractiveProvider(ranker=self.ranker, judge=self.judge)
-        from core.providers.anthropic.provider import AnthropicProvider
-
-        return AnthropicProvider(
-            api_key=self.config.provider_key(),
-            model=settings.model,
-            max_output_tokens=settings.max_output_tokens,
-            timeout_seconds=settings.timeout_seconds,
-            stall_seconds=settings.stall_seconds,
-            max_retries=settings.max_retries,
-            base_url=settings.base_url,
-        )
+        return build_provider(self.config, lambda: self.ranker, lambda: self.judge)
 
     def _strategy_for(self, message: IncomingMessage) -> RetrievalStrategy:
-        from core.strategies.tool_use import ToolUseStrategy
+        from bot.answer_wiring import build_strategy
 
-        wanted = message.strategy or self.config.agent.strategy
-        if wanted != ToolUseStrategy.name:
-            raise UnsupportedFeature(f"There is no strategy {wanted!r}: use {ToolUseStrategy.name}.")
-        if message.model and self.config.provider.name == "extractive":
-            raise UnsupportedFeature("--model needs a provider with models: set provider.name in the configuration.")
-        agent = self.config.agent
-        budget = Budget(steps=agent.max_steps, tokens=agent.max_tokens, seconds=agent.max_seconds)
-        return ToolUseStrategy(self.provider, budget, self.clock)
+        return build_strategy(self.config, message, lambda: self.provider, self.clock)
 
     def _toolbox(self, reading: Reading) -> "Toolbox":
-        from core.tools.base import Toolbox, ToolContext
-        from core.tools.get_page import GetPageTool
-        from core.tools.query_journal import QueryJournalTool
-        from core.tools.search import SearchTool
+        from bot.answer_wiring import build_toolbox
 
-        context = ToolContext(
-            scope=reading.scope,
-            library=self.library,
-            corpus=self.corpus,
-            focus=reading.focus,
-            linked=frozenset(document.id for document in reading.linked),
-            document_ids=frozenset({reading.document.id}) if reading.document else frozenset(),
-            rerank=self.config.index.rerank,
-        )
-        return Toolbox((SearchTool(), GetPageTool(), QueryJournalTool()), context)
+        return build_toolbox(reading, self.library, self.corpus, rerank=self.config.index.rerank)
+
+
+def to_read_limits(settings: IngestConfig) -> ReadLimits:
+    """The configured limits on reading one file."""
+    return ReadLimits(
+        seconds=settings.parse_seconds,
+        memory_bytes=settings.parse_memory_mb * MEBIBYTE,
+        file_bytes=settings.max_file_mb * MEBIBYTE,
+        pages=settings.max_pages,
+    )

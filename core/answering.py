@@ -1,36 +1,39 @@
 """The use case: a question in, a proved answer out. Read `_run` from top to bottom."""
 
 import asyncio
-import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from core.access import scope_for
-from core.citations import ProvedText, cited_page_ids, prove
+from core.answer_building import NOT_FROM_DOCUMENTS as NOT_FROM_DOCUMENTS
+from core.answer_building import PARTIAL_NOTE as PARTIAL_NOTE
+from core.answer_building import build_answer, build_error_answer
+from core.citations import cited_page_ids, prove
 from core.conversations import Conversations, live_focus
 from core.domain.answer import Answer, AnswerStatus, Draft, Reference
-from core.domain.conversation import Conversation, Focus, IncomingMessage, Message, Role
+from core.domain.conversation import Conversation, Focus, IncomingMessage, Message
 from core.domain.corpus import Document, Page, SearchScope
-from core.domain.jobs import JobKind
-from core.errors import Ambiguous, BadInput, FootnoteError, NotFound, ProviderRefused
-from core.grounding import ground, only_says_not_found
+from core.domain.jobs import JobKind, JobStatus
+from core.errors import BadInput, FootnoteError, NotFound
 from core.history import messages_of_draft
 from core.library import Library
 from core.ports import Clock, ContextStrategy, CorpusRepository, JobRepository, ProgressSink, RetrievalStrategy, Tools
 from core.reading import positions_for, split_position
-from core.references import direct_references, labels, search_references
+from core.references import direct_references
+from core.retries import is_transient
 from core.steps import Steps
+from core.stored_answers import BOT_NAME as BOT_NAME
+from core.stored_answers import answer_message, question_message, stored_ids, timings, to_answer
 from core.suggestions import suggest
 from core.texts import shorten
 
-BOT_NAME = "footnote"
 # A question is read by people: longer ones are pasted documents, which belong in the library.
 MAX_QUESTION_CHARACTERS = 20_000
 # Room for the history in the prompt; the rest of the window is for tools and the answer.
 DEFAULT_HISTORY_TOKENS = 12_000
-PARTIAL_NOTE = "(I stopped at a limit before I had looked at everything: this answer is from what I found so far.)"
-NOT_FROM_DOCUMENTS = "(This is not from the documents.)"
+STOPPED = Answer(status=AnswerStatus.STOPPED, text="Stopped.")
+CUT_OFF = "The process ended in the middle of this step."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +44,37 @@ class Reading:
     focus: Focus | None
     document: Document | None  # the only one to answer from; None: the whole library
     linked: tuple[Document, ...]  # named by [[wikilinks]] in the question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """Which try at a question this is; by default the only one."""
+
+    number: int = 1
+    is_last: bool = True  # errors that may pass become the answer; before that they are raised, to try again
+    # Whether a cancellation is the asker's: only then an answer of status stopped is stored. A shutdown is not.
+    is_stopped: Callable[[], bool] = lambda: True
+
+
+ONLY_ATTEMPT = Attempt()
+
+
+class Answering(Protocol):
+    """What a worker needs of AnswerService; what counts or limits answers stands around it in the same form."""
+
+    async def answer(self, message: IncomingMessage, progress: ProgressSink, attempt: Attempt) -> Answer: ...
+
+    async def settle(self, message: IncomingMessage, answer: Answer) -> Answer: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Opened:
+    """A question with its conversation, and what the history holds of both."""
+
+    conversation: Conversation
+    question: Message
+    history: Sequence[Message]  # what was said before it
+    stored: Message | None  # its answer, if an earlier try came that far
 
 
 class ToolboxFactory(Protocol):
@@ -77,30 +111,69 @@ class AnswerService:
         self._clock = clock
         self._history_tokens = history_tokens
 
-    async def answer(self, message: IncomingMessage, progress: ProgressSink) -> Answer:
+    async def answer(self, message: IncomingMessage, progress: ProgressSink, attempt: Attempt = ONLY_ATTEMPT) -> Answer:
         """An answer, whatever happens: errors people can act on become answers of status error, refused or clarify.
 
-        Question and answer are stored in the conversation. Raises NotFound for an unknown conversation id and BadInput
-        for a question that can't be one (nothing is stored then); cancelling stores an answer of status stopped.
+        Question and answer are stored in the conversation, once for each event: a question whose answer is stored
+        already gets that one again. Raises NotFound for an unknown conversation id and BadInput for a question that
+        can't be one (nothing is stored then); cancelling stores an answer of status stopped.
         """
-        check_question(message.text)
         started = self._clock.monotonic()
-        conversation = await self._conversations.open(message)
-        question = self._question_message(conversation, message)
-        history = (await self._conversations.show(conversation.id, message.address.workspace))[1]
-        await self._conversations.record(conversation, [question])
-        steps = Steps(self._jobs, self._clock, message.address.workspace, on_change=progress.step)
+        opened = await self._open(message)
+        if opened.stored is not None:
+            return await self._again(opened.stored)
+        if attempt.number > 1:
+            await self._end_steps_of_the_dead(stored_ids(message).request)
+        steps = Steps(self._jobs, self._clock, message.address.workspace, progress.step, attempt.number)
+        request = steps.step(
+            JobKind.REQUEST, "answer", input=_request_input(message, opened.question), key=stored_ids(message).request
+        )
         try:
-            async with steps.step(JobKind.REQUEST, "answer", input=_request_input(message, question)) as request:
-                answer, draft = await self._run(message, conversation, history, progress)
+            async with request:
+                answer, draft = await self._run(message, opened.conversation, opened.history, progress)
                 request.output = {"status": answer.status.value, "footnotes": len(answer.citations)}
         except asyncio.CancelledError:
-            stopped = Answer(status=AnswerStatus.STOPPED, text="Stopped.")
-            await asyncio.shield(self._finish(conversation, stopped, None, steps, started))
+            if attempt.is_stopped():
+                await asyncio.shield(self._finish(message, opened.conversation, STOPPED, None, steps, started))
             raise
         except FootnoteError as error:
-            answer, draft = _error_answer(error), None
-        return await self._finish(conversation, answer, draft, steps, started)
+            if is_transient(error) and not attempt.is_last:
+                raise
+            answer, draft = build_error_answer(error), None
+        return await self._finish(message, opened.conversation, answer, draft, steps, started)
+
+    async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
+        """The stored answer of a question; where there is none, this one is stored as it. Raises as `answer` does."""
+        started = self._clock.monotonic()
+        opened = await self._open(message)
+        if opened.stored is not None:
+            return await self._again(opened.stored)
+        steps = Steps(self._jobs, self._clock, message.address.workspace)
+        return await self._finish(message, opened.conversation, answer, None, steps, started)
+
+    async def _open(self, message: IncomingMessage) -> _Opened:
+        """The conversation with the question in it, recorded if it is not there yet."""
+        check_question(message.text)
+        conversation = await self._conversations.open(message)
+        messages = await self._conversations.history(conversation)
+        question = question_message(message, conversation.id, self._clock.now())
+        place = next((place for place, item in enumerate(messages) if item.id == question.id), None)
+        if place is None:
+            await self._conversations.record(conversation, [question])
+            return _Opened(conversation=conversation, question=question, history=messages, stored=None)
+        answer_id = stored_ids(message).answer
+        stored = next((item for item in messages[place:] if item.id == answer_id), None)
+        return _Opened(conversation=conversation, question=question, history=messages[:place], stored=stored)
+
+    async def _again(self, stored: Message) -> Answer:
+        return to_answer(stored, await self._jobs.list_tree(stored.job_id) if stored.job_id else [])
+
+    async def _end_steps_of_the_dead(self, request_id: str) -> None:
+        """Steps that an earlier try left running: the process that made them is gone."""
+        for job in await self._jobs.list_tree(request_id):
+            if not job.status.is_final:
+                ended = replace(job, status=JobStatus.FAILED, error=CUT_OFF, completed_at=self._clock.now())
+                await self._jobs.save(ended)
 
     async def _run(
         self,
@@ -114,7 +187,7 @@ class AnswerService:
         history = await self._context.select(messages, reading.scope, self._history_tokens)
         draft = await strategy.draft(message, history, self._toolbox(reading), progress)
         proved = prove(draft, await self._live_pages(draft, reading.scope))
-        answer = _to_answer(draft, proved, direct, message.text)
+        answer = build_answer(draft, proved, direct, message.text)
         if answer.status is AnswerStatus.ANSWERED and answer.citations:
             found = await suggest(message.text, answer.citations, self._corpus, self._library, reading.scope)
             answer = replace(answer, suggestions=found)
@@ -153,33 +226,19 @@ class AnswerService:
                 continue  # replaced or withdrawn while the answer was written: its claims lose their footnotes
         return pages
 
-    def _question_message(self, conversation: Conversation, message: IncomingMessage) -> Message:
-        return Message(
-            id=uuid.uuid4().hex,
-            conversation_id=conversation.id,
-            role=Role.USER,
-            author=message.author,
-            content=message.text,
-            created_at=self._clock.now(),
-        )
-
     async def _finish(
-        self, conversation: Conversation, answer: Answer, draft: Draft | None, steps: Steps, started: float
+        self,
+        message: IncomingMessage,
+        conversation: Conversation,
+        answer: Answer,
+        draft: Draft | None,
+        steps: Steps,
+        started: float,
     ) -> Answer:
         """Store the answer with its tool calls, move the focus, and complete the answer object."""
         now = self._clock.now()
-        shown = Message(
-            id=uuid.uuid4().hex,
-            conversation_id=conversation.id,
-            role=Role.ASSISTANT,
-            author=BOT_NAME,
-            content=answer.text,
-            created_at=now,
-            references=answer.references,
-            citations=answer.citations,
-            job_id=steps.jobs[0].id if steps.jobs else None,
-            status=answer.status.value,
-        )
+        job_id = steps.jobs[0].id if steps.jobs else None
+        shown = answer_message(answer, message, conversation.id, job_id, now)
         between = messages_of_draft(draft, conversation.id, now) if draft else []
         await self._conversations.record(conversation, [*between, shown])
         await self._conversations.refocus(conversation, answer.citations)
@@ -189,7 +248,7 @@ class AnswerService:
             conversation_id=conversation.id,
             message_id=shown.id,
             jobs=steps.jobs,
-            timings_ms={"total": round(total, 1), **_timings(steps)},
+            timings_ms={"total": round(total, 1), **timings(steps.jobs)},
         )
 
 
@@ -206,6 +265,7 @@ def _request_input(message: IncomingMessage, question: Message) -> dict[str, obj
         "question": shorten(message.text, 200),
         "conversation_id": question.conversation_id,
         "message_id": question.id,
+        "message_key": message.message_key or message.event_key,
         "query_type": message.query_type.value,
         **{name: value for name, value in options.items() if value},
     }
@@ -220,55 +280,3 @@ def check_question(text: str) -> None:
             f"The question has {len(text):,} characters, more than the {MAX_QUESTION_CHARACTERS:,} allowed: "
             "put long texts into the library and ask about them."
         )
-
-
-def _to_answer(draft: Draft, proved: ProvedText, direct: Sequence[Reference], question: str) -> Answer:
-    """The draft with proved footnotes, unsupported claims marked, and the status that follows from what is proved."""
-    references = (*direct, *search_references(draft.evidence, proved.citations))
-    common = Answer(
-        status=AnswerStatus.ANSWERED,
-        text=proved.text.strip(),
-        citations=proved.citations,
-        references=references,
-        partial=draft.partial,
-        usage=draft.usage,
-        model=draft.model,
-    )
-    if draft.choices:
-        return replace(common, status=AnswerStatus.CLARIFY, choices=draft.choices, citations=())
-    behind = _texts_behind(draft, proved)
-    grounding = ground(common.text, behind, question)
-    if proved.citations:
-        text = f"{grounding.text}\n\n{PARTIAL_NOTE}" if draft.partial else grounding.text
-        return replace(common, text=text, unsupported=grounding.unsupported, grounded=not grounding.unsupported)
-    if draft.evidence.searches or draft.new_messages:
-        text = common.text if only_says_not_found(common.text) else _not_found(draft, references)
-        return replace(common, status=AnswerStatus.NOT_FOUND, text=text)
-    return replace(common, text=f"{common.text}\n\n{NOT_FROM_DOCUMENTS}")
-
-
-def _texts_behind(draft: Draft, proved: ProvedText) -> dict[int, list[str]]:
-    """The quote and its whole passage, by footnote number."""
-    passages = draft.evidence.passages
-    return {c.number: [c.quote, passages[c.passage_id].source.passage.text] for c in proved.citations}
-
-
-def _not_found(draft: Draft, references: Sequence[Reference]) -> str:
-    searches = ", ".join(f"“{search}”" for search in dict.fromkeys(draft.evidence.searches))
-    text = "I found nothing in the documents that answers this."
-    text += f" I searched for {searches}." if searches else ""
-    return f"{text} The closest I saw: {labels(references[:3])}." if references else text
-
-
-def _error_answer(error: FootnoteError) -> Answer:
-    if isinstance(error, Ambiguous):
-        return Answer(status=AnswerStatus.CLARIFY, text=str(error), choices=error.candidates)
-    status = AnswerStatus.REFUSED if isinstance(error, ProviderRefused) else AnswerStatus.ERROR
-    return Answer(status=status, text=str(error))
-
-
-def _timings(steps: Steps) -> dict[str, float]:
-    def spent(*kinds: JobKind) -> float:
-        return round(sum(job.duration_ms or 0 for job in steps.jobs if job.kind in kinds), 1)
-
-    return {"retrieval": spent(JobKind.TOOL), "model": spent(JobKind.PLANNING, JobKind.SYNTHESIS)}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from core.domain.answer import Citation
-from core.domain.conversation import Conversation, Focus, IncomingMessage, Message, Role
+from core.domain.conversation import Conversation, Focus, IncomingMessage, Message, Role, ThreadAddress
 from core.errors import BadInput
 from core.ports import Clock, ConversationRepository
 from core.texts import shorten
@@ -51,6 +51,10 @@ class Conversations:
         await self._repository.add(conversation)
         return conversation
 
+    async def find(self, address: ThreadAddress) -> Conversation | None:
+        """The conversation of a thread, where one has begun."""
+        return await self._repository.find_by_address(address)
+
     async def list_conversations(self, workspace: str, document_id: str | None = None) -> list[Conversation]:
         """Most recently used first."""
         return await self._repository.list_conversations(workspace, document_id)
@@ -59,6 +63,10 @@ class Conversations:
         """With all its messages, oldest first. NotFound for an id of another workspace."""
         conversation = await self._repository.get(conversation_id, workspace)
         return conversation, await self._repository.list_messages(conversation_id)
+
+    async def history(self, conversation: Conversation) -> list[Message]:
+        """Its messages, oldest first."""
+        return await self._repository.list_messages(conversation.id)
 
     async def rename(self, conversation_id: str, workspace: str, title: str) -> Conversation:
         """BadInput for a blank title; a long one is cut to a line."""

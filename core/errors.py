@@ -12,6 +12,7 @@ FootnoteError
 ├── AccessDenied           a gate or a grant says no
 ├── ModelMissing           an embedding model or cross-encoder can't be found or loaded
 ├── StorageError           the database or the index can't be opened, read or written
+├── PlatformError          a chat platform did not take a post; carries retry_after_seconds when known
 ├── ReadError              a document can't be read; the reason is for the ingest report
 ├── ProviderError          the model provider did not give an answer
 │   ├── ProviderAuthError        key missing, refused or without credit
@@ -70,6 +71,14 @@ class ModelMissing(FootnoteError):
 
 class StorageError(FootnoteError):
     """The database or the index can't be opened, read or written."""
+
+
+class PlatformError(FootnoteError):
+    """A chat platform did not take a post; worth another try."""
+
+    def __init__(self, message: str, *, retry_after_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
 
 
 class ReadError(FootnoteError):

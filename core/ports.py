@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from core.domain.answer import Answer, Draft, Evidence
+from core.domain.answer import Draft, Evidence
 from core.domain.chat import (
     Capabilities,
     ChatMessage,
@@ -244,6 +244,8 @@ class ConversationRepository(Protocol):
     async def list_messages(self, conversation_id: str) -> list[Message]:
         """Oldest first."""
 
+    async def find_message(self, message_id: str) -> Message | None: ...
+
     async def forget_document(self, document_id: str) -> int:
         """Unpin and unfocus it everywhere and mark messages that cite it stale; returns how many conversations."""
 
@@ -251,8 +253,8 @@ class ConversationRepository(Protocol):
 class JobRepository(Protocol):
     """Job trees, written while they run."""
 
-    async def save(self, job: Job) -> None:
-        """Insert or replace by id."""
+    async def save(self, *jobs: Job) -> None:
+        """Insert or replace by id, all in one commit. Records for people: a power cut may cost the last ones."""
 
     async def get(self, job_id: str, workspace: str) -> Job:
         """NotFound for unknown ids and other workspaces' jobs."""
@@ -283,9 +285,3 @@ class Reader(Protocol):
 
     def read(self, path: Path, root: Path) -> ParsedDocument:
         """ReadError with the reason for people; any other exception is a bug, and reported as one."""
-
-
-class ChatPlatform(Protocol):
-    """Where answers are posted. Posting the same message id again updates the same post."""
-
-    async def post(self, address: ThreadAddress, message_id: str, answer: Answer) -> None: ...

@@ -19,7 +19,7 @@ from core.ports import Clock, JobRepository
 
 
 class Steps:
-    """Records one tree. `on_change` is called when a job begins and when it ends.
+    """Records one tree. `on_change` is called when a job begins and when it ends; `attempt` counts tries at it.
 
     Changes are written behind the running code, in order, and are all written when the root has ended: a question does
     not wait for its own records.
@@ -31,11 +31,13 @@ class Steps:
         clock: Clock,
         workspace: str,
         on_change: Callable[[Job], None] | None = None,
+        attempt: int = 1,
     ) -> None:
         self._repository = repository
         self._clock = clock
         self._workspace = workspace
         self._on_change = on_change
+        self._attempt = attempt
         self._jobs: dict[str, Job] = {}
         self._unsaved: dict[str, None] = {}  # job ids in the order they changed
         self._writer: asyncio.Task[None] | None = None
@@ -72,6 +74,7 @@ class Steps:
             created_at=now,
             started_at=now,
             input=step.input,
+            attempts=self._attempt,
         )
 
     async def flush(self) -> None:
@@ -115,9 +118,9 @@ class Steps:
 
     async def _write(self) -> None:
         while self._unsaved:
-            job_id = next(iter(self._unsaved))
-            del self._unsaved[job_id]
-            await self._repository.save(self._jobs[job_id])
+            changed = [self._jobs[job_id] for job_id in self._unsaved]
+            self._unsaved.clear()
+            await self._repository.save(*changed)
 
 
 class Step:

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 from sqlmodel import col
 
 from core.domain.answer import Citation, Reference, ReferenceType
-from core.domain.chat import ToolInvocation
-from core.domain.conversation import Conversation, Focus, Message, Role, ThreadAddress, ToolCallRecord
+from core.domain.chat import ToolInvocation, Usage
+from core.domain.conversation import Conversation, Focus, Message, Outcome, Role, ThreadAddress, ToolCallRecord
 from core.domain.corpus import Span
 from core.errors import InvalidState, NotFound
 from storage.database import Database
@@ -73,6 +73,10 @@ class SqlConversationRepository:
             .order_by(col(MessageRow.sequence))
         )
         return await self._database.read(lambda session: [_to_message(row) for row in session.scalars(query)])
+
+    async def find_message(self, message_id: str) -> Message | None:
+        row = await self._database.read(lambda session: session.get(MessageRow, message_id))
+        return _to_message(row) if row is not None else None
 
     async def forget_document(self, document_id: str) -> int:
         return await self._database.write(lambda session: _forget_document(session, document_id))
@@ -221,6 +225,7 @@ def _to_message_row(message: Message, conversation_id: str, sequence: int) -> Me
         references=[asdict(reference) for reference in message.references],
         citations=[asdict(citation) for citation in message.citations],
         tool_calls=[_tool_call_values(call) for call in message.tool_calls],
+        outcome=asdict(message.outcome) if message.outcome else None,
     )
 
 
@@ -238,6 +243,7 @@ def _to_message(row: MessageRow) -> Message:
         job_id=row.job_id,
         status=row.status,
         stale=row.stale,
+        outcome=_to_outcome(row.outcome) if row.outcome else None,
     )
 
 
@@ -248,6 +254,18 @@ def _to_reference(values: Mapping[str, Any]) -> Reference:
 def _to_citation(values: Mapping[str, Any]) -> Citation:
     return Citation(
         **{**values, "heading_path": tuple(values["heading_path"]), "span": Span(**values["span"])},
+    )
+
+
+def _to_outcome(values: Mapping[str, Any]) -> Outcome:
+    return Outcome(
+        partial=values["partial"],
+        grounded=values["grounded"],
+        unsupported=tuple(Span(**span) for span in values["unsupported"]),
+        choices=tuple(values["choices"]),
+        suggestions=tuple(values["suggestions"]),
+        usage=Usage(**values["usage"]),
+        model=values["model"],
     )
 
 

@@ -26,7 +26,8 @@ BUSY_TIMEOUT_SECONDS = (
     15.0  # how long to wait for another process's write: the longest, a big document's switch, takes about 2 s
 )
 BUSY_PAUSE_SECONDS = 0.01  # between tries to switch a new file to its write-ahead log, which takes about 1 ms
-WRITING = "footnote_writes"  # execution option of the engine that the writer uses
+WRITING = "footnote_writes"  # execution option of the engines that the writer uses
+DURABLE = "footnote_durable"  # execution option of the one whose commits survive a power cut
 
 # What SQLite's error codes mean for people, by the beginning of their names (https://sqlite.org/rescode.html).
 _SQLITE_ERRORS = {
@@ -48,6 +49,7 @@ class Database:
         self.name = name  # for people: the file's path, or the URL without its password
         self._engine = engine
         self._writing_engine = engine.execution_options(**{WRITING: True})
+        self._durable_engine = engine.execution_options(**{WRITING: True, DURABLE: True})
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="sql-write")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="sql-read")
         self._closed = False
@@ -66,11 +68,16 @@ class Database:
             stack.pop_all()
         return database
 
-    async def write(self, work: Callable[[Session], T]) -> T:
-        """Run `work` in the writer thread, in one transaction: committed when it returns, undone when it raises."""
+    async def write(self, work: Callable[[Session], T], *, durable: bool = False) -> T:
+        """Run `work` in the writer thread, in one transaction: committed when it returns, undone when it raises.
+
+        `durable`: on the disk when it returns, so that not even a power cut takes it back. SQLite waits for the disk
+        only then; PostgreSQL always does, as it is configured.
+        """
+        engine = self._durable_engine if durable else self._writing_engine
 
         def transaction() -> T:
-            with Session(self._writing_engine, expire_on_commit=False) as session, session.begin():
+            with Session(engine, expire_on_commit=False) as session, session.begin():
                 return work(session)
 
         return await self._call(self._writer, transaction)
@@ -162,7 +169,12 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
 
 def _begin_sqlite(connection: Connection) -> None:
     """A write takes the lock at its start: taken after a read, it fails if another process wrote in between."""
-    writes = connection.get_execution_options().get(WRITING, False)
+    options = connection.get_execution_options()
+    writes = options.get(WRITING, False)
+    wanted = "FULL" if options.get(DURABLE, False) else "NORMAL"
+    if writes and connection.info.get("synchronous", "NORMAL") != wanted:
+        connection.exec_driver_sql(f"PRAGMA synchronous={wanted}")
+        connection.info["synchronous"] = wanted
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 

@@ -15,11 +15,13 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, Index, MetaData, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, Index, MetaData, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import Role
+from core.domain.feedback import Rating
+from core.domain.inbox import InboxStatus
 from core.domain.jobs import JobKind, JobStatus
 from storage.column_types import CompactJson, StorableText, UtcTime
 
@@ -199,6 +201,7 @@ class MessageRow(FootnoteTable, table=True):
     references: list[Any] = _json()
     citations: list[Any] = _json()
     tool_calls: list[Any] = _json()
+    outcome: dict[str, Any] | None = _json(default=None)
 
 
 class MessageDocumentRow(FootnoteTable, table=True):
@@ -208,6 +211,18 @@ class MessageDocumentRow(FootnoteTable, table=True):
 
     message_id: str = _key(foreign_key="message.id", ondelete="CASCADE")
     document_id: str = _key(index=True)
+
+
+class FeedbackRow(FootnoteTable, table=True):
+    """One person's rating of an answer."""
+
+    __tablename__ = "feedback"
+    __table_args__ = (_one_of("rating", Rating),)
+
+    message_id: str = _key(foreign_key="message.id", ondelete="CASCADE")
+    author: str = _key()
+    rating: str = _text()
+    created_at: datetime = _time()
 
 
 class JobRow(FootnoteTable, table=True):
@@ -236,3 +251,49 @@ class JobRow(FootnoteTable, table=True):
     error: str | None = _text(default=None)
     input: dict[str, Any] = _json()
     output: dict[str, Any] = _json()
+
+
+class InboxRow(FootnoteTable, table=True):
+    """A received event with the decision about it; `seq` is the order inside a thread.
+
+    Open rows (not finished) of a thread are answered one by one: the partial index finds each thread's first.
+    """
+
+    __tablename__ = "inbox"
+    __table_args__ = (
+        _one_of("status", InboxStatus),
+        CheckConstraint("(finished_at IS NULL) = (status IN ('queued', 'running'))", name="finished"),
+        CheckConstraint("(owner IS NULL) = (lease_until IS NULL)", name="lease"),
+        CheckConstraint("attempts >= 0 AND failures >= 0", name="attempts"),
+        Index(None, "workspace", "seq"),
+        Index(
+            "ix_inbox_open",
+            "thread",
+            "seq",
+            sqlite_where=text("finished_at IS NULL"),
+            postgresql_where=text("finished_at IS NULL"),
+        ),
+    )
+
+    seq: int | None = Field(default=None, primary_key=True)
+    event_key: str = _text(unique=True)
+    message_key: str = _text(index=True)
+    workspace: str = _text()
+    platform: str = _text()
+    thread: str = _text()
+    author: str = _text()
+    status: str = _text()
+    code: str = _text()
+    sentence: str = _text()
+    created_at: datetime = _time()
+    finished_at: datetime | None = _time(default=None)
+    owner: str | None = _text(default=None)
+    lease_until: datetime | None = _time(default=None)
+    waits_until: datetime | None = _time(default=None)
+    attempts: int = 0
+    failures: int = 0
+    error: str | None = _text(default=None)
+    final_error: str | None = _text(default=None)
+    cancelled_by: str | None = _text(default=None)
+    post_ref: str | None = _text(default=None)
+    incoming: dict[str, Any] = _json()

@@ -1,5 +1,6 @@
 """Small fakes with state, for what tests need in a simpler form than the in-memory twins give it."""
 
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -103,3 +104,13 @@ def _matches(entry: IndexEntry, query: SearchQuery, scope: SearchScope) -> bool:
         and query.kind in (None, entry.kind)
         and (not query.document_ids or entry.passage.document_id in query.document_ids)
     )
+
+
+class RealClock:
+    """The machine's time."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        return time.monotonic()

@@ -43,10 +43,9 @@ def chat(
 def run_chat(session: Session, options: "ChatOptions") -> None:
     """The chat loop over one open app."""
     from bot.terminal.client import TerminalChat
-    from bot.wiring import App
 
     with asyncio.Runner() as runner:
-        app = App(session.settings)
+        app = session.app()
         try:
             runner.run(app.open())
             TerminalChat(app, session.console, options, input).run(runner)

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands.serving import is_taken, open_browser, run_service
+from bot.config import Config
+from bot.control.holding import find_service
 from bot.session import Session
 
 if TYPE_CHECKING:
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from core.domain.answer import Answer
 
 DEMO_FOLDER = "demo"  # inside the data directory, so that the demo never mixes with one's own library
+LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,25 +40,35 @@ def demo(
     once: Annotated[
         bool, typer.Option("--once", help="Answer the three example questions, print them, leave.")
     ] = False,
+    serve: Annotated[bool, typer.Option("--serve", help="Serve, even where nobody sits at a terminal.")] = False,
 ) -> None:
-    """Try Footnote on a small sample library, in the terminal."""
+    """Try Footnote on a small sample library, in the browser."""
+    if once and serve:
+        raise typer.BadParameter("--once and --serve exclude each other")
     session: Session = context.obj
-    session.data_dir = session.settings.data_path / DEMO_FOLDER
-    vars(session).pop("settings")  # read again, for the demo's own folder
+    session.settings = _demo_settings(session.settings)
+    running = find_service(session.settings.data_path)
     _ingest(session)
     examples = load_examples()
-    if once or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if once or not (serve or (sys.stdin.isatty() and sys.stdout.isatty())):
         _answer_examples(session, examples)
-        return
-    from bot.commands.asking import author_name
-    from bot.commands.chatting import run_chat
-    from bot.terminal.client import ChatOptions
+    elif running is not None and running.url:
+        _show(session, running.url)
+    else:
+        run_service(session, lambda url: _show(session, url), tuple(item.question for item in examples))
 
-    session.console.print("\nThree questions to begin with:", style="bold")
-    for example in examples:
-        session.console.print(f"  • {example.question}", markup=False)
-    session.console.print()
-    run_chat(session, ChatOptions(author=author_name(), new=True))
+
+def _demo_settings(settings: Config) -> Config:
+    """The demo has its own folder, and never listens beyond this machine; where its port is taken, it takes any."""
+    web = settings.web.model_copy(update={"host": LOOPBACK, "open_to_network": False, "public_url": None})
+    if is_taken(web):
+        web = web.model_copy(update={"port": 0})
+    return settings.model_copy(update={"data_dir": settings.data_path / DEMO_FOLDER, "web": web})
+
+
+def _show(session: Session, url: str) -> None:
+    shown = " (your browser opens it)" if open_browser(url) else ""
+    session.console.print(f"Footnote is ready: {url}{shown}", markup=False, soft_wrap=True)
 
 
 def load_examples() -> list[Example]:

@@ -40,6 +40,9 @@ def doctor(context: typer.Context) -> None:
     from bot.wiring import App
 
     async def main() -> list[Check]:
+        if remote := session.remote():
+            checks: list[Check] = await remote.doctor()
+            return checks
         app = App(session.settings)
         try:
             return await examine(app)

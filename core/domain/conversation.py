@@ -6,7 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.domain.answer import Citation, QueryType, Reference
-from core.domain.chat import ToolInvocation
+from core.domain.chat import ToolInvocation, Usage
+from core.domain.corpus import Span
 
 
 class Role(StrEnum):
@@ -63,6 +64,19 @@ class ToolCallRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What an answer was beside its text and footnotes: enough to show it again as it was posted."""
+
+    partial: bool = False
+    grounded: bool = False
+    unsupported: tuple[Span, ...] = ()
+    choices: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """One stored message. For role tool_result, `tool_calls` are the calls with their results."""
 
@@ -78,16 +92,21 @@ class Message:
     job_id: str | None = None  # the request job behind an assistant message
     status: str | None = None  # AnswerStatus of an assistant message
     stale: bool = False
+    outcome: Outcome | None = None  # of an assistant message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncomingMessage:
-    """A question as an adapter hands it in. The event key makes repeats of one event one message."""
+    """A question as an adapter hands it in. The event key makes repeats of one event one message.
+
+    Both keys come from core/domain/inbox.py; without a posting key the event key is it.
+    """
 
     address: ThreadAddress
     author: str
     text: str
-    event_key: str
+    event_key: str  # of this version of the message: the dedupe key
+    message_key: str = ""  # of the message, however often it is edited: the posting key
     conversation_id: str | None = None  # resume this one instead of the address's own
     document: str | None = None  # path, title or alias: answer from this document alone
     journal: str | None = None  # the same for a journal, matched loosely

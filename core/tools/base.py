@@ -6,6 +6,7 @@ To add a tool, copy `get_page.py`, add it to the list in the composition root an
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from typing import Any, Protocol, TypeVar
 
@@ -156,7 +157,7 @@ def to_definition(tool: Tool[Any]) -> ToolDefinition:
     """The tool as models are told of it, with a plain JSON Schema: an object, optional properties without null
     unions.
     """
-    schema = tool.arguments.model_json_schema()
+    schema = _schema_of(tool.arguments)
     properties = {name: _to_plain(value) for name, value in schema.get("properties", {}).items()}
     parameters = {
         "type": "object",
@@ -165,6 +166,12 @@ def to_definition(tool: Tool[Any]) -> ToolDefinition:
         "additionalProperties": False,
     }
     return ToolDefinition(name=tool.name, description=tool.description, parameters=parameters)
+
+
+@cache
+def _schema_of(arguments: type[Arguments]) -> dict[str, Any]:
+    """Made once: it takes as long as the rest of a toolbox together."""
+    return arguments.model_json_schema()
 
 
 def validate(tool: Tool[Any], arguments: Mapping[str, object]) -> Arguments:

@@ -73,6 +73,10 @@ class MemoryConversationRepository:
     async def list_messages(self, conversation_id: str) -> list[Message]:
         return list(self._messages.get(conversation_id, []))
 
+    async def find_message(self, message_id: str) -> Message | None:
+        wanted = to_storable(message_id)
+        return next((found for own in self._messages.values() for found in own if found.id == wanted), None)
+
     async def forget_document(self, document_id: str) -> int:
         concerned = [found for found in self._conversations.values() if self._is_about(found, document_id)]
         for conversation in concerned:

@@ -11,8 +11,9 @@ class MemoryJobRepository:
     def __init__(self) -> None:
         self._jobs: dict[str, Job] = {}
 
-    async def save(self, job: Job) -> None:
-        self._jobs[job.id] = to_storable_value(job)
+    async def save(self, *jobs: Job) -> None:
+        for job in jobs:
+            self._jobs[job.id] = to_storable_value(job)
 
     async def get(self, job_id: str, workspace: str) -> Job:
         job = self._jobs.get(job_id)

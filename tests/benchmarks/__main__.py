@@ -3,7 +3,7 @@
 import runpy
 import sys
 
-BENCHMARKS = ("bench_ingest", "bench_search", "bench_questions")
+BENCHMARKS = ("bench_ingest", "bench_search", "bench_questions", "bench_service")
 
 
 def main() -> None:

@@ -6,8 +6,9 @@ from datetime import timedelta
 import pytest
 
 from core.domain.answer import Reference, ReferenceType
-from core.domain.chat import ToolInvocation
-from core.domain.conversation import Focus, Role, ThreadAddress, ToolCallRecord
+from core.domain.chat import ToolInvocation, Usage
+from core.domain.conversation import Focus, Outcome, Role, ThreadAddress, ToolCallRecord
+from core.domain.corpus import Span
 from core.errors import InvalidState, NotFound
 from core.ports import ConversationRepository
 from storage.conversations import SqlConversationRepository
@@ -217,3 +218,20 @@ async def test_a_thread_with_an_odd_name_is_found_again(conversations):
     found = await conversations.find_by_address(address)
     assert found is not None
     assert found.id == "c1"
+
+
+async def test_a_message_is_found_by_its_id_with_what_its_answer_was(conversations):
+    await conversations.add(build_conversation())
+    outcome = Outcome(
+        partial=True,
+        grounded=True,
+        unsupported=(Span(1, 4),),
+        choices=("a", "b"),
+        suggestions=("c?",),
+        usage=Usage(input_tokens=3, cache_read_tokens=1),
+        model="m",
+    )
+    message = build_message("m1", role=Role.ASSISTANT, status="answered", outcome=outcome)
+    await conversations.append("c1", [message])
+    assert await conversations.find_message("m1") == message
+    assert await conversations.find_message("m2") is None

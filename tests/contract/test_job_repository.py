@@ -84,3 +84,13 @@ async def test_what_no_database_can_keep_becomes_a_replacement_character(jobs):
     await jobs.save(build_job(error="a\x00b", input={"x": "\ud800"}, output={"y": "\x00"}))
     job = await jobs.get("j1", "local")
     assert (job.error, job.input, job.output) == ("a\ufffdb", {"x": "\ufffd"}, {"y": "\ufffd"})
+
+
+async def test_many_jobs_are_saved_in_one_go(jobs):
+    await jobs.save()
+    await jobs.save(build_job("root"))
+    await jobs.save(build_job("root", status=JobStatus.DONE), build_job("below", parent_id="root"))
+    assert [(job.id, job.status) for job in await jobs.list_tree("root")] == [
+        ("root", JobStatus.DONE),
+        ("below", JobStatus.RUNNING),
+    ]

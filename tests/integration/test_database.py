@@ -75,6 +75,13 @@ async def test_sqlite_runs_with_the_settings_that_were_chosen(database):
     assert await database.write(settings) == ["wal", 1, 1, 15_000]
 
 
+async def test_a_durable_write_waits_for_the_disk_and_the_next_one_does_not(database):
+    def how(session: Session) -> object:
+        return session.execute(text("PRAGMA synchronous")).scalar_one()
+
+    assert [await database.write(how, durable=durable) for durable in (True, True, False, True)] == [2, 2, 1, 2]
+
+
 SOURCE = {"id": "s", "workspace": "w", "name": "n", "kind": "folder", "location": "/"}
 DOCUMENT = {"id": "d", "source_id": "s", "path": "p", "title": "", "kind": "text", "revision": "r"}
 DOCUMENT |= {"aliases": [], "depends_on": []}
@@ -170,17 +177,17 @@ async def test_closing_finishes_the_writes_in_hand(tmp_path):
 async def test_a_cancelled_caller_does_not_undo_its_write(database):
     begun, cancelled = threading.Event(), threading.Event()
 
-    def add_when_cancelled(session):
+    def work(session: Session) -> None:
         begun.set()
-        assert cancelled.wait(10)
+        cancelled.wait()
         add_source(session)
 
-    write = asyncio.create_task(database.write(add_when_cancelled))
-    assert await asyncio.to_thread(begun.wait, 10)
+    write = asyncio.create_task(database.write(work))
+    await asyncio.to_thread(begun.wait)
     write.cancel()
-    cancelled.set()
     with pytest.raises(asyncio.CancelledError):
         await write
+    cancelled.set()
     await database.write(lambda session: None)
     assert await database.read(count_sources) == 1
 

@@ -15,7 +15,7 @@ EXAMPLE = Path(__file__).parents[3] / "config.example.toml"
 
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("FOOTNOTE_DATA_DIR", "XDG_DATA_HOME", "ANTHROPIC_API_KEY", "QDRANT_API_KEY"):
+    for name in ("FOOTNOTE_DATA_DIR", "XDG_DATA_HOME", "ANTHROPIC_API_KEY", "QDRANT_API_KEY", "FOOTNOTE_WEB_KEY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
 
@@ -126,6 +126,40 @@ def test_a_key_comes_from_its_file_or_the_environment_and_never_shows(
     assert plain.index_key() is None
 
 
+def test_the_key_of_the_web_is_a_secret_and_no_key_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_config().web_key() is None
+    monkeypatch.setenv("FOOTNOTE_WEB_KEY", "from-environment")
+    key = load_config().web_key()
+
+    assert key is not None and key.get_secret_value() == "from-environment"
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["footnote.example.org", "ftp://a.example", "https://", "https://a.example/wiki", "https://a.example?x=1"],
+)
+def test_the_public_address_must_be_one(address: str) -> None:
+    with pytest.raises(ConfigError, match=r"web\.public_url.*without a path"):
+        load_config(None, web={"public_url": address})
+
+
+def test_the_public_address_ends_without_a_slash() -> None:
+    assert load_config(None, web={"public_url": "https://a.example:8443/"}).web.public_url == "https://a.example:8443"
+
+
 def test_a_missing_secret_file_is_named() -> None:
     with pytest.raises(ConfigError, match="nowhere"):
         load_config(None, provider={"api_key_file": "/nowhere"}).provider_key()
+
+
+def test_the_token_of_the_api_is_a_secret_and_no_key_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FOOTNOTE_API_TOKEN", raising=False)
+    assert load_config().api_token() is None
+    monkeypatch.setenv("FOOTNOTE_API_TOKEN", "from-environment")
+    secret = tmp_path / "token"
+    secret.write_text("from-file\n")
+    found = [load_config().api_token(), load_config(None, api={"token_file": secret}).api_token()]
+
+    assert [token and token.get_secret_value() for token in found] == ["from-environment", "from-file"]

@@ -96,12 +96,12 @@ class SlowRepository(MemoryJobRepository):
         self.saves = 0
         self._error = error
 
-    async def save(self, job: Job) -> None:
+    async def save(self, *jobs: Job) -> None:
         self.saves += 1
         await asyncio.sleep(0.01)
         if self._error is not None:
             raise self._error
-        await super().save(job)
+        await super().save(*jobs)
 
 
 async def test_a_run_does_not_wait_for_its_records_but_its_end_does(clock):

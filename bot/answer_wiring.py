@@ -1,0 +1,72 @@
+"""The composition root's part for answers: provider, strategy and tools, as configured. Only bot/wiring.py uses it."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from bot.config import Config
+from core.answering import Reading
+from core.domain.conversation import IncomingMessage
+from core.errors import UnsupportedFeature
+from core.library import Library
+from core.limits import Budget
+from core.ports import AnswerJudge, ChatProvider, Clock, CorpusRepository, RetrievalStrategy, SentenceRanker
+
+if TYPE_CHECKING:
+    from core.tools.base import Toolbox
+
+
+def build_provider(
+    config: Config, ranker: Callable[[], SentenceRanker], judge: Callable[[], AnswerJudge]
+) -> ChatProvider:
+    """The configured provider; local models are built only for the one that needs them."""
+    settings = config.provider
+    if settings.name == "extractive":
+        from core.providers.extractive.provider import ExtractiveProvider
+
+        return ExtractiveProvider(ranker=ranker(), judge=judge())
+    from core.providers.anthropic.provider import AnthropicProvider
+
+    return AnthropicProvider(
+        api_key=config.provider_key(),
+        model=settings.model,
+        max_output_tokens=settings.max_output_tokens,
+        timeout_seconds=settings.timeout_seconds,
+        stall_seconds=settings.stall_seconds,
+        max_retries=settings.max_retries,
+        base_url=settings.base_url,
+    )
+
+
+def build_strategy(
+    config: Config, message: IncomingMessage, provider: Callable[[], ChatProvider], clock: Clock
+) -> RetrievalStrategy:
+    """The strategy a message asks for, else the configured one. UnsupportedFeature for what is not there."""
+    from core.strategies.tool_use import ToolUseStrategy
+
+    wanted = message.strategy or config.agent.strategy
+    if wanted != ToolUseStrategy.name:
+        raise UnsupportedFeature(f"There is no strategy {wanted!r}: use {ToolUseStrategy.name}.")
+    if message.model and config.provider.name == "extractive":
+        raise UnsupportedFeature("--model needs a provider with models: set provider.name in the configuration.")
+    agent = config.agent
+    budget = Budget(steps=agent.max_steps, tokens=agent.max_tokens, seconds=agent.max_seconds)
+    return ToolUseStrategy(provider(), budget, clock)
+
+
+def build_toolbox(reading: Reading, library: Library, corpus: CorpusRepository, *, rerank: bool) -> "Toolbox":
+    """The tools of one question, bound to what it may read."""
+    from core.tools.base import Toolbox, ToolContext
+    from core.tools.get_page import GetPageTool
+    from core.tools.query_journal import QueryJournalTool
+    from core.tools.search import SearchTool
+
+    context = ToolContext(
+        scope=reading.scope,
+        library=library,
+        corpus=corpus,
+        focus=reading.focus,
+        linked=frozenset(document.id for document in reading.linked),
+        document_ids=frozenset({reading.document.id}) if reading.document else frozenset(),
+        rerank=rerank,
+    )
+    return Toolbox((SearchTool(), GetPageTool(), QueryJournalTool()), context)

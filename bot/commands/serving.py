@@ -1,0 +1,59 @@
+"""`serve`: the service, until it is told to stop."""
+
+import asyncio
+import os
+import socket
+import sys
+import webbrowser
+from collections.abc import Callable
+
+import typer
+
+from bot.config import WebConfig
+from bot.session import Session, to_json_text, write_line
+
+
+def register(app: typer.Typer) -> None:
+    app.command("serve")(serve)
+
+
+def serve(context: typer.Context) -> None:
+    """Run the service: pages, API, worker. Ctrl+C stops it; unfinished work goes on at the next start."""
+    session: Session = context.obj
+
+    def ready(url: str) -> None:
+        if session.as_json:
+            write_line(to_json_text({"url": url, "pid": os.getpid()}))
+        else:
+            write_line(f"Footnote is ready: {url}")
+
+    run_service(session, ready)
+
+
+def run_service(session: Session, ready: Callable[[str], None], examples: tuple[str, ...] = ()) -> None:
+    """Serve until a signal; `ready` is told the pages' address."""
+    from bot.logs import log_to_stderr
+    from bot.service import Service
+
+    log_to_stderr()
+
+    async def main() -> None:
+        await Service(session.settings, ready, examples).run()
+
+    asyncio.run(main())
+
+
+def is_taken(settings: WebConfig) -> bool:
+    """Whether the configured port can't be had now."""
+    try:
+        socket.create_server((settings.host, settings.port)).close()
+    except OSError:
+        return True
+    return False
+
+
+def open_browser(url: str) -> bool:
+    """Show an address where somebody sits at a terminal with a display; whether it was shown."""
+    has_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    has_display = sys.platform in ("darwin", "win32") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
+    return has_terminal and has_display and webbrowser.open(url)

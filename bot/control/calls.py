@@ -1,0 +1,123 @@
+"""What a command may ask of a running service: the use cases of its App, by name."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from core.access import scope_for
+from core.domain.jobs import Job
+from core.errors import InvalidState
+from core.ingestion.report import IngestProgress, IngestReport
+
+if TYPE_CHECKING:
+    from bot.wiring import App
+
+# part of the App -> its methods that commands use
+PARTS = {
+    "answers": ("answer",),
+    "commands": ("run",),
+    "conversations": ("create", "delete", "list_conversations", "rename", "show"),
+    "corpus": ("get_page", "list_documents", "list_sources"),
+    "jobs": ("cancel", "recent", "retry", "tree"),
+    "library": (
+        "documents",
+        "find_document",
+        "page",
+        "page_by_number",
+        "remove_document",
+        "remove_source",
+        "search",
+        "sources",
+    ),
+}
+PROGRESS = {"$": "progress"}  # stands for the caller's progress sink or callback among the arguments
+# What a sink or a callback is told, as the caller then calls it.
+SINK_METHODS = ("text", "reset", "step", "__call__")
+Tell = Callable[[str, Sequence[object]], None]
+UseCase = Callable[..., Awaitable[object]]
+
+
+class SentProgress:
+    """Progress of an answer or an ingest, told to the caller at the other end."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+
+    def text(self, piece: str) -> None:
+        self._tell("text", [piece])
+
+    def reset(self) -> None:
+        self._tell("reset", [])
+
+    def step(self, job: Job) -> None:
+        self._tell("step", [job])
+
+    def __call__(self, progress: IngestProgress) -> None:
+        self._tell("__call__", [progress])
+
+
+class Calls:
+    """The table, bound to an open App. `on_ingest` is told what each ingest did.
+
+    `stop` stops the answer to a message that the service's worker has in hand: its key, and who asked.
+    """
+
+    def __init__(
+        self,
+        app: "App",
+        on_ingest: Callable[[IngestReport], None] = lambda report: None,
+        stop: Callable[[str, str], Awaitable[object]] | None = None,
+    ) -> None:
+        self._app = app
+        self._on_ingest = on_ingest
+        self._stop = stop
+
+    async def run(self, name: str, arguments: Sequence[Any], options: dict[str, Any]) -> object:
+        """What the use case gives. InvalidState for a name or arguments that this version does not know."""
+        target = self._target(name)
+        try:
+            inspect.signature(target).bind(*arguments, **options)
+        except TypeError as error:
+            raise InvalidState(other_version()) from error
+        return await target(*arguments, **options)
+
+    def _target(self, name: str) -> UseCase:
+        own: dict[str, UseCase] = {
+            "scope": self._scope,
+            "ingest": self._ingest,
+            "doctor": self._doctor,
+            "jobs.cancel": self._cancel,
+        }
+        if name in own:
+            return own[name]
+        part, _, method = name.partition(".")
+        if method not in PARTS.get(part, ()):
+            raise InvalidState(other_version())
+        return cast(UseCase, getattr(getattr(self._app, part), method))
+
+    async def _scope(self, workspace: str) -> object:
+        return await scope_for(workspace, self._app.corpus)
+
+    async def _ingest(self, *arguments: Any, **options: Any) -> object:
+        report = await self._app.ingest(*arguments, **options)
+        self._on_ingest(report)
+        return report
+
+    async def _cancel(self, job_id: str, workspace: str) -> object:
+        """Whoever owns the service may stop what others asked; the worker then says so in their thread."""
+        tree = await self._app.jobs.tree(job_id, workspace)
+        key = str(tree[0].input.get("message_key", ""))
+        entries = await self._app.inbox_store.find_open(key) if self._stop and key else []
+        if self._stop is None or not entries:
+            return await self._app.jobs.cancel(job_id, workspace)
+        await self._stop(key, entries[0].incoming.author)
+        return tree
+
+    async def _doctor(self) -> object:
+        from bot.doctor import examine
+
+        return await examine(self._app)
+
+
+def other_version() -> str:
+    return "The running Footnote service is of another version than this command: restart the service."

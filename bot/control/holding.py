@@ -1,0 +1,143 @@
+"""One service a data directory: a lock that ends with its process, and a notice of where that process listens.
+
+<data directory>/service.lock      locked while a service runs; holds its notice as JSON
+<data directory>/service.sock      the control socket; in the runtime folder when this path is too long for one
+"""
+
+import hashlib
+import json
+import os
+import stat
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO
+
+import portalocker
+
+from core.errors import InvalidState, StorageError
+
+LOCK_FILE = "service.lock"
+SOCKET_FILE = "service.sock"
+# sockaddr_un holds 108 bytes on Linux and 104 on macOS and the BSDs, with a zero at the end.
+MAX_SOCKET_PATH_BYTES = 103
+# Whoever looks whether a service runs holds the lock for an instant: the service tries a little longer than that.
+LOCK_WAIT_SECONDS = 1.0
+LOCK_PAUSE_SECONDS = 0.02
+OWNER_ONLY = 0o700
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """What a running service says about itself."""
+
+    pid: int
+    socket: str  # path of the control socket; "" while the service starts
+    url: str = ""  # of its pages
+
+
+class ServiceLock:
+    """Held by the one service of a data directory, until `release` or the end of its process."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._data_dir = data_dir
+        self._handle: IO[str] | None = None
+
+    def acquire(self) -> None:
+        """Make the data directory if need be, and lock it.
+
+        Raises InvalidState when another service has it, and StorageError when it can't be written.
+        """
+        try:
+            self._data_dir.mkdir(parents=True, exist_ok=True)
+            handle = (self._data_dir / LOCK_FILE).open("a+", encoding="utf-8")
+        except OSError as error:
+            raise StorageError(
+                f"The data directory {str(self._data_dir)!r} can't be written ({error.strerror}): choose another one."
+            ) from error
+        deadline = time.monotonic() + LOCK_WAIT_SECONDS
+        while not _try_lock(handle, portalocker.LOCK_EX):
+            if time.monotonic() > deadline:
+                handle.close()
+                raise InvalidState(already_running(self._data_dir))
+            time.sleep(LOCK_PAUSE_SECONDS)
+        self._handle = handle
+        self.announce(Notice(pid=os.getpid(), socket=""))
+
+    def announce(self, notice: Notice) -> None:
+        """Tell other processes where to find this one."""
+        if self._handle is None:
+            raise RuntimeError("the lock is not held")
+        self._handle.seek(0)
+        self._handle.truncate()
+        self._handle.write(json.dumps(asdict(notice)))
+        self._handle.flush()
+
+    def release(self) -> None:
+        """Let the next service in; safe to repeat."""
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            handle.close()
+
+
+def find_service(data_dir: Path) -> Notice | None:
+    """The service that runs on a data directory now; None when there is none, whatever a dead one left behind."""
+    try:
+        with (data_dir / LOCK_FILE).open("r", encoding="utf-8") as handle:
+            if _try_lock(handle, portalocker.LOCK_SH):
+                return None
+            return _read_notice(handle)
+    except OSError:  # no such file, or none of ours to read: there is no service for this person
+        return None
+
+
+def already_running(data_dir: Path) -> str:
+    """One sentence for a second service."""
+    notice = find_service(data_dir)
+    who = f" (process {notice.pid}{f', {notice.url}' if notice.url else ''})" if notice and notice.pid else ""
+    return (
+        f"A Footnote service already runs on the data directory {str(data_dir)!r}{who}: stop it first, "
+        "or give this one its own --data-dir."
+    )
+
+
+def socket_path(data_dir: Path) -> Path:
+    """Where the control socket of a data directory belongs. StorageError when the runtime folder can't be trusted."""
+    near = data_dir / SOCKET_FILE
+    if len(os.fsencode(near)) <= MAX_SOCKET_PATH_BYTES:
+        return near
+    name = hashlib.sha256(os.fsencode(data_dir.resolve())).hexdigest()[:16]
+    return _runtime_folder() / f"{name}.sock"
+
+
+def _runtime_folder() -> Path:
+    """A folder of this user alone, with a short path."""
+    base = os.environ.get("XDG_RUNTIME_DIR")
+    folder = Path(base) / "footnote" if base else Path(tempfile.gettempdir()) / f"footnote-{os.getuid()}"
+    try:
+        folder.mkdir(mode=OWNER_ONLY, exist_ok=True)
+        found = folder.lstat()
+    except OSError as error:
+        raise StorageError(f"The runtime folder {str(folder)!r} can't be made ({error.strerror}).") from error
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) & 0o077:
+        raise StorageError(f"The runtime folder {str(folder)!r} can be used by others: remove it and start again.")
+    return folder
+
+
+def _try_lock(handle: IO[str], kind: portalocker.LockFlags) -> bool:
+    try:
+        portalocker.lock(handle, kind | portalocker.LOCK_NB)
+    except portalocker.LockException:
+        return False
+    return True
+
+
+def _read_notice(handle: IO[str]) -> Notice:
+    try:
+        match json.loads(handle.read()):
+            case {"pid": int(pid), "socket": str(socket), "url": str(url)}:
+                return Notice(pid=pid, socket=socket, url=url)
+    except ValueError:  # read while it was written
+        pass
+    return Notice(pid=0, socket="")

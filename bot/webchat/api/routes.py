@@ -1,0 +1,42 @@
+"""The API's addresses, all in one table; openapi.json describes the same ones (a test compares them)."""
+
+from aiohttp import web
+
+from bot.webchat.api import asking, reading, sessions, status
+from bot.webchat.api.door import DOOR, METRICS_PATH, ApiDoor, admission
+from bot.webchat.api.problems import problems
+from bot.webchat.api.workspaces import FILLED
+from bot.webchat.parts import WebParts
+
+BASE = "/api/v1/workspaces/{workspace}"
+SESSION = f"{BASE}/chat/sessions/{{session_id}}"
+MESSAGE = f"{BASE}/chat/messages/{{message_id}}"
+
+ROUTES = (
+    web.get("/healthz", status.healthz),
+    web.get("/readyz", status.readyz),
+    web.get(METRICS_PATH, status.metrics),
+    web.get("/api/openapi.json", status.openapi),
+    web.post(f"{BASE}/chat", asking.post_chat),
+    web.get(MESSAGE, asking.get_message),
+    web.post(f"{MESSAGE}/stop", asking.stop_message),
+    web.get(f"{BASE}/chat/sessions", sessions.list_sessions),
+    web.get(SESSION, sessions.get_session),
+    web.patch(SESSION, sessions.rename_session),
+    web.delete(SESSION, sessions.delete_session),
+    web.get(f"{SESSION}/export", sessions.export_session),
+    web.get(f"{BASE}/search", reading.search),
+    web.get(f"{BASE}/pages/{{page_id}}", reading.get_page),
+    web.get(f"{BASE}/documents", reading.list_documents),
+    web.get(f"{BASE}/jobs", reading.list_jobs),
+    web.get(f"{BASE}/jobs/{{job_id}}", reading.get_job),
+)
+
+
+def add_api(app: web.Application, parts: WebParts, door: ApiDoor) -> None:
+    """Add the API, health checks and metrics to the application of `build_web`."""
+    app[DOOR] = door
+    app[FILLED] = {}
+    app.middlewares.insert(0, problems)  # outermost: what the web's own guard refuses
+    app.middlewares.extend((problems, admission))  # and innermost, before the web makes pages of errors
+    app.router.add_routes(ROUTES)

@@ -1,0 +1,74 @@
+"""chat/sessions: the workspace's conversations, from whatever platform, and one of them as a file."""
+
+from aiohttp import web
+
+from bot.webchat.api.bodies import ExportParameters, ListParameters, NoParameters, TitleBody, read_body, read_query
+from bot.webchat.api.door import DOOR
+from bot.webchat.api.platform import api_address
+from bot.webchat.api.problems import Problem
+from bot.webchat.api.workspaces import workspace_of
+from bot.webchat.parts import PARTS
+from core.domain.conversation import Conversation, Message
+from core.export import FORMATS, to_json, to_markdown
+from core.jsonable import Json, conversation_json
+
+_TYPES = {"markdown": "text/markdown", "json": "application/json"}
+
+
+async def list_sessions(request: web.Request) -> web.Response:
+    """Most recently used first."""
+    parameters = read_query(request, ListParameters)
+    found = await request.app[PARTS].conversations.list_conversations(workspace_of(request))
+    return web.json_response({"sessions": [_session_json(item) for item in found[: parameters.limit]]})
+
+
+async def get_session(request: web.Request) -> web.Response:
+    """With its messages, oldest first."""
+    read_query(request, NoParameters)
+    conversation, messages = await _show(request)
+    return web.json_response(_session_json(conversation, messages))
+
+
+async def rename_session(request: web.Request) -> web.Response:
+    read_query(request, NoParameters)
+    workspace = workspace_of(request)
+    body = await read_body(request, TitleBody)
+    session_id = request.match_info["session_id"]
+    renamed = await request.app[PARTS].conversations.rename(session_id, workspace, body.title)
+    return web.json_response(_session_json(renamed))
+
+
+async def delete_session(request: web.Request) -> web.Response:
+    """With its messages. Problem 409 while an answer is being written in it."""
+    read_query(request, NoParameters)
+    conversation, _ = await _show(request)
+    workspace = conversation.address.workspace
+    for address in (conversation.address, api_address(workspace, conversation.id)):
+        entries = await request.app[DOOR].store.recent(workspace, address=address)
+        if any(not entry.status.is_final for entry in entries):
+            raise Problem(409, "busy", "An answer is being written in this session: wait for it, or stop it.")
+    await request.app[PARTS].conversations.delete(conversation.id, workspace)
+    return web.Response(status=204)
+
+
+async def export_session(request: web.Request) -> web.Response:
+    """As a file to save."""
+    wanted = read_query(request, ExportParameters).format
+    conversation, messages = await _show(request)
+    text = to_json(conversation, messages) if wanted == "json" else to_markdown(conversation, messages)
+    name = f"conversation-{conversation.id[:8]}{FORMATS[wanted]}"
+    disposition = f'attachment; filename="{name}"'
+    return web.Response(
+        body=text.encode("utf-8", "replace"),
+        content_type=_TYPES[wanted],
+        charset="utf-8",
+        headers={"Content-Disposition": disposition},
+    )
+
+
+async def _show(request: web.Request) -> tuple[Conversation, list[Message]]:
+    return await request.app[PARTS].conversations.show(request.match_info["session_id"], workspace_of(request))
+
+
+def _session_json(conversation: Conversation, messages: list[Message] | None = None) -> Json:
+    return {"session_id": conversation.id, **conversation_json(conversation, messages)}

@@ -1,0 +1,68 @@
+"""The web application: pages, static files, security headers, error pages. The API and the chat add themselves."""
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+import aiohttp_jinja2
+import jinja2
+from aiohttp import web
+
+from bot.webchat.doors import add_headers, guard, who_looks
+from bot.webchat.errors import error_pages
+from bot.webchat.pages.jobs import add_jobs_pages
+from bot.webchat.pages.library import add_library_pages
+from bot.webchat.pages.source import add_source_pages
+from bot.webchat.parts import PARTS, ScopeOf, WebParts, WorkerControls
+
+__all__ = ["PARTS", "ScopeOf", "WebAddition", "WebParts", "WorkerControls", "build_web"]
+
+FOLDER = Path(__file__).parent
+STATIC = FOLDER / "static"
+HOME = "home"  # the name of the route "/", which the chat takes
+MAX_BODY_BYTES = 512 * 1024  # of a request: a long question with room to spare
+
+# Adds routes (and middlewares, innermost) to the application: add_api, add_chat.
+WebAddition = Callable[[web.Application, WebParts], None]
+
+
+def build_web(parts: WebParts, additions: Sequence[WebAddition] = ()) -> web.Application:
+    """The application over ready-made parts; nothing is opened before it is run."""
+    app = web.Application(client_max_size=MAX_BODY_BYTES)
+    app[PARTS] = parts
+    app.on_response_prepare.append(add_headers)
+    environment = aiohttp_jinja2.setup(
+        app,
+        context_processors=(who_looks,),
+        loader=jinja2.FileSystemLoader(FOLDER / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        auto_reload=False,  # an upgrade under a running service must not mix new templates with old code
+    )
+    app.middlewares.extend((error_pages, guard))  # after those of aiohttp-jinja2, whose context error pages need
+    environment.globals["static"] = _static_address()
+    environment.globals["workspace"] = parts.workspace
+    app.router.add_static("/static/", STATIC, name="static")
+    add_source_pages(app)
+    add_library_pages(app)
+    add_jobs_pages(app)
+    for add in additions:
+        add(app, parts)
+    environment.globals["has_chat"] = HOME in app.router
+    if HOME not in app.router:
+        app.router.add_get("/", _to_library, name=HOME)
+    return app
+
+
+async def _to_library(request: web.Request) -> web.StreamResponse:
+    raise web.HTTPFound("/library")
+
+
+def _static_address() -> Callable[[str], str]:
+    """Names a static file with a mark of its content, so that a browser never shows an old one."""
+    marks = {
+        path.relative_to(STATIC).as_posix(): sha256(path.read_bytes()).hexdigest()[:10]
+        for path in STATIC.rglob("*")
+        if path.is_file()
+    }
+    return lambda name: f"/static/{name}?v={marks[name]}"

@@ -1,0 +1,151 @@
+"""The source viewer: a page of the library, for people here, and behind a signed link, for people of a thread."""
+
+from urllib.parse import quote
+
+from aiohttp import web
+from aiohttp_jinja2 import render_template
+
+from bot.webchat.errors import error_page
+from bot.webchat.links import ExpiredLink, ForgedLink, Links, SourceLink
+from bot.webchat.pages.source_view import cited_span, source_view
+from bot.webchat.parts import PARTS, WebParts
+from bot.webchat.pictures import Pictures
+from core.domain.corpus import Document, Page, SearchScope
+from core.errors import NotFound
+
+LINKS = web.AppKey("links", Links)
+PICTURES = web.AppKey("pictures", Pictures)
+
+RENEW = (
+    "To get a new link, write /source and the footnote’s number in the thread of the answer, or press its passages "
+    "button: both show the passage as it is now, to everybody who may read it."
+)
+# A picture never changes: it belongs to one revision of a page.
+_PICTURE_HEADERS = {"Cache-Control": "private, max-age=86400"}
+
+
+def add_source_pages(app: web.Application) -> None:
+    """Routes of the viewer."""
+    parts = app[PARTS]
+    app[PICTURES] = Pictures()
+    app[LINKS] = Links(
+        secret_key=parts.secret_key, clock=parts.clock, days=parts.link_days, public_url=parts.public_url
+    )
+    app.router.add_get("/library/pages/{page}", show_page)
+    app.router.add_get("/library/pages/{page}/picture", show_picture)
+    app.router.add_get("/library/documents/{document}", open_document)
+    app.router.add_get("/library/find", find_document)
+    app.router.add_get("/s/{token}", show_linked)
+    app.router.add_get("/s/{token}/{number:\\d{1,7}}", show_linked)
+    app.router.add_get("/s/{token}/{number:\\d{1,7}}/picture", show_linked_picture)
+
+
+def page_path(page_id: str) -> str:
+    """Where a page of the library is shown, on this host."""
+    return f"/library/pages/{quote(page_id, safe='')}"
+
+
+async def show_page(request: web.Request) -> web.Response:
+    """A page; `?from=` and `?to=` mark a part of it."""
+    parts = request.app[PARTS]
+    scope = await parts.scope(None)
+    page = await parts.corpus.get_page(request.match_info["page"], scope)
+    document = await parts.corpus.get_document(page.document_id, scope)
+    pages = await parts.corpus.list_pages(document.id, scope)
+    cited = cited_span(page, _number(request, "from"), _number(request, "to"))
+    view = await source_view(document, page, pages, cited, lambda item: page_path(item.id), internal_links=True)
+    return render_template("source.html", request, {"view": view, "link": None})
+
+
+async def show_picture(request: web.Request) -> web.Response:
+    """A PDF page as it is printed."""
+    parts = request.app[PARTS]
+    scope = await parts.scope(None)
+    page = await parts.corpus.get_page(request.match_info["page"], scope)
+    return await _picture(request, await parts.corpus.get_document(page.document_id, scope), page)
+
+
+async def open_document(request: web.Request) -> web.Response:
+    """To the document's first page."""
+    parts = request.app[PARTS]
+    scope = await parts.scope(None)
+    document = await parts.corpus.get_document(request.match_info["document"], scope)
+    raise web.HTTPFound(await _first_page(parts, document, scope))
+
+
+async def find_document(request: web.Request) -> web.Response:
+    """To the document that a name means: where wikilinks lead."""
+    parts = request.app[PARTS]
+    scope = await parts.scope(None)
+    document = await parts.library.find_document(request.query.get("name", ""), scope)
+    raise web.HTTPFound(await _first_page(parts, document, scope))
+
+
+async def show_linked(request: web.Request) -> web.Response:
+    """What a signed link names, as far as the readers of its thread may still see it."""
+    try:
+        link, document, page, scope = await _opened(request)
+    except (ForgedLink, ExpiredLink) as error:
+        return _refusal(request, 410 if isinstance(error, ExpiredLink) else 403, str(error))
+    except ReplacedRevision as error:
+        return _refusal(request, 410, str(error))
+    except NotFound:
+        gone = "The document is gone, or the readers of the thread that this link belongs to may not see it any more."
+        return _refusal(request, 404, gone)
+    pages = await request.app[PARTS].corpus.list_pages(document.id, scope)
+    base = f"/s/{request.match_info['token']}"
+    cited = cited_span(page, link.span.start, link.span.end) if page.number == link.page_number else None
+    view = await source_view(document, page, pages, cited, lambda item: f"{base}/{item.number}", internal_links=False)
+    return render_template("source.html", request, {"view": view, "link": link})
+
+
+def _refusal(request: web.Request, status: int, sentence: str) -> web.Response:
+    return error_page(request, status, sentence, advice=RENEW, title="This link does not open")
+
+
+async def show_linked_picture(request: web.Request) -> web.Response:
+    """The picture beside it."""
+    _, document, page, _ = await _opened(request)
+    return await _picture(request, document, page)
+
+
+class ReplacedRevision(NotFound):
+    """The document was read anew since the link was made: the place may be another."""
+
+
+async def _opened(request: web.Request) -> tuple[SourceLink, Document, Page, SearchScope]:
+    """The link and what it may show now. Raises ForgedLink, ExpiredLink, ReplacedRevision, NotFound."""
+    parts = request.app[PARTS]
+    link = request.app[LINKS].read(request.match_info["token"])
+    scope = await parts.scope(link.thread)
+    document = await parts.corpus.get_document(link.document_id, scope)
+    if not link.is_of(document.revision):
+        raise ReplacedRevision(f"{document.title!r} has changed since this link was made: its passage may have moved.")
+    number = int(request.match_info.get("number") or link.page_number)
+    page = await parts.corpus.find_page(document.id, number, scope)
+    if page is None:
+        raise NotFound(f"{document.title!r} has no page {number} that may be read here.")
+    return link, document, page, scope
+
+
+async def _first_page(parts: WebParts, document: Document, scope: SearchScope) -> str:
+    pages = await parts.corpus.list_pages(document.id, scope)
+    if not pages:
+        reason = document.failed_reason or "it has no page that may be read here"
+        raise NotFound(f"{document.path!r} can't be shown: {reason}.")
+    return page_path(pages[0].id)
+
+
+async def _picture(request: web.Request, document: Document, page: Page) -> web.Response:
+    sources = await request.app[PARTS].corpus.list_sources(document.workspace)
+    source = next((item for item in sources if item.id == document.source_id), None)
+    if source is None or document.kind != "pdf":
+        raise NotFound("Only pages of PDFs have pictures.")
+    picture = await request.app[PICTURES].of_page(source, document, page)
+    return web.Response(body=picture, content_type="image/webp", headers=_PICTURE_HEADERS)
+
+
+def _number(request: web.Request, name: str) -> int:
+    """A place in a page from the address; -1 for none or nonsense."""
+    text = request.query.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1

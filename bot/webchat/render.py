@@ -1,0 +1,137 @@
+"""Messages and threads as the chat page shows them: safe HTML, and JSON of what stands around it. Pure.
+
+HTML comes from Markdown with links, pictures and raw HTML switched off, so that only what Footnote itself links (its
+footnotes) can be clicked.
+"""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
+from html import escape
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+
+from core.domain.answer import Citation
+from core.domain.conversation import Conversation, Message, Outcome, Role
+from core.domain.feedback import Rating
+from core.domain.jobs import Job
+from core.grounding import UNSUPPORTED_MARK
+from core.jsonable import Json
+from core.texts import collapse, shorten
+
+SourceLink = Callable[[Citation], str]  # where a footnote leads
+
+# Of a quote in its card; the whole of it stands in the source viewer.
+QUOTE_LENGTH = 280
+_SWITCHED_OFF = ["link", "autolink", "image", "reference", "html_inline", "html_block"]
+_MARKER = re.compile(r"\[(\d{1,3})\]|" + re.escape(UNSUPPORTED_MARK))
+
+
+def answer_html(text: str, citations: Mapping[int, str] | None = None) -> str:
+    """Markdown as HTML; each `[n]` that has an address in `citations` is a link to it."""
+    html: str = _markdown().render(text, {"links": citations or {}})
+    return html
+
+
+def message_view(message: Message, link: SourceLink, rated: Rating | None = None) -> Json:
+    """One message. People's words stay text; the bot's become HTML with footnotes."""
+    view: Json = {
+        "id": message.id,
+        "role": message.role.value,
+        "author": message.author,
+        "at": message.created_at.isoformat(),
+    }
+    if message.role is Role.USER:
+        return {**view, "text": message.content}
+    links = {citation.number: link(citation) for citation in message.citations}
+    outcome = message.outcome or Outcome()
+    return {
+        **view,
+        "html": answer_html(message.content, links),
+        "status": message.status,
+        "stale": message.stale,
+        "job": message.job_id,
+        "rated": rated.value if rated else None,
+        "citations": [citation_view(citation, links[citation.number]) for citation in message.citations],
+        "suggestions": list(outcome.suggestions),
+        "choices": list(outcome.choices),
+    }
+
+
+def citation_view(citation: Citation, address: str) -> Json:
+    """A source card."""
+    title, path = citation.document_title or citation.document, list(citation.heading_path)
+    return {
+        "number": citation.number,
+        "title": title,
+        "page": citation.page_number,
+        "path": path[1:] if path[:1] == [title] else path,
+        "quote": shorten(collapse(citation.quote), QUOTE_LENGTH),
+        "href": address,
+    }
+
+
+def thread_view(conversation: Conversation) -> Json:
+    """A row of the list of threads."""
+    return {
+        "thread": conversation.address.thread,
+        "channel": conversation.address.channel,
+        "title": conversation.title or "(no title)",
+        "owner": conversation.owner,
+        "messages": conversation.message_count,
+        "at": conversation.last_message_at.isoformat(),
+    }
+
+
+def step_view(job: Job) -> Json:
+    """A step of a running answer, in a few words."""
+    asked = job.input.get("query") or job.input.get("question") or ""
+    return {
+        "id": job.id,
+        "parent": job.parent_id,
+        "name": job.name,
+        "kind": job.kind.value,
+        "status": job.status.value,
+        "asked": shorten(str(asked), 80),
+    }
+
+
+def people_in(messages: Sequence[Message], besides: Collection[str] = ()) -> list[str]:
+    """Who wrote, in order of their first message."""
+    names = dict.fromkeys(message.author for message in messages if message.role is Role.USER)
+    return [name for name in names if name not in besides]
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": True}).disable(_SWITCHED_OFF)
+    parser.enable(["table", "strikethrough"])
+    parser.add_render_rule("text", _text)
+    return parser
+
+
+def _text(
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, environment: EnvType
+) -> str:
+    links: Mapping[int, str] = environment["links"]
+    content, parts, last = tokens[index].content, [], 0
+    for match in _MARKER.finditer(content):
+        parts += [escape(content[last : match.start()]), _mark(match, links)]
+        last = match.end()
+    return "".join([*parts, escape(content[last:])])
+
+
+def _mark(match: re.Match[str], links: Mapping[int, str]) -> str:
+    if match[1] is None:
+        return f'<mark class="unsupported" title="No passage of the documents backs this">{match[0]}</mark>'
+    number = int(match[1])
+    if number not in links:
+        return match[0]
+    address = escape(links[number])
+    return (
+        f'<a class="footnote" href="{address}" target="_blank" rel="noopener" data-number="{number}" '
+        f'aria-label="Footnote {number}">[{number}]</a>'
+    )

@@ -1,0 +1,113 @@
+// Messages as elements. What people and documents wrote goes in as text; the bot's HTML comes safe from the service.
+
+import { clock, el, fromSafeHtml } from "./dom.js";
+import { where } from "./notes.js";
+
+const COLOURS = 8;
+
+export function messageNode(message, actions) {
+  return message.role === "user" ? personNode(message) : answerNode(message, actions);
+}
+
+export function personNode({ author, text, at }) {
+  return el("li", { class: "message from-person" }, avatar(author), el("div", { class: "body" },
+    byline(author, at), el("p", { class: "said" }, text)));
+}
+
+function answerNode(message, actions) {
+  const problem = ["error", "refused", "stopped"].includes(message.status) ? ` is-${message.status}` : "";
+  const body = el("div", { class: "body" }, byline("footnote", message.at),
+    fromSafeHtml("div", { class: `answer${problem}` }, message.html));
+  if (message.stale) body.append(el("p", { class: "stale" }, "A document behind this answer has changed or gone since."));
+  if (message.citations?.length) body.append(sourcesNode(message.citations));
+  if (message.choices?.length) body.append(questionsNode("Which one do you mean?", message.choices, actions));
+  if (message.suggestions?.length) body.append(questionsNode("You could also ask", message.suggestions, actions, "suggested"));
+  body.append(feetNode(message, actions));
+  return el("li", { class: "message from-bot", "data-id": message.id }, avatar("footnote"), body);
+}
+
+function sourcesNode(citations) {
+  const cards = citations.map((citation) => el("li", {},
+    el("a", { class: "source", href: citation.href, target: "_blank", rel: "noopener" },
+      el("span", { class: "source-number", "aria-hidden": "true" }, String(citation.number)),
+      el("span", { class: "source-body" },
+        el("span", { class: "source-title" }, el("span", { class: "unseen" }, `Source ${citation.number}: `), citation.title),
+        el("span", { class: "source-where" }, where(citation)),
+        el("span", { class: "source-quote" }, `“${citation.quote}”`)))));
+  return el("ol", { class: "sources", "aria-label": "Sources" }, ...cards);
+}
+
+function questionsNode(title, questions, actions, kind = "") {
+  const buttons = questions.map((question) => el("button", { type: "button", onclick: () => actions.ask(question) }, question));
+  return el("div", { class: `questions ${kind}`, role: "group", "aria-label": title }, el("p", {}, title), ...buttons);
+}
+
+function feetNode(message, actions) {
+  const feet = el("div", { class: "feet" });
+  for (const [value, sign, name] of [["up", "👍", "Good answer"], ["down", "👎", "Bad answer"]]) {
+    const pressed = message.rated === value;
+    feet.append(el("button", { type: "button", class: "thumb", "aria-label": name, title: name,
+      "aria-pressed": String(pressed), onclick: () => actions.rate(message.id, pressed ? "none" : value) }, sign));
+  }
+  if (message.job) feet.append(el("a", { href: `/jobs/${encodeURIComponent(message.job)}`, class: "how" }, "How this was made"));
+  return feet;
+}
+
+// A question that waits or is being answered. The node keeps handles for the events that follow.
+export function waitingNode(waiting, actions) {
+  const draft = el("div", { class: "draft" });
+  const steps = el("ul", { class: "steps" });
+  const status = el("span", { class: "working" }, waiting.live ? "Reading the documents" : "Waiting for its turn");
+  const stop = el("button", { type: "button", class: "stop", onclick: () => actions.stop(waiting.key, stop) }, "Stop");
+  const bar = el("div", { class: "progress" }, el("span", { class: "dots", "aria-hidden": "true" }), status,
+    actions.isMine(waiting.author) ? stop : null);
+  const answer = el("div", { class: "message from-bot" }, avatar("footnote"),
+    el("div", { class: "body" }, byline("footnote"), draft, bar, steps));
+  const node = el("li", { class: "waiting", "data-key": waiting.key },
+    waiting.text === null ? null : el("ol", { class: "bare" }, personNode(waiting)), answer);
+  const handle = {
+    node,
+    begin() { status.textContent = "Reading the documents"; draft.textContent = ""; steps.replaceChildren(); },
+    text(piece) { draft.append(piece); status.textContent = "Writing"; },
+    resetText() { draft.textContent = ""; status.textContent = "Reading the documents"; },
+    step(step) {
+      if (step.parent === null) return; // the whole answer: that it runs is plain to see
+      const line = [...steps.children].find((item) => item.dataset.id === step.id);
+      const shown = el("li", { "data-id": step.id, class: `step is-${step.status}` },
+        step.kind === "tool" ? `${step.name}${step.asked ? `: ${step.asked}` : ""}` : step.name);
+      if (line) line.replaceWith(shown); else steps.append(shown);
+    },
+  };
+  if (waiting.live) {
+    waiting.live.steps.forEach(handle.step);
+    if (waiting.live.text) handle.text(waiting.live.text);
+  }
+  return handle;
+}
+
+export function threadCard(thread, actions) {
+  return el("li", { class: "message card-row" }, avatar(thread.owner), el("div", { class: "body" }, byline(thread.owner),
+    el("a", { class: "thread-card", href: actions.address(thread.channel, thread.thread), onclick: actions.follow },
+      el("strong", {}, thread.title), el("span", {}, `last message ${clock(thread.at)}`))));
+}
+
+// The result of a command: for the one who gave it alone.
+export function resultNode(command, html) {
+  const node = el("li", { class: "result" },
+    el("p", { class: "result-head" }, el("code", {}, command), el("span", {}, "only you see this"),
+      el("button", { type: "button", "aria-label": "Dismiss", onclick: () => node.remove() }, "×")),
+    fromSafeHtml("div", { class: "answer" }, html));
+  return node;
+}
+
+function byline(author, at) {
+  return el("p", { class: "byline" }, el("strong", {}, author === "footnote" ? "Footnote" : author),
+    at ? el("time", { datetime: at }, clock(at)) : null);
+}
+
+function avatar(name) {
+  if (name === "footnote") return el("span", { class: "avatar bot", "aria-hidden": "true" }, "[1]");
+  let sum = 7;
+  for (const letter of name) sum = (sum * 131 + letter.codePointAt(0)) % 65521;
+  return el("span", { class: `avatar tone-${sum % COLOURS}`, "aria-hidden": "true" }, [...name][0].toUpperCase());
+}

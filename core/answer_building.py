@@ -1,0 +1,59 @@
+"""From a proved draft, or an error, to the answer people see: its status and its notes. All pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.citations import ProvedText
+from core.domain.answer import Answer, AnswerStatus, Draft, Reference
+from core.errors import Ambiguous, FootnoteError, ProviderRefused
+from core.grounding import ground, only_says_not_found
+from core.references import labels, search_references
+
+PARTIAL_NOTE = "(I stopped at a limit before I had looked at everything: this answer is from what I found so far.)"
+NOT_FROM_DOCUMENTS = "(This is not from the documents.)"
+
+
+def build_answer(draft: Draft, proved: ProvedText, direct: Sequence[Reference], question: str) -> Answer:
+    """The draft with proved footnotes, unsupported claims marked, and the status that follows from what is proved."""
+    references = (*direct, *search_references(draft.evidence, proved.citations))
+    common = Answer(
+        status=AnswerStatus.ANSWERED,
+        text=proved.text.strip(),
+        citations=proved.citations,
+        references=references,
+        partial=draft.partial,
+        usage=draft.usage,
+        model=draft.model,
+    )
+    if draft.choices:
+        return replace(common, status=AnswerStatus.CLARIFY, choices=draft.choices, citations=())
+    behind = _texts_behind(draft, proved)
+    grounding = ground(common.text, behind, question)
+    if proved.citations:
+        text = f"{grounding.text}\n\n{PARTIAL_NOTE}" if draft.partial else grounding.text
+        return replace(common, text=text, unsupported=grounding.unsupported, grounded=not grounding.unsupported)
+    if draft.evidence.searches or draft.new_messages:
+        text = common.text if only_says_not_found(common.text) else _not_found(draft, references)
+        return replace(common, status=AnswerStatus.NOT_FOUND, text=text)
+    return replace(common, text=f"{common.text}\n\n{NOT_FROM_DOCUMENTS}")
+
+
+def _texts_behind(draft: Draft, proved: ProvedText) -> dict[int, list[str]]:
+    """The quote and its whole passage, by footnote number."""
+    passages = draft.evidence.passages
+    return {c.number: [c.quote, passages[c.passage_id].source.passage.text] for c in proved.citations}
+
+
+def _not_found(draft: Draft, references: Sequence[Reference]) -> str:
+    searches = ", ".join(f"“{search}”" for search in dict.fromkeys(draft.evidence.searches))
+    text = "I found nothing in the documents that answers this."
+    text += f" I searched for {searches}." if searches else ""
+    return f"{text} The closest I saw: {labels(references[:3])}." if references else text
+
+
+def build_error_answer(error: FootnoteError) -> Answer:
+    """An error people can act on, as the answer they see."""
+    if isinstance(error, Ambiguous):
+        return Answer(status=AnswerStatus.CLARIFY, text=str(error), choices=error.candidates)
+    status = AnswerStatus.REFUSED if isinstance(error, ProviderRefused) else AnswerStatus.ERROR
+    return Answer(status=status, text=str(error))

@@ -1,0 +1,64 @@
+"""Whether a failed try is repeated, and when. Pure, so that it can be read and tested as a table."""
+
+from dataclasses import dataclass
+
+from core.errors import FootnoteError, PlatformError, ProviderError, ProviderRateLimited, StorageError
+
+FIRST_PAUSE_SECONDS = 1.0
+PAUSE_FACTOR = 4.0  # 1, 4, 16 s: the three pauses of four tries are over before people stop waiting
+LONGEST_PAUSE_SECONDS = 60.0  # the thread waits behind it; a longer Retry-After is not worth that
+# A process that died in the middle counts as no failure, but something in the message may be what kills it.
+MOST_CRASHES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class TryAgain:
+    delay_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUp:
+    sentence: str  # for the one error post
+
+
+def decide(error: Exception, *, failures: int, tries: int) -> TryAgain | GiveUp:
+    """What follows a failure, when `failures` came before it and `tries` are allowed in all.
+
+    Only what can pass by itself is tried again, and what nobody foresaw: it may be a fault of the moment.
+    """
+    if isinstance(error, TimeoutError):
+        return GiveUp("The answer took too long and was given up: ask again, or ask for less at once.")
+    if isinstance(error, FootnoteError) and not is_transient(error):
+        return GiveUp(str(error))
+    asked = retry_after(error)
+    if failures + 1 >= tries or asked > LONGEST_PAUSE_SECONDS:
+        return GiveUp(to_sentence(error))
+    return TryAgain(max(pause(failures), asked))
+
+
+def pause(failures: int) -> float:
+    """Seconds before the next try, when `failures` came before the one just made."""
+    return min(LONGEST_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * PAUSE_FACTOR ** min(failures, 10))
+
+
+def is_transient(error: Exception) -> bool:
+    """Whether the same thing may work a little later."""
+    return isinstance(error, StorageError | PlatformError) or (isinstance(error, ProviderError) and error.retryable)
+
+
+def retry_after(error: Exception) -> float:
+    """The pause that the other side asked for, in seconds; 0 where it named none."""
+    if isinstance(error, ProviderRateLimited | PlatformError):
+        return error.retry_after_seconds or 0.0
+    return 0.0
+
+
+def to_sentence(error: Exception) -> str:
+    """An error for people: ours as it stands, a foreign one by its kind alone."""
+    if isinstance(error, FootnoteError):
+        return str(error)
+    return f"Something went wrong inside Footnote ({type(error).__name__}): ask again, or tell who runs it."
+
+
+def poison_sentence(attempts: int) -> str:
+    return f"This message was given up: Footnote stopped in the middle of it {attempts} times."

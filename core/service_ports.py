@@ -1,0 +1,118 @@
+"""What the service needs from outside: a durable inbox and chat platforms. The other ports are in core/ports.py."""
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Protocol
+
+from core.domain.answer import Answer
+from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.feedback import Feedback
+from core.domain.inbox import Decision, InboxEntry, InboxStatus, PostRef
+from core.ports import ProgressSink
+
+
+class InboxStore(Protocol):
+    """The durable inbox. Claimed entries belong to the store that claimed them until its lease ends.
+
+    Each instance is an owner of its own: `renew`, `finish`, `retry` and `release` change only what it still owns and
+    say so, which keeps a process that lost its lease from writing over its successor. Leases are compared with one
+    clock: the database's, where several processes share one.
+    """
+
+    @property
+    def lease_seconds(self) -> float:
+        """How long a claim or a renewal holds."""
+
+    async def accept(self, incoming: IncomingMessage, decision: Decision) -> tuple[InboxEntry, bool]:
+        """The entry of the event, and whether it is new; fsynced when it returns, if the decision accepts.
+
+        A known event key changes nothing and gives the first entry. What a decision refuses is stored as final,
+        without its text. In one thread, entries are numbered in the order in which they become visible.
+        """
+
+    async def claim(self, limit: int, platforms: Collection[str]) -> list[InboxEntry]:
+        """At most `limit` entries to work on, oldest first, each the first open one of its thread.
+
+        Their `attempts` are counted up, and they are RUNNING under a new lease. Entries of other platforms, those that
+        wait for their next try and those under a lease are left alone, and so is everything behind them.
+        """
+
+    async def renew(self, seqs: Collection[int]) -> dict[int, str | None]:
+        """Lengthen the leases of what is still owned: seq -> who wants it stopped, or None. Missing: lost."""
+
+    async def finish(
+        self, seq: int, status: InboxStatus, *, post_ref: PostRef | None = None, error: str | None = None
+    ) -> bool:
+        """End it, with a final status. False: not owned any more, nothing was changed."""
+
+    async def retry(
+        self, seq: int, *, delay_seconds: float, error: str, final_error: str | None = None, failed: bool = True
+    ) -> bool:
+        """Back into the queue, not before the delay. `final_error`: given up, only the error post is still due.
+
+        `failed` counts it as a failure. False: not owned any more.
+        """
+
+    async def release(self, seqs: Collection[int]) -> None:
+        """Back into the queue at once, as if never claimed (a shutdown); what is not owned any more is left alone."""
+
+    async def release_abandoned(self) -> int:
+        """End all leases, whoever holds them: for the start of the only process on a database. How many there were."""
+
+    async def cancel(self, message_key: str, by: str) -> list[InboxEntry]:
+        """Note that the open entries of a message are to be stopped; gives them, oldest first. None open: empty."""
+
+    async def find(self, event_key: str) -> InboxEntry | None: ...
+
+    async def find_open(self, message_key: str) -> list[InboxEntry]:
+        """The entries of a message that have not ended, oldest first."""
+
+    async def recent(
+        self, workspace: str, *, author: str | None = None, address: ThreadAddress | None = None, limit: int = 50
+    ) -> list[InboxEntry]:
+        """Newest first, refused ones included."""
+
+    async def depth(self) -> dict[InboxStatus, int]:
+        """How many entries have not ended, by status (over all workspaces)."""
+
+    async def purge(self, before: datetime) -> int:
+        """Forget what ended before; returns how many. Open entries stay, however old."""
+
+
+class FeedbackRepository(Protocol):
+    """What people thought of answers; goes with its message."""
+
+    async def save(self, feedback: Feedback) -> None:
+        """Insert, or replace by message and author. NotFound for an unknown message."""
+
+    async def remove(self, message_id: str, author: str) -> None:
+        """Unknown ones are ignored."""
+
+    async def list_feedback(self, conversation_id: str) -> list[Feedback]:
+        """In the order of the messages, then by author."""
+
+
+class ChatPlatform(Protocol):
+    """Where answers are posted. Every call may be repeated: a message key has one post, which the last call shows.
+
+    Raises PlatformError when the platform does not take a post.
+    """
+
+    @property
+    def name(self) -> str:
+        """The `platform` of its thread addresses."""
+
+    async def open(self, entry: InboxEntry) -> ProgressSink:
+        """Show that work on it has begun (a typing sign, a placeholder post), and where its progress goes.
+
+        `entry.attempts > 1`: an earlier process may have posted a placeholder already, which is to be found and used.
+        """
+
+    async def post(self, address: ThreadAddress, message_key: str, answer: Answer, *, look_first: bool) -> PostRef:
+        """Post the final answer, or make the post of the same message key show it.
+
+        `look_first`: this process may not know of a post that a crashed one made; ask the platform before posting.
+        """
+
+    async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
+        """The one clear error post, through the post of the message key; always looks first."""

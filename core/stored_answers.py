@@ -1,0 +1,101 @@
+"""How the history keeps an answer so that it can be found by its question's event, and shown again as it was.
+
+Ids follow from the event: whoever takes over a question after a crash finds what was stored for it, and nothing can be
+stored for it twice.
+"""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from core.domain.answer import Answer, AnswerStatus
+from core.domain.conversation import IncomingMessage, Message, Outcome, Role
+from core.domain.jobs import Job, JobKind
+
+BOT_NAME = "footnote"
+# Any UUID that means this one thing: "footnote answer" in ASCII, padded.
+_NAMESPACE = uuid.UUID("666f6f74-6e6f-5465-8061-6e7377657200")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredIds:
+    """What one event's question, answer and request job are stored under."""
+
+    question: str
+    answer: str
+    request: str
+
+
+def stored_ids(message: IncomingMessage) -> StoredIds:
+    """The same for every repeat of an event; another for each edit of a message."""
+    event = f"{message.address.workspace}:{message.event_key}".encode("utf-8", "replace").decode()
+    return StoredIds(*(uuid.uuid5(_NAMESPACE, f"{part}:{event}").hex for part in ("question", "answer", "request")))
+
+
+def question_message(message: IncomingMessage, conversation_id: str, now: datetime) -> Message:
+    return Message(
+        id=stored_ids(message).question,
+        conversation_id=conversation_id,
+        role=Role.USER,
+        author=message.author,
+        content=message.text,
+        created_at=now,
+    )
+
+
+def answer_message(
+    answer: Answer, message: IncomingMessage, conversation_id: str, job_id: str | None, now: datetime
+) -> Message:
+    return Message(
+        id=stored_ids(message).answer,
+        conversation_id=conversation_id,
+        role=Role.ASSISTANT,
+        author=BOT_NAME,
+        content=answer.text,
+        created_at=now,
+        references=answer.references,
+        citations=answer.citations,
+        job_id=job_id,
+        status=answer.status.value,
+        outcome=Outcome(
+            partial=answer.partial,
+            grounded=answer.grounded,
+            unsupported=answer.unsupported,
+            choices=answer.choices,
+            suggestions=answer.suggestions,
+            usage=answer.usage,
+            model=answer.model,
+        ),
+    )
+
+
+def to_answer(stored: Message, jobs: Sequence[Job]) -> Answer:
+    """The answer that an assistant message is, with the tree of how it was made."""
+    outcome = stored.outcome or Outcome()
+    return Answer(
+        status=AnswerStatus(stored.status or AnswerStatus.ANSWERED),
+        text=stored.content,
+        citations=stored.citations,
+        references=stored.references,
+        partial=outcome.partial,
+        grounded=outcome.grounded,
+        unsupported=outcome.unsupported,
+        choices=outcome.choices,
+        suggestions=outcome.suggestions,
+        conversation_id=stored.conversation_id,
+        message_id=stored.id,
+        jobs=tuple(jobs),
+        usage=outcome.usage,
+        timings_ms={"total": round(jobs[0].duration_ms or 0, 1) if jobs else 0.0, **timings(jobs)},
+        model=outcome.model,
+    )
+
+
+def timings(jobs: Sequence[Job]) -> Mapping[str, float]:
+    """Milliseconds spent in tools and in the model."""
+
+    def spent(*kinds: JobKind) -> float:
+        return round(sum(job.duration_ms or 0 for job in jobs if job.kind in kinds), 1)
+
+    return {"retrieval": spent(JobKind.TOOL), "model": spent(JobKind.PLANNING, JobKind.SYNTHESIS)}

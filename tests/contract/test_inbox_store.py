@@ -1,0 +1,254 @@
+"""The contract of InboxStore, on every database and in memory."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from core.domain.answer import QueryType
+from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.inbox import Decision, InboxStatus, event_key, message_key
+from core.inbox import ACCEPTED
+from core.service_ports import InboxStore
+from storage.database import Database
+from storage.inbox import SqlInboxStore
+from storage.memory.inbox import MemoryInbox, MemoryInboxStore
+from tests.fakes import RealClock
+
+NO = Decision(code="no", sentence="Not here.", accepted=False)
+WEB = frozenset({"web"})
+SHORT = 0.2  # seconds; a lease that a test outlives
+
+StoreFactory = Callable[..., InboxStore]
+
+
+@pytest.fixture
+def new_store(database: Database | None) -> StoreFactory:
+    """Makes stores over one inbox: each is an owner of its own, as each process is."""
+    shared = MemoryInbox()
+
+    def make(lease_seconds: float = 30.0) -> InboxStore:
+        if database is None:
+            return MemoryInboxStore(RealClock(), lease_seconds, shared)
+        return SqlInboxStore(database, RealClock(), lease_seconds)
+
+    return make
+
+
+@pytest.fixture
+def store(new_store: StoreFactory) -> InboxStore:
+    return new_store()
+
+
+def incoming(id: str = "1", *, thread: str = "t", platform: str = "web", edit: str = "", **fields: object):
+    address = ThreadAddress(platform=platform, workspace="local", channel="c", thread=thread)
+    values = {"author": "ada", "text": f"Question {id}?", **fields}
+    return IncomingMessage(
+        address=address, event_key=event_key(address, id, edit), message_key=message_key(address, id), **values
+    )
+
+
+async def accept(store: InboxStore, *messages: IncomingMessage) -> list[int]:
+    return [(await store.accept(message, ACCEPTED))[0].seq for message in messages]
+
+
+async def claim(store: InboxStore, limit: int = 10) -> list[str]:
+    return [entry.incoming.text for entry in await store.claim(limit, WEB)]
+
+
+async def test_an_entry_comes_back_as_it_went_in(store):
+    message = incoming(
+        query_type=QueryType.SUMMARY, position="3", conversation_id="c1", document="d", metadata={"a": "ü"}
+    )
+    entry, is_new = await store.accept(message, ACCEPTED)
+    assert is_new
+    assert (entry.incoming, entry.decision, entry.status) == (message, ACCEPTED, InboxStatus.QUEUED)
+    assert (entry.attempts, entry.failures, entry.finished_at, entry.message_key) == (0, 0, None, "web:local:c:1")
+    assert await store.find(message.event_key) == entry
+    assert await store.find("unknown") is None
+
+
+async def test_a_repeated_event_changes_nothing_and_an_edit_is_another_event(store):
+    first, _ = await store.accept(incoming(), ACCEPTED)
+    again = await store.accept(incoming(text="Something else?"), NO)
+    edited, is_new = await store.accept(incoming(edit="2"), ACCEPTED)
+    assert again == (first, False)
+    assert is_new
+    assert [entry.seq for entry in await store.find_open("web:local:c:1")] == [first.seq, edited.seq]
+
+
+async def test_what_is_refused_is_final_and_its_text_is_not_kept(store):
+    entry, is_new = await store.accept(incoming(), NO)
+    assert is_new
+    assert (entry.status, entry.decision, entry.incoming.text) == (InboxStatus.REFUSED, NO, "")
+    assert entry.finished_at is not None
+    assert await claim(store) == []
+
+
+async def test_many_repeats_at_once_are_one_entry(store):
+    results = await asyncio.gather(*(store.accept(incoming(), ACCEPTED) for _ in range(20)))
+    assert sum(is_new for _, is_new in results) == 1
+    assert len({entry.seq for entry, _ in results}) == 1
+
+
+async def test_each_thread_gives_its_first_entry_and_the_next_when_that_has_ended(store):
+    await accept(store, incoming("1"), incoming("2"), incoming("3", thread="u"))
+    assert await claim(store) == ["Question 1?", "Question 3?"]
+    assert await claim(store) == []
+    first = await store.find("web:local:c:1")
+    assert (first.status, first.attempts) == (InboxStatus.RUNNING, 1)
+    assert await store.finish(first.seq, InboxStatus.DONE, post_ref="c/9")
+    assert await claim(store) == ["Question 2?"]
+    done = await store.find(first.event_key)
+    assert (done.status, done.post_ref, done.finished_at is None) == (InboxStatus.DONE, "c/9", False)
+
+
+async def test_a_claim_takes_no_more_than_its_limit_and_only_its_platforms(store):
+    await accept(
+        store, incoming("1", thread="a"), incoming("2", thread="b"), incoming("3", platform="slack"), incoming("4")
+    )
+    assert await claim(store, 2) == ["Question 1?", "Question 2?"]
+    assert await claim(store, 2) == ["Question 4?"]
+
+
+async def test_claims_side_by_side_share_the_work(new_store):
+    one, two = new_store(), new_store()
+    await accept(one, *(incoming(str(n), thread=str(n)) for n in range(12)))
+    claimed = await asyncio.gather(*(claim(store, 3) for store in (one, two, one, two)))
+    texts = [text for batch in claimed for text in batch]
+    assert len(texts) == len(set(texts))
+    assert len(texts) + len(await claim(one, 12)) == 12
+
+
+async def test_an_ended_lease_is_taken_over_and_its_owner_can_write_no_more(new_store):
+    slow, other = new_store(SHORT), new_store()
+    [seq] = await accept(slow, incoming())
+    await slow.claim(1, WEB)
+    assert await other.claim(1, WEB) == []
+    await asyncio.sleep(SHORT * 1.5)
+    [taken] = await other.claim(1, WEB)
+    assert (taken.seq, taken.attempts) == (seq, 2)
+    assert await slow.renew([seq]) == {}
+    assert not await slow.finish(seq, InboxStatus.DONE)
+    assert not await slow.retry(seq, delay_seconds=0, error="late")
+    await slow.release([seq])
+    assert await other.renew([seq]) == {seq: None}
+    assert await other.finish(seq, InboxStatus.DONE)
+
+
+async def test_a_renewed_lease_lasts(new_store):
+    owner, other = new_store(SHORT), new_store()
+    [seq] = await accept(owner, incoming())
+    await owner.claim(1, WEB)
+    for _ in range(4):
+        await asyncio.sleep(SHORT / 2)
+        assert await owner.renew([seq]) == {seq: None}
+    assert await other.claim(1, WEB) == []
+
+
+async def test_an_entry_to_be_tried_again_waits_and_holds_its_thread_back(store):
+    [seq, _] = await accept(store, incoming("1"), incoming("2"))
+    await store.claim(5, WEB)
+    assert await store.retry(seq, delay_seconds=SHORT, error="It broke.")
+    assert await store.claim(5, WEB) == []
+    waiting = (await store.find_open("web:local:c:1"))[0]
+    assert (waiting.status, waiting.failures, waiting.error) == (InboxStatus.QUEUED, 1, "It broke.")
+    assert waiting.waits_until is not None
+    await asyncio.sleep(SHORT * 1.2)
+    [entry] = await store.claim(5, WEB)
+    assert (entry.seq, entry.attempts, entry.failures, entry.waits_until) == (seq, 2, 1, None)
+
+
+async def test_what_was_given_up_comes_back_with_the_sentence_to_post(store):
+    [seq] = await accept(store, incoming())
+    await store.claim(1, WEB)
+    await store.retry(seq, delay_seconds=0, error="E", final_error="Sorry.")
+    [entry] = await store.claim(1, WEB)
+    assert entry.final_error == "Sorry."
+    await store.retry(seq, delay_seconds=0, error="The post failed.", failed=False)
+    [entry] = await store.claim(1, WEB)
+    assert (entry.final_error, entry.error, entry.failures, entry.attempts) == ("Sorry.", "The post failed.", 1, 3)
+    assert await store.finish(seq, InboxStatus.FAILED, error="The end.")
+    ended = await store.find(entry.event_key)
+    assert (ended.status, ended.error) == (InboxStatus.FAILED, "The end.")
+
+
+async def test_a_released_entry_is_as_if_never_claimed(new_store):
+    one, two = new_store(), new_store()
+    [seq] = await accept(one, incoming())
+    await one.claim(1, WEB)
+    await two.release([seq])
+    assert await two.claim(1, WEB) == []
+    await one.release([seq])
+    [entry] = await two.claim(1, WEB)
+    assert entry.attempts == 1
+
+
+async def test_the_only_process_ends_the_leases_of_its_dead_predecessor(new_store):
+    dead, only = new_store(), new_store()
+    await accept(dead, incoming("1"), incoming("2", thread="u"), incoming("3", thread="v"))
+    await dead.claim(2, WEB)
+    assert await only.release_abandoned() == 2
+    assert [entry.attempts for entry in await only.claim(5, WEB)] == [2, 2, 1]
+
+
+async def test_a_cancel_marks_all_open_entries_of_a_message_and_ends_their_wait(new_store):
+    one, two = new_store(), new_store()
+    [seq, *_] = await accept(one, incoming("1"), incoming("1", edit="2"), incoming("2"))
+    await one.claim(1, WEB)
+    assert [entry.cancelled_by for entry in await two.cancel("web:local:c:1", "ada")] == ["ada", "ada"]
+    assert await one.renew([seq]) == {seq: "ada"}
+    await one.retry(seq, delay_seconds=60, error="E")
+    await two.cancel("web:local:c:1", "ada")
+    assert [entry.cancelled_by for entry in await one.claim(1, WEB)] == ["ada"]
+    await one.finish(seq, InboxStatus.CANCELLED)
+    assert await two.cancel("unknown", "ada") == []
+
+
+async def test_recent_entries_are_newest_first_of_an_author_and_a_thread(store):
+    await accept(store, incoming("1"), incoming("2", author="bob"), incoming("3", thread="u"))
+    await store.accept(incoming("4"), NO)
+    assert [entry.event_key[-1] for entry in await store.recent("local")] == ["4", "3", "2", "1"]
+    assert [entry.event_key[-1] for entry in await store.recent("local", author="ada", limit=2)] == ["4", "3"]
+    found = await store.recent("local", author="ada", address=incoming().address)
+    assert [entry.event_key[-1] for entry in found] == ["4", "1"]
+    assert await store.recent("elsewhere") == []
+
+
+async def test_the_depth_counts_what_is_open(store):
+    assert await store.depth() == {}
+    await accept(store, incoming("1"), incoming("2"), incoming("3", thread="u"))
+    await store.accept(incoming("4"), NO)
+    await store.claim(1, WEB)
+    assert await store.depth() == {InboxStatus.RUNNING: 1, InboxStatus.QUEUED: 2}
+
+
+async def test_a_purge_forgets_what_ended_before_and_nothing_open(store):
+    [seq, _] = await accept(store, incoming("1"), incoming("2"))
+    await store.claim(1, WEB)
+    await store.finish(seq, InboxStatus.DONE)
+    now = RealClock().now()
+    assert await store.purge(now - timedelta(hours=1)) == 0
+    assert await store.purge(now + timedelta(hours=1)) == 1
+    assert [entry.event_key[-1] for entry in await store.recent("local")] == ["2"]
+
+
+async def test_entries_of_a_thread_become_visible_in_the_order_of_their_numbers(store):
+    async def accept_some(name: str) -> None:
+        for n in range(10):
+            await store.accept(incoming(f"{name}{n}"), ACCEPTED)
+
+    await asyncio.gather(*(accept_some(name) for name in "abc"))
+    order = []
+    while batch := await store.claim(5, WEB):
+        order += [entry.seq for entry in batch]
+        await store.finish(batch[0].seq, InboxStatus.DONE)
+    assert len(order) == 30
+    assert order == sorted(order)
+
+
+async def test_what_no_database_can_keep_becomes_a_replacement_character(store):
+    entry, _ = await store.accept(incoming("\x00", text="a\ud800b?"), ACCEPTED)
+    assert (entry.incoming.text, entry.event_key) == ("a\ufffdb?", "web:local:c:\ufffd")
+    assert not (await store.accept(incoming("\x00"), ACCEPTED))[1]

@@ -1,0 +1,53 @@
+"""Starts the real `footnote serve` in a process of its own, and knows how to end it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+READY_SECONDS = 30
+END_SECONDS = 10
+
+
+class ServiceProcess:
+    """A running service on a data directory; any free port. `with` ends it the hard way, if nothing else did."""
+
+    def __init__(self, data_dir: Path, *arguments: str, **environment: str) -> None:
+        self.data_dir = data_dir
+        self._command = [sys.executable, "-m", "bot", "--data-dir", str(data_dir), *(arguments or ("serve", "--json"))]
+        self._environment = {**os.environ, "FOOTNOTE_WEB__PORT": "0", **environment}
+        self.log = data_dir.parent / "service.log"
+
+    def __enter__(self) -> "ServiceProcess":
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                self._command, stdout=subprocess.PIPE, stderr=log, env=self._environment, text=True
+            )
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.process.kill()
+        self.process.wait(END_SECONDS)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+    def wait_ready(self) -> dict[str, Any]:
+        """What it says when it is ready: {"url", "pid"}."""
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line, self.log.read_text()
+        return dict(json.loads(line))
+
+    def end(self, number: int = signal.SIGTERM) -> tuple[int, float]:
+        """Send a signal; gives the exit code, and the seconds it took."""
+        started = time.monotonic()
+        self.process.send_signal(number)
+        code = self.process.wait(END_SECONDS)
+        return code, time.monotonic() - started

@@ -1,0 +1,59 @@
+"""The JSON API of the real service: asked, read back, killed, and asked again."""
+
+import json
+import signal
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.serving import ServiceProcess
+
+pytestmark = pytest.mark.slow
+QUESTION = "Who built the clock of Tern?"
+TOKEN = "a token for tests only"
+FROM_ELSEWHERE = {"X-Forwarded-For": "203.0.113.9"}
+
+
+def call(url: str, path: str, body: dict[str, str] | None = None, **headers: str) -> tuple[int, Any]:
+    """(status, JSON) of a GET, or of a POST where there is a body."""
+    data = json.dumps(body).encode() if body is not None else None
+    request = urllib.request.Request(f"{url.rstrip('/')}{path}", data, headers)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as response:
+            text = response.read().decode()
+            return response.status, json.loads(text) if "json" in response.headers["Content-Type"] else text
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.loads(error.read())
+
+
+def test_a_question_over_the_api_leads_to_page_session_and_jobs_and_outlives_a_kill(data_dir: Path) -> None:
+    base = "/api/v1/workspaces/local"
+    with ServiceProcess(data_dir, FOOTNOTE_API_TOKEN=TOKEN) as service:
+        url = service.wait_ready()["url"]
+        ready = call(url, "/readyz")
+        status, asked = call(url, f"{base}/chat", {"message": QUESTION}, **{"Idempotency-Key": "k1"})
+        citation = asked["message"]["citations"][0]
+        page = call(url, f"{base}/pages/{citation['page_id']}")[1]
+        job = asked["message"]["jobs"][-1]["id"].replace("/", "%2F")
+        tree = call(url, f"{base}/jobs/{job}")[1]["tree"]
+        refused = call(url, f"{base}/documents", **FROM_ELSEWHERE)
+        let_in = call(url, f"{base}/documents", **FROM_ELSEWHERE, Authorization=f"Bearer {TOKEN}")
+        counted = call(url, "/metrics")[1]
+        service.end(signal.SIGKILL)
+    with ServiceProcess(data_dir, FOOTNOTE_API_TOKEN=TOKEN) as service:
+        url = service.wait_ready()["url"]
+        again = call(url, f"{base}/chat", {"message": QUESTION}, **{"Idempotency-Key": "k1"})[1]
+        session = call(url, f"{base}/chat/sessions/{asked['session_id']}")[1]
+
+    assert (ready[0], status, asked["message"]["status"]) == (200, 200, "answered")
+    start, end = citation["span"]
+    assert page["text"][start:end] == citation["quote"]
+    assert tree["children"]
+    assert (refused[0], refused[1]["error"]["code"], let_in[0]) == (401, "unauthorized", 200)
+    assert 'footnote_questions_total{outcome="answered",platform="api"} 1.0' in counted
+    assert (again["message"]["id"], again["message"]["citations"]) == (asked["message"]["id"], [citation])
+    assert [message["role"] for message in session["messages"]].count("user") == 1

@@ -1,0 +1,149 @@
+"""The chat in a real browser: what people see, press and hear, over the in-memory twins and a model that waits."""
+
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
+
+from tests.unit.bot.webchat.chat_place import ANSWER, KEY, ChatPlace, Visitor, search
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine: install it to run the browser tests"),
+]
+QUESTION = "Where is the key?"
+
+
+@asynccontextmanager
+async def browsing() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        await browser.close()
+
+
+async def stocked(*questions: int) -> ChatPlace:
+    """Each question is searched for once and answered; the numbers are those of questions whose answers wait."""
+    turns = [turn for number in range(6) for turn in (search(f"t{number}"), ANSWER)]
+    place = ChatPlace(tuple(turns))
+    place.provider.held = {2 * number + 1 for number in questions}
+    await place.shelf.add("house.md", f"# Keys\n\n{KEY}", "# Garden\n\nThe garden has a shed.", title="House")
+    return place
+
+
+async def person(browser: Browser, ada: Visitor, name: str, path: str = "/") -> tuple[BrowserContext, Page]:
+    """Somebody's own browser at the chat, with a name; any error in the page's script fails the test."""
+    context = await browser.new_context()
+    context.set_default_timeout(8_000)
+    page = await context.new_page()
+    page.on("pageerror", lambda error: pytest.fail(f"the page's script failed: {error}"))
+    page.on("console", lambda message: _no_violation(message.text))
+    await page.goto(str(ada.client.make_url(path)))
+    await page.click("#person")
+    await page.fill("#ask-input", name)
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#person")).to_have_text(name)
+    return context, page
+
+
+def _no_violation(text: str) -> None:
+    assert "Content Security Policy" not in text
+
+
+async def say(page: Page, text: str) -> None:
+    await page.fill("#text", text)
+    await page.press("#text", "Enter")
+
+
+async def test_asking_streaming_reloading_and_the_source() -> None:
+    place = await stocked(0)
+    async with place.open() as ada, browsing() as browser:
+        context, page = await person(browser, ada, "Ada")
+        await page.click(f"#welcome button >> text={QUESTION}")
+        await expect(page.locator(".draft")).to_contain_text("I have looked at the keys")
+        await page.reload()
+        await expect(page.locator(".draft")).to_contain_text("I have looked at the keys")
+        await expect(page.locator(".said")).to_have_text(QUESTION)
+        place.provider.go.set()
+
+        footnote = page.locator("a.footnote")
+        await expect(footnote).to_have_text("[1]")
+        await expect(page.locator(".waiting")).to_have_count(0)
+        await expect(page.locator("#announcer")).to_contain_text("The key hangs under the stairs")
+        await footnote.hover()
+        await expect(page.locator("#note blockquote")).to_have_text(KEY)
+        await page.keyboard.press("Escape")
+        await expect(page.locator("#note")).to_be_hidden()
+        await footnote.focus()
+        await expect(page.locator("#note")).to_contain_text("House, page 1")
+
+        async with context.expect_page() as opened:
+            await page.click(".source")
+        source = await opened.value
+        await expect(source.locator("mark").first).to_contain_text("The key hangs under the stairs")
+
+
+async def test_two_people_in_one_thread_and_an_answer_that_is_stopped() -> None:
+    place = await stocked(1)
+    async with place.open() as ada, browsing() as browser:
+        _, one = await person(browser, ada, "Ada")
+        await say(one, f"@footnote {QUESTION}")
+        await expect(one.locator("a.footnote")).to_have_count(1)
+        _, two = await person(browser, ada, "Ben", one.url.split("/", 3)[3].join(["/", ""]))
+        await say(two, "@Ada thank you!")
+        await expect(one.locator(".said")).to_have_text([QUESTION, "@Ada thank you!"])
+        await say(two, "and who hung it there?")
+
+        await expect(one.locator(".draft")).to_contain_text("I have looked")
+        await expect(one.locator(".stop")).to_have_count(0)
+        await two.click(".stop")
+        for page in (one, two):
+            await expect(page.locator(".is-stopped")).to_contain_text("Stopped")
+            await expect(page.locator(".byline strong")).to_have_text(["Ada", "Footnote", "Ben", "Ben", "Footnote"])
+
+
+async def test_commands_renaming_and_deleting() -> None:
+    place = await stocked()
+    async with place.open() as ada, browsing() as browser:
+        _, page = await person(browser, ada, "Ada")
+        await say(page, f"@footnote {QUESTION}")
+        await expect(page.locator("a.footnote")).to_have_count(1)
+        await page.fill("#text", "/thr")
+        await expect(page.locator("#completion li")).to_have_count(1)
+        await page.press("#text", "Tab")
+        await page.press("#text", "Enter")
+        await expect(page.locator(".result")).to_contain_text(QUESTION)
+
+        await page.click("#rename")
+        await page.fill("#ask-input", "The <b>key</b>")
+        await page.keyboard.press("Enter")
+        await expect(page.locator("#title")).to_have_text("The <b>key</b>")
+        await expect(page.locator("#threads")).to_contain_text("The <b>key</b>")
+        async with page.expect_download() as download:
+            await page.click(".export summary")
+            await page.click("#export-markdown")
+        assert (await download.value).suggested_filename.endswith(".md")
+
+        await page.click("#delete")
+        await page.click("#ask-yes")
+        await expect(page.locator("#title")).to_have_text("#general")
+        await expect(page.locator("#threads")).to_contain_text("None yet")
+
+
+async def test_a_page_survives_the_end_of_a_service_and_goes_on_with_the_next() -> None:
+    place = await stocked()
+    async with browsing() as browser:
+        async with place.open() as ada:
+            port = ada.client.port
+            _, page = await person(browser, ada, "Ada")
+            await say(page, f"@footnote {QUESTION}")
+            await expect(page.locator("a.footnote")).to_have_count(1)
+        await expect(page.locator("#offline")).to_be_visible()
+        place.begin()
+        async with place.open(port=port):
+            await expect(page.locator("#offline")).to_be_hidden()
+            await say(page, "and again, where?")
+            await expect(page.locator("a.footnote")).to_have_count(2)

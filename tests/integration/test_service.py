@@ -1,0 +1,143 @@
+"""A service in this process: what it starts, what it refuses, and that it leaves nothing open."""
+
+import asyncio
+import os
+import signal
+import socket
+import stat
+from pathlib import Path
+
+import pytest
+from aiohttp import ClientSession
+
+import bot.service
+from bot.config import Config, WebConfig
+from bot.control.holding import ServiceLock, find_service
+from bot.service import Service, address_of, listen
+from bot.service_web import KEY_FILE, link_key
+from core.errors import ConfigError, FootnoteError, InvalidState, StorageError
+
+
+def config_for(data_dir: Path, port: int = 0) -> Config:
+    return Config(data_dir=data_dir, web=WebConfig(port=port))
+
+
+async def start(config: Config, *, examples: tuple[str, ...] = ()) -> tuple[Service, "asyncio.Task[None]", str]:
+    ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    service = Service(config, ready.set_result, examples)
+    task = asyncio.create_task(service.run())
+    done, _ = await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED, timeout=30)
+    if task in done:
+        task.result()
+    return service, task, ready.result()
+
+
+async def test_it_serves_from_start_to_stop_and_then_lets_everything_go(tmp_path: Path) -> None:
+    config = config_for(tmp_path / "data")
+    service, task, url = await start(config, examples=("Why?",))
+    notice = find_service(config.data_path)
+    async with ClientSession() as client, client.get(f"{url}healthz") as reply:
+        healthy = reply.status
+    async with ClientSession() as client, client.get(f"{url}chat/home") as reply:
+        home = await reply.json()
+    service.stop()
+    async with asyncio.timeout(5):
+        await task
+
+    assert notice is not None
+    assert (notice.pid, notice.url) == (os.getpid(), url)
+    assert healthy == 200
+    assert home["examples"] == ["Why?"]
+    assert find_service(config.data_path) is None
+    assert not (config.data_path / "service.sock").exists()
+    service, task, _ = await start(config)
+    service.stop()
+    await task
+
+
+async def test_a_signal_stops_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    codes: list[int] = []
+    monkeypatch.setattr(bot.service.os, "_exit", codes.append)
+    before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(bot.service, "SHUTDOWN_SECONDS", 0.0)
+    _, task, _ = await start(config_for(tmp_path / "data"))
+    os.kill(os.getpid(), signal.SIGTERM)
+    async with asyncio.timeout(5):
+        await task
+    os.kill(os.getpid(), signal.SIGTERM)
+    for number, handler in zip((signal.SIGTERM, signal.SIGINT), before, strict=True):
+        signal.signal(number, handler)
+
+    assert sorted(codes) == [0, 128 + signal.SIGTERM]  # its deadline of no seconds, and the second signal
+
+
+async def test_a_second_service_is_refused_and_leaves_the_first_alone(tmp_path: Path) -> None:
+    config = config_for(tmp_path / "data")
+    service, task, url = await start(config)
+    with pytest.raises(InvalidState, match="already runs"):
+        await start(config)
+    async with ClientSession() as client, client.get(f"{url}healthz") as reply:
+        assert reply.status == 200
+    service.stop()
+    await task
+
+
+async def test_a_taken_port_is_refused_and_everything_let_go(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        config = config_for(tmp_path / "data", other.getsockname()[1])
+        with pytest.raises(InvalidState, match="can't be used"):
+            await start(config)
+    lock = ServiceLock(config.data_path)
+    lock.acquire()
+    lock.release()
+
+
+async def test_a_data_directory_that_can_not_be_made_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match="data directory"):
+        await start(config_for(tmp_path / "file" / "data"))
+
+
+async def test_a_worker_that_breaks_ends_the_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(self: object) -> None:
+        await asyncio.sleep(0.5)
+        raise FootnoteError("The worker broke.")
+
+    monkeypatch.setattr(bot.service.Worker, "run", broken)
+    _, task, _ = await start(config_for(tmp_path / "data"))
+
+    with pytest.raises(FootnoteError, match="The worker broke"):
+        await asyncio.wait_for(task, 10)
+
+
+def test_an_unknown_host_is_a_configuration_error() -> None:
+    with pytest.raises(ConfigError, match="no address of this machine"):
+        listen(WebConfig(host="not a host"))
+
+
+@pytest.mark.parametrize(("host", "shown"), [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "127.0.0.1"), ("::1", "[::1]")])
+def test_the_address_is_one_that_a_browser_here_can_open(host: str, shown: str) -> None:
+    try:
+        listening = listen(WebConfig(host=host, port=0))
+    except InvalidState:
+        assert host == "::1"  # a machine without IPv6
+        return
+    with listening:
+        assert address_of(listening) == f"http://{shown}:{listening.getsockname()[1]}/"
+
+
+def test_the_key_that_signs_links_is_made_once_for_its_owner_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FOOTNOTE_WEB_KEY", raising=False)
+    config = config_for(tmp_path)
+    key = link_key(config)
+
+    assert len(key) >= 32
+    assert link_key(config) == key
+    assert stat.S_IMODE((tmp_path / KEY_FILE).stat().st_mode) == 0o600
+    monkeypatch.setenv("FOOTNOTE_WEB_KEY", "configured")
+    assert link_key(config) == "configured"
+    monkeypatch.delenv("FOOTNOTE_WEB_KEY")
+    with pytest.raises(StorageError, match="key file"):
+        link_key(config_for(tmp_path / "missing"))

@@ -1,0 +1,84 @@
+"""An answer service over a real database and a library in memory: small enough to be killed many times."""
+
+import asyncio
+import json
+import os
+import random
+from pathlib import Path
+
+from core.answering import AnswerService, Reading
+from core.context import FullHistoryCapped
+from core.conversations import Conversations
+from core.domain.answer import Answer
+from core.domain.conversation import ThreadAddress
+from core.domain.inbox import InboxEntry
+from core.ports import Clock, RetrievalStrategy
+from core.progress import SilentProgress
+from core.tools.base import Toolbox
+from storage.conversations import SqlConversationRepository
+from storage.database import Database
+from storage.jobs import SqlJobRepository
+from tests.unit.core.shelf import Shelf
+
+PLATFORM = "web"
+REPLY_SECONDS = 0.03  # at most, each way, between here and the platform
+
+
+def build_answers(database: Database, clock: Clock, shelf: Shelf, strategy: RetrievalStrategy) -> AnswerService:
+    def toolbox(reading: Reading) -> Toolbox:
+        return shelf.toolbox(scope=reading.scope)
+
+    return AnswerService(
+        corpus=shelf.corpus,
+        library=shelf.library,
+        conversations=Conversations(SqlConversationRepository(database), clock),
+        jobs=SqlJobRepository(database),
+        context=FullHistoryCapped(shelf.corpus),
+        strategy=lambda _: strategy,
+        toolbox=toolbox,
+        clock=clock,
+    )
+
+
+class FilePlatform:
+    """A platform that is a file: each raw post is a line, and nothing but looking keeps it from posting twice."""
+
+    name = PLATFORM
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._mine: dict[str, int] = {}  # post numbers by message key that this process knows of
+
+    async def open(self, entry: InboxEntry) -> SilentProgress:
+        return SilentProgress()
+
+    async def post(self, address: ThreadAddress, message_key: str, answer: Answer, *, look_first: bool) -> str:
+        return await self._put(address, message_key, answer.text, look_first=look_first)
+
+    async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> str:
+        return await self._put(address, message_key, f"Error: {sentence}", look_first=True)
+
+    async def _put(self, address: ThreadAddress, key: str, text: str, *, look_first: bool) -> str:
+        known = self._mine.get(key)
+        if known is None and look_first:
+            known = next((place for place, post in enumerate(read_posts(self._path)) if post["key"] == key), None)
+        if known is None:
+            await asyncio.sleep(random.uniform(0, REPLY_SECONDS))
+            append_line(self._path, {"key": key, "thread": address.thread, "text": text})
+            await asyncio.sleep(random.uniform(0, REPLY_SECONDS))  # it is posted, and nobody here knows
+            known = 0
+        self._mine[key] = known
+        return f"file/{key}"
+
+
+def append_line(path: Path, value: object) -> None:
+    """One write: a kill leaves a whole line or none."""
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        os.write(handle, json.dumps(value).encode() + b"\n")
+    finally:
+        os.close(handle)
+
+
+def read_posts(path: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []

@@ -1,0 +1,50 @@
+"""Ticks: done when they are due, and again after a failure."""
+
+import asyncio
+import logging
+from datetime import timedelta
+
+import pytest
+
+from bot.schedule import Schedule, Tick
+from core.errors import StorageError
+
+SOON = timedelta(milliseconds=10)
+
+
+async def test_a_tick_is_done_again_and_again_and_says_what_it_did(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "bot.schedule")
+    done = asyncio.Semaphore(0)
+    said = iter(["Forgot 3 messages", None])
+
+    async def work() -> str | None:
+        done.release()
+        return next(said, None)
+
+    schedule = Schedule([Tick(name="tidy", work=work, every=SOON, first_after=SOON)])
+    schedule.start()
+    async with asyncio.timeout(5):
+        for _ in range(3):
+            await done.acquire()
+    schedule.stop()
+
+    assert caplog.messages == ["Forgot 3 messages"]
+
+
+async def test_a_failed_tick_is_logged_and_tried_again(caplog: pytest.LogCaptureFixture) -> None:
+    done = asyncio.Semaphore(0)
+
+    async def work() -> None:
+        done.release()
+        raise StorageError("The disk is full.")
+
+    schedule = Schedule([Tick(name="sweep", work=work, every=SOON, first_after=SOON)])
+    schedule.start()
+    async with asyncio.timeout(5):
+        for _ in range(2):
+            await done.acquire()
+    schedule.stop()
+    schedule.stop()
+
+    assert "The tick 'sweep' failed" in caplog.messages[0]
+    assert "The disk is full." in caplog.messages[0]

@@ -1,0 +1,219 @@
+"""A chat over the in-memory twins: a real inbox, a real worker, a model that says what a test tells it to."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from time import monotonic
+
+from aiohttp import ClientResponse
+from aiohttp.test_utils import TestClient, TestServer
+
+from bot.webchat.app import WebParts, build_web
+from bot.webchat.chat import ChatParts, add_chat
+from bot.webchat.client import WebPlatform
+from bot.webchat.events import EventHub
+from core.access import scope_for
+from core.answering import AnswerService, Reading
+from core.commands import Commands
+from core.context import FullHistoryCapped
+from core.conversations import Conversations
+from core.domain.chat import ChatRequest, ChatResponse, ToolInvocation
+from core.domain.conversation import ThreadAddress
+from core.domain.corpus import SearchScope
+from core.feedback import Feedbacks
+from core.inbox import STANDARD_GATES, Inbox
+from core.jobs import Jobs
+from core.jsonable import Json
+from core.limits import Budget
+from core.providers.scripted import ScriptedProvider, Turn, calls, says
+from core.strategies.tool_use import ToolUseStrategy
+from core.tools.base import Toolbox
+from core.worker import Worker
+from storage.memory.conversations import MemoryConversationRepository
+from storage.memory.feedback import MemoryFeedbackRepository
+from storage.memory.inbox import MemoryInboxStore
+from storage.memory.jobs import MemoryJobRepository
+from tests.unit.core.shelf import Shelf
+
+KEY = "The key hangs under the stairs."
+ANSWER = says("The key hangs under the stairs [1].")
+
+
+def search(id: str = "t1") -> ChatResponse:
+    return calls(ToolInvocation(id=id, name="search", arguments={"query": "where is the key"}))
+
+
+class RealClock:
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        return monotonic()
+
+
+class HeldProvider(ScriptedProvider):
+    """Says a few words and waits in the turns `held` (counted from 0), each until it is let go."""
+
+    def __init__(self, script: tuple[Turn, ...]) -> None:
+        super().__init__(script)
+        self.held: set[int] = set()
+        self.go = asyncio.Event()
+        self.said = "I have looked at the keys of the house. " * 5  # longer than what is held back
+
+    async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
+        if len(self.requests) not in self.held:
+            return await super().complete(request, on_text)
+        if on_text is not None:
+            on_text(self.said)
+        try:
+            await self.go.wait()
+        except asyncio.CancelledError:
+            self.requests.append(request)
+            raise
+        self.go.clear()
+        return await super().complete(request)
+
+
+@dataclass
+class ChatPlace:
+    script: tuple[Turn, ...] = ()
+    clock: RealClock = field(default_factory=RealClock)
+    shelf: Shelf = field(default_factory=Shelf)
+    conversation_store: MemoryConversationRepository = field(default_factory=MemoryConversationRepository)
+    job_store: MemoryJobRepository = field(default_factory=MemoryJobRepository)
+
+    def __post_init__(self) -> None:
+        self.entries = MemoryInboxStore(self.clock)
+        self.conversations = Conversations(self.conversation_store, self.clock)
+        self.provider = HeldProvider(self.script)
+        self.answers = AnswerService(
+            corpus=self.shelf.corpus,
+            library=self.shelf.library,
+            conversations=self.conversations,
+            jobs=self.job_store,
+            context=FullHistoryCapped(self.shelf.corpus),
+            strategy=lambda _: ToolUseStrategy(self.provider, Budget(steps=2), self.clock),
+            toolbox=self._toolbox,
+            clock=self.clock,
+        )
+        self.begin()
+
+    def begin(self) -> None:
+        """A new process over what is stored: another hub, platform and worker."""
+        self.hub = EventHub()
+        self.platform = WebPlatform(self.hub, self.conversations, self.clock)
+        self.worker = Worker(self.entries, self.answers, {"web": self.platform}, self.clock, pause_scale=0.01)
+        self.inbox = Inbox(self.entries, STANDARD_GATES, self.clock, self.worker.wake)
+
+    def parts(self) -> WebParts:
+        jobs = Jobs(self.job_store, self.conversation_store, lambda: self.answers, self.clock)
+        return WebParts(
+            workspace="local",
+            library=self.shelf.library,
+            corpus=self.shelf.corpus,
+            conversations=self.conversations,
+            jobs=jobs,
+            commands=Commands(
+                library=self.shelf.library, corpus=self.shelf.corpus, conversations=self.conversations, jobs=jobs
+            ),
+            clock=self.clock,
+            scope=self._scope,
+            secret_key="a secret for tests only, long enough",
+            worker=self.worker,
+        )
+
+    @asynccontextmanager
+    async def open(self, *, works: bool = True, port: int | None = None) -> AsyncIterator["Visitor"]:
+        """The chat, served; with `works`, questions are answered."""
+        chat = ChatParts(
+            hub=self.hub,
+            platform=self.platform,
+            inbox=self.inbox,
+            entries=self.entries,
+            feedbacks=Feedbacks(MemoryFeedbackRepository(self.conversation_store), self.conversations, self.clock),
+            examples=("Where is the key?",),
+        )
+        app = build_web(self.parts(), [partial(add_chat, chat=chat)])
+        working = asyncio.create_task(self.worker.run()) if works else None
+        async with TestServer(app, port=port) as server, TestClient(server) as client:
+            visitor = Visitor(client)
+            await visitor.name("Ada")
+            yield visitor
+        if working is not None:
+            await self.worker.stop()
+            await working
+
+    async def _scope(self, thread: ThreadAddress | None) -> SearchScope:
+        return await scope_for("local", self.shelf.corpus)
+
+    def _toolbox(self, reading: Reading) -> Toolbox:
+        return self.shelf.toolbox(scope=reading.scope)
+
+
+@dataclass
+class Visitor:
+    """Somebody at the chat page."""
+
+    client: TestClient
+    sent: int = 0
+
+    async def name(self, name: str) -> None:
+        assert (await self.client.post("/chat/person", json={"name": name})).status == 200
+
+    async def post(self, text: str, thread: str = "", *, channel: str = "general", key: str = "") -> ClientResponse:
+        self.sent += 1
+        body = {"channel": channel, "thread": thread, "text": text, "key": key or f"k{self.sent}"}
+        response = await self.client.post("/chat/messages", json=body)
+        await response.read()
+        return response
+
+    async def send(self, text: str, thread: str = "", **fields: str) -> Json:
+        response = await self.post(text, thread, **fields)
+        assert response.status == 200, await response.text()
+        return await response.json()
+
+    async def show(self, thread: str = "-", channel: str = "general") -> Json:
+        response = await self.client.get(f"/chat/threads/{channel}/{thread}")
+        assert response.status == 200, await response.text()
+        return await response.json()
+
+    async def answered(self, thread: str, count: int = 1) -> list[Json]:
+        """The thread's messages, when it has so many answers and nothing waits."""
+        async with asyncio.timeout(5):
+            while True:
+                state = await self.show(thread)
+                answers = [item for item in state["messages"] if item["role"] == "assistant"]
+                if len(answers) >= count and not state["waiting"]:
+                    return state["messages"]
+                await asyncio.sleep(0.01)
+
+    async def writing(self, thread: str) -> Json:
+        """The thread's question that waits, when its answer has begun to show."""
+        async with asyncio.timeout(5):
+            while True:
+                for item in (await self.show(thread))["waiting"]:
+                    if item["live"] and item["live"]["text"]:
+                        return item
+                await asyncio.sleep(0.01)
+
+    async def events(self, thread: str, until: str, after: str = "") -> list[tuple[str, str, Json]]:
+        """(id, kind, data) of a thread's events up to the first of one kind."""
+        found: list[tuple[str, str, Json]] = []
+        path = f"/chat/threads/general/{thread}/events"
+        async with asyncio.timeout(5), self.client.get(path, params={"after": after} if after else {}) as response:
+            assert response.content_type == "text/event-stream"
+            fields: dict[str, str] = {}
+            async for line in response.content:
+                name, _, value = line.decode().rstrip("\n").partition(": ")
+                if name:
+                    fields[name] = value
+                elif "event" in fields:
+                    found.append((fields["id"], fields["event"], json.loads(fields["data"])))
+                    if fields["event"] == until:
+                        break
+                    fields = {}
+        return found

@@ -1,0 +1,89 @@
+"""The web application over the in-memory twins: a browser without a network."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field, replace
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from bot.webchat.app import WebAddition, WebParts, build_web
+from core.access import scope_for
+from core.answering import AnswerService
+from core.commands import Commands
+from core.conversations import Conversations
+from core.domain.conversation import ThreadAddress
+from core.domain.corpus import SearchScope
+from core.jobs import Jobs
+from core.library import Library
+from storage.memory.conversations import MemoryConversationRepository
+from storage.memory.corpus import MemoryCorpusRepository
+from storage.memory.jobs import MemoryJobRepository
+from tests.fakes import ManualClock, WordIndex
+
+SECRET = "a secret for tests only, long enough"
+
+Browser = TestClient
+OpenBrowser = Callable[..., Awaitable[Browser]]
+
+
+@dataclass
+class Shelves:
+    """The stores behind the pages, to be filled by a test."""
+
+    clock: ManualClock = field(default_factory=ManualClock)
+    corpus: MemoryCorpusRepository = field(default_factory=MemoryCorpusRepository)
+    conversations: MemoryConversationRepository = field(default_factory=MemoryConversationRepository)
+    jobs: MemoryJobRepository = field(default_factory=MemoryJobRepository)
+    index: WordIndex = field(default_factory=WordIndex)
+
+    async def scope(self, thread: ThreadAddress | None) -> SearchScope:
+        return await scope_for("local", self.corpus)
+
+    def parts(self) -> WebParts:
+        library = Library(corpus=self.corpus, index=self.index, conversations=self.conversations)
+        conversations = Conversations(self.conversations, self.clock)
+        jobs = Jobs(self.jobs, self.conversations, no_answers, self.clock)
+        return WebParts(
+            workspace="local",
+            library=library,
+            corpus=self.corpus,
+            conversations=conversations,
+            jobs=jobs,
+            commands=Commands(library=library, corpus=self.corpus, conversations=conversations, jobs=jobs),
+            clock=self.clock,
+            scope=self.scope,
+            secret_key=SECRET,
+        )
+
+
+async def read(browser: Browser, path: str, status: int = 200) -> str:
+    response = await browser.get(path)
+    text = await response.text()
+    assert response.status == status, text
+    assert "<script>alert" not in text
+    return text
+
+
+def no_answers() -> AnswerService:
+    raise AssertionError("no page answers questions")
+
+
+@pytest.fixture
+def shelves() -> Shelves:
+    return Shelves()
+
+
+@pytest.fixture
+async def browse(shelves: Shelves) -> AsyncIterator[OpenBrowser]:
+    """Opens a browser on the application; keywords change the parts."""
+    opened: list[Browser] = []
+
+    async def open_browser(*additions: WebAddition, **changes: object) -> Browser:
+        client = TestClient(TestServer(build_web(replace(shelves.parts(), **changes), additions)))
+        await client.start_server()
+        opened.append(client)
+        return client
+
+    yield open_browser
+    for client in opened:
+        await client.close()

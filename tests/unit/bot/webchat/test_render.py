@@ -1,0 +1,107 @@
+"""Answers as HTML: footnotes are links, everything else that could be clicked or run is text."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.webchat.render import answer_html, message_view, people_in, step_view, thread_view
+from core.domain.conversation import Outcome, Role
+from core.domain.feedback import Rating
+from core.domain.jobs import JobKind, JobStatus
+from tests.builders import build_citation, build_conversation, build_job, build_message
+
+LINKS = {1: "/s/one", 2: "/s/two?a=1&b=2"}
+
+
+def test_markers_with_a_footnote_are_links_and_others_stay_text() -> None:
+    html = answer_html("Under the mat[1], or not[2]. See [3] and `a[1]`.", LINKS)
+
+    assert re.findall(r'href="([^"]+)"[^>]*>(\[\d\])</a>', html) == [("/s/one", "[1]"), ("/s/two?a=1&amp;b=2", "[2]")]
+    assert "See [3]" in html
+    assert "<code>a[1]</code>" in html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "[click](javascript:alert(1))",
+        "![x](http://evil.example/x.png)",
+        "<http://evil.example>",
+        "[a]: http://evil.example\n\n[a]",
+        '<img src=x onerror="alert(1)">',
+        "http://evil.example",
+    ],
+)
+def test_nothing_that_a_document_or_model_wrote_can_be_clicked_or_run(text: str) -> None:
+    html = answer_html(f"{text} [1]", LINKS)
+
+    assert re.findall(r"<(?:a|img|script)\b[^>]*>", html) == re.findall(r'<a class="footnote"[^>]*>', html)
+    assert "evil.example" in html or "alert(1)" in html, "it is still there to be read"
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8"), max_size=120))
+def test_any_text_gives_only_known_tags(text: str) -> None:
+    html = answer_html(text, LINKS)
+    tags = set(re.findall(r"<([a-zA-Z]\w*)", html))
+
+    assert tags <= {
+        *("p", "br", "em", "strong", "s", "code", "pre", "ul", "ol", "li", "blockquote", "hr", "a", "mark"),
+        *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
+    }
+    assert html.count("<a ") == html.count('<a class="footnote"')
+
+
+def test_marks_of_unsupported_claims_are_explained() -> None:
+    assert 'class="unsupported"' in answer_html("It is blue [?].")
+
+
+def test_an_answer_carries_its_cards_suggestions_and_rating() -> None:
+    citation = build_citation(document_title="Guide", heading_path=("Guide", "Keys"), quote="under\nthe  mat")
+    message = build_message(
+        "a1",
+        "Under the mat[1].",
+        role=Role.ASSISTANT,
+        author="footnote",
+        citations=(citation,),
+        status="answered",
+        job_id="j1",
+        outcome=Outcome(suggestions=("And the door?",), choices=("one", "two")),
+    )
+    view = message_view(message, lambda item: f"/s/{item.number}", Rating.UP)
+
+    assert view["citations"] == [
+        {"number": 1, "title": "Guide", "page": 1, "path": ["Keys"], "quote": "under the mat", "href": "/s/1"}
+    ]
+    assert (view["suggestions"], view["choices"], view["rated"], view["job"]) == (
+        ["And the door?"],
+        ["one", "two"],
+        "up",
+        "j1",
+    )
+
+
+def test_what_people_wrote_is_text_and_never_html() -> None:
+    view = message_view(build_message(content="<b>hi</b>"), lambda item: "")
+
+    assert (view["text"], "html" in view) == ("<b>hi</b>", False)
+
+
+def test_a_thread_without_a_title_can_still_be_picked() -> None:
+    assert thread_view(build_conversation())["title"] == "(no title)"
+
+
+def test_a_step_says_what_it_looks_for() -> None:
+    view = step_view(build_job("j1/t0", parent_id="j1", kind=JobKind.TOOL, name="search", input={"query": "key " * 90}))
+
+    assert (view["parent"], view["kind"], view["status"]) == ("j1", "tool", JobStatus.RUNNING.value)
+    assert len(str(view["asked"])) <= 80
+
+
+def test_people_are_named_once_in_order_of_appearance() -> None:
+    messages = [build_message(author=name) for name in ("ben", "ada", "ben")]
+    answers = [build_message(author="footnote", role=Role.ASSISTANT)]
+
+    assert people_in([*messages, *answers], besides={"ada"}) == ["ben"]

@@ -1,0 +1,119 @@
+"""The door: commands, gates, decisions and receipts, over the in-memory inbox."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.inbox import CommandLine, InboxStatus
+from core.inbox import ACCEPTED, OWN_MESSAGE, RETENTION, STANDARD_GATES, Inbox, to_command, within_rate
+from storage.memory.inbox import MemoryInboxStore
+from tests.fakes import ManualClock
+
+HERE = ThreadAddress(platform="web", workspace="local", channel="c", thread="t")
+
+
+def message(id: str = "1", text: str = "Where is the key?", **fields: object) -> IncomingMessage:
+    return IncomingMessage(**{"address": HERE, "author": "ada", "event_key": id, "text": text, **fields})
+
+
+class Door:
+    def __init__(self, *gates) -> None:
+        self.clock = ManualClock()
+        self.store = MemoryInboxStore(self.clock)
+        self.woken = 0
+        self.inbox = Inbox(self.store, [*STANDARD_GATES, *gates], self.clock, self.wake)
+
+    def wake(self) -> None:
+        self.woken += 1
+
+
+async def test_a_question_is_stored_before_it_is_acknowledged_and_wakes_the_worker():
+    door = Door()
+    receipt = await door.inbox.receive(message(conversation_id="c9"))
+    assert (receipt.accepted, receipt.decision, receipt.message_key, receipt.conversation_id, door.woken) == (
+        True,
+        ACCEPTED,
+        "1",
+        "c9",
+        1,
+    )
+    assert (await door.store.find("1")).status is InboxStatus.QUEUED
+
+
+async def test_a_repeated_event_gets_the_first_receipt_and_wakes_nobody():
+    door = Door()
+    first = await door.inbox.receive(message())
+    again = await door.inbox.receive(message())
+    assert again == replace(first, repeated=True)
+    assert (door.woken, len(await door.inbox.recent("local"))) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("incoming", "code"),
+    [
+        (message(text=" \n?"), "bad_question"),
+        (message(text="x" * 100_000), "bad_question"),
+        (message(metadata={OWN_MESSAGE: "yes"}), "own_message"),
+    ],
+)
+async def test_what_a_gate_refuses_is_recorded_with_its_reason_and_never_queued(incoming, code):
+    door = Door()
+    receipt = await door.inbox.receive(incoming)
+    assert (receipt.accepted, receipt.decision.code, door.woken) == (False, code, 0)
+    assert receipt.decision.sentence.endswith(".")
+    entry = await door.inbox.why("local", "ada", HERE)
+    assert (entry.decision, entry.status) == (receipt.decision, InboxStatus.REFUSED)
+
+
+async def test_a_command_is_handed_back_once_and_never_queued():
+    door = Door()
+    receipt = await door.inbox.receive(message("1", "/Stop now "))
+    again = await door.inbox.receive(message("1", "/Stop now "))
+    assert (receipt.accepted, receipt.command) == (False, CommandLine(name="stop", argument="now"))
+    assert (again.command, again.repeated) == (None, True)
+    assert await door.store.claim(5, {"web"}) == []
+
+
+async def test_why_passes_over_commands_and_other_people():
+    door = Door()
+    await door.inbox.receive(message("1"))
+    await door.inbox.receive(message("2", "?", author="bob"))
+    await door.inbox.receive(message("3", "/why"))
+    assert (await door.inbox.why("local", "ada")).event_key == "1"
+    assert await door.inbox.why("local", "ada", replace(HERE, thread="elsewhere")) is None
+
+
+async def test_a_rate_gate_says_when_to_try_again():
+    waits = iter([0.0, 6.6])
+    door = Door(within_rate(lambda _: next(waits)))
+    assert (await door.inbox.receive(message("1"))).accepted
+    refused = await door.inbox.receive(message("2"))
+    assert (refused.decision.code, refused.decision.sentence) == (
+        "over_limit",
+        "Too many questions at once: try again in 7 seconds.",
+    )
+
+
+async def test_ended_entries_are_forgotten_after_the_retention():
+    door = Door()
+    await door.inbox.receive(message("1", "/help"))
+    await door.inbox.receive(message("2"))
+    door.clock.advance((RETENTION + timedelta(days=1)).total_seconds())
+    assert await door.inbox.tidy() == 1
+    assert [entry.event_key for entry in await door.inbox.recent("local")] == ["2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("/help", CommandLine(name="help", argument="")),
+        ("  /RENAME a\nb ", CommandLine(name="rename", argument="a\nb")),
+        ("/usr/bin is what?", None),
+        ("What is /help?", None),
+        ("/", None),
+    ],
+)
+def test_a_command_is_a_slash_and_a_word_at_the_beginning(text, command):
+    assert to_command(text) == command
