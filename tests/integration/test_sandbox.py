@@ -125,9 +125,12 @@ async def test_a_reply_can_not_make_the_parent_run_anything(tmp_path: Path) -> N
     assert not (tmp_path / "owned").exists()
 
 
-async def test_closing_twice_is_harmless(sandbox: Sandbox) -> None:
+async def test_closing_twice_ends_the_child_and_the_next_file_gets_another(sandbox: Sandbox, tmp_path: Path) -> None:
+    first = await read(sandbox, tmp_path, "a.txt")
     await sandbox.close()
     await sandbox.close()
+    assert sandbox._process is None
+    assert await read(sandbox, tmp_path, "a.txt") == first
 
 
 async def test_a_reply_of_another_kind_is_unusable() -> None:
