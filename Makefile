@@ -69,7 +69,7 @@ $(VENV)/.footnote-bench: $(STAMP) $(LOCKED_BENCH)
 
 lock:
 	$(COMPILE_LOCK) --group dev -o $(LOCKED)
-	$(COMPILE_LOCK) --group dev --group bench -c $(LOCKED) -o $(LOCKED_BENCH)
+	$(COMPILE_LOCK) --group dev --group bench --group pictures -c $(LOCKED) -o $(LOCKED_BENCH)
 	$(COMPILE_LOCK) -c $(LOCKED) -o $(LOCKED_SERVICE)
 
 clean:

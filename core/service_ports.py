@@ -1,13 +1,14 @@
 """What the service needs from outside: a durable inbox and chat platforms. The other ports are in core/ports.py."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from core.domain.answer import Answer
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
 from core.domain.feedback import Feedback
 from core.domain.inbox import Decision, InboxEntry, InboxStatus, PostRef
+from core.domain.settings import ChannelAddress, ChannelSettings, Listening
 from core.ports import ProgressSink
 
 
@@ -92,6 +93,20 @@ class FeedbackRepository(Protocol):
         """In the order of the messages, then by author."""
 
 
+class SettingsRepository(Protocol):
+    """What is set for channels and threads. Reading what nobody set gives the default."""
+
+    async def channel(self, address: ChannelAddress) -> ChannelSettings: ...
+
+    async def save_channel(self, address: ChannelAddress, settings: ChannelSettings) -> None:
+        """Insert or replace."""
+
+    async def listening(self, address: ThreadAddress) -> Listening: ...
+
+    async def save_listening(self, address: ThreadAddress, listening: Listening) -> None:
+        """Insert or replace."""
+
+
 class ChatPlatform(Protocol):
     """Where answers are posted. Every call may be repeated: a message key has one post, which the last call shows.
 
@@ -116,3 +131,17 @@ class ChatPlatform(Protocol):
 
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
         """The one clear error post, through the post of the message key; always looks first."""
+
+
+class ThreadReader(Protocol):
+    """What is read of a platform's threads, for platforms whose posts are not our own history."""
+
+    async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
+        """The last things people said in the thread before a question, oldest first, at most `limit`.
+
+        Asked when the bot is called into a thread that it has no history of. Raises PlatformError when it can't be
+        read.
+        """
+
+    async def read_attachment(self, question: IncomingMessage, attachment: Attachment) -> bytes:
+        """The bytes of a file. PlatformError when it can't be had (any more)."""

@@ -2,7 +2,6 @@
 
 import uuid
 from collections.abc import Collection
-from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,11 +10,11 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased
 from sqlmodel import col
 
-from core.domain.answer import QueryType
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import Decision, InboxEntry, InboxStatus, PostRef
 from core.ports import Clock
 from storage.database import Database
+from storage.inbox_payload import from_payload, to_payload
 from storage.tables import InboxRow
 
 # Far longer than an event loop ever stalls: a lease that ends too early makes two processes work on one question.
@@ -236,7 +235,7 @@ def _claimable(now: Any, platforms: Collection[str]) -> Select[int | None]:
 
 
 def _to_values(incoming: IncomingMessage, decision: Decision, now: datetime) -> dict[str, Any]:
-    payload = asdict(incoming)
+    payload = to_payload(incoming)
     if not decision.accepted:
         payload["text"] = ""
     return {
@@ -257,13 +256,9 @@ def _to_values(incoming: IncomingMessage, decision: Decision, now: datetime) -> 
 
 def _to_entry(row: InboxRow) -> InboxEntry:
     status = InboxStatus(row.status)
-    values = row.incoming
-    incoming = IncomingMessage(
-        **{**values, "address": ThreadAddress(**values["address"]), "query_type": QueryType(values["query_type"])}
-    )
     return InboxEntry(
         seq=row.seq or 0,
-        incoming=incoming,
+        incoming=from_payload(row.incoming),
         message_key=row.message_key,
         status=status,
         decision=Decision(code=row.code, sentence=row.sentence, accepted=status is not InboxStatus.REFUSED),

@@ -1,9 +1,10 @@
 """The smallest valid domain objects; a test names only what it is about."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 from core.domain.answer import Citation
-from core.domain.conversation import Conversation, Message, Role, ThreadAddress
+from core.domain.conversation import Conversation, IncomingMessage, Message, Role, ThreadAddress
 from core.domain.corpus import Document, FileStamp, Page, Passage, SearchScope, Source, Span
 from core.domain.jobs import Job, JobKind, JobStatus
 
@@ -87,6 +88,12 @@ def build_conversation(id: str = "c1", *, thread: str | None = None, **fields: o
 def build_message(id: str = "m1", content: str = "Where is the key?", **fields: object) -> Message:
     values = {"conversation_id": "c1", "role": Role.USER, "author": "ada", "created_at": NOON, **fields}
     return Message(id=id, content=content, **values)
+
+
+def build_incoming(text: str = "Where is the key?", *, thread: str = "t1", **fields: Any) -> IncomingMessage:
+    address = ThreadAddress(platform="web", workspace="local", channel="general", thread=thread)
+    values: dict[str, Any] = {"address": address, "author": "ada", "event_key": f"web:local:general:{text}"}
+    return IncomingMessage(text=text, **(values | fields))
 
 
 def build_citation(document_id: str = "d1", **fields: object) -> Citation:

@@ -95,6 +95,48 @@ class Message:
     outcome: Outcome | None = None  # of an assistant message
 
 
+class RepliesTo(StrEnum):
+    """Whose message somebody replied to."""
+
+    NOBODY = "nobody"
+    US = "us"
+    SOMEBODY = "somebody"  # another person, or another bot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Circumstances:
+    """How a message came: what decides whether it is for us (core/listening.py). The default plainly asks us."""
+
+    mentioned: bool = True  # it names the bot, or came as a command or by a button
+    direct: bool = False  # in a channel of one person and the bot
+    in_our_thread: bool = False  # the bot opened it, or answered in it before
+    replies_to: RepliesTo = RepliesTo.NOBODY
+    mentions_others: bool = False  # it names other people, or calls one of them first
+    opens_post: bool = False  # the first message of a forum post
+    from_bot: bool = False  # another bot or a webhook wrote it
+    is_own: bool = False  # the bot itself wrote it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talk:
+    """What somebody said on the platform, without asking the bot: context for a question."""
+
+    message_id: str  # the platform's, unique in its channel
+    author: str  # display name
+    text: str
+    said_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """A file sent with a message; its bytes stay on the platform until its question is worked on."""
+
+    name: str
+    size_bytes: int
+    reference: str  # the platform's own words for where it is: a URL, a file id
+    content_type: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncomingMessage:
     """A question as an adapter hands it in. The event key makes repeats of one event one message.
@@ -114,4 +156,10 @@ class IncomingMessage:
     position: str | None = None  # "[DOCUMENT=]N or chapter name"
     model: str | None = None
     strategy: str | None = None
-    metadata: Mapping[str, str] = field(default_factory=dict)
+    author_name: str = ""  # how people see the author; "" where `author` is that already
+    circumstances: Circumstances = field(default_factory=Circumstances)
+    about: Talk | None = None  # the message it is a question about: one replied to, or picked from a menu
+    attachments: tuple[Attachment, ...] = ()  # read for this thread alone
+    private: bool = False  # the answer is for the asker's eyes only, whatever happens on the way
+    language: str | None = None  # to answer in; None: the question's
+    metadata: Mapping[str, str] = field(default_factory=dict)  # the adapter's own, given back to it
