@@ -1,0 +1,1 @@
+"""Discord: client (talks), translate (event in, pure), render (answer out, pure)."""
