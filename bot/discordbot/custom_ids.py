@@ -3,7 +3,9 @@
     fn:<verb>:<id>[:<n>][@<post id>.<part>]
 
 The tail marks a post's part, so that a process that starts again finds its own messages: the first button or menu of
-every part carries it (`find_part`). Names: `Verb`, `CustomId`, `to_custom_id`, `read_custom_id`, `find_part`, `PATTERN`.
+every part carries it (`find_part`).
+
+Names: `Verb`, `CustomId`, `to_custom_id`, `read_custom_id`, `find_part`, `PATTERN`.
 """
 
 import re
