@@ -1,0 +1,69 @@
+"""A bot as its own process, which a test can stop and kill."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+ROOT = Path(__file__).parents[2]
+STOP_SECONDS = 30.0  # patience with a bot that shuts down
+
+
+class BotProcess:
+    """`python -m tests.discord_server.launch MODULE ARGS...`; what it prints goes to `log`, one file for all runs."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
+        self._command = [sys.executable, "-m", "tests.discord_server.launch", *command]
+        self._environment = {**os.environ, "PYTHONUNBUFFERED": "1", **environment}
+        self.log = log
+        self._process: subprocess.Popen[bytes] | None = None
+        self._output: IO[bytes] | None = None
+
+    @property
+    def running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it runs; negative: ended by that signal."""
+        return None if self._process is None else self._process.poll()
+
+    @property
+    def printed(self) -> str:
+        return self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
+
+    def start(self) -> None:
+        assert not self.running, "the bot is running already"
+        self._output = self.log.open("ab")
+        self._process = subprocess.Popen(
+            self._command, cwd=ROOT, env=self._environment, stdout=self._output, stderr=subprocess.STDOUT
+        )
+
+    async def kill(self) -> None:
+        """kill -9: nothing is tidied up."""
+        await self._end(signal.SIGKILL)
+
+    async def stop(self) -> None:
+        """SIGTERM, then patience; a bot that does not end is killed and reported."""
+        await self._end(signal.SIGTERM)
+
+    async def _end(self, how: signal.Signals) -> None:
+        process = self._process
+        if process is None:
+            return
+        process.send_signal(how)
+        try:
+            await asyncio.to_thread(process.wait, STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            await asyncio.to_thread(process.wait)
+            raise AssertionError(
+                f"The bot did not end within {STOP_SECONDS:g} s of {how.name}:\n{self.printed}"
+            ) from None
+        finally:
+            if self._output is not None:
+                self._output.close()

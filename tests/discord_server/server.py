@@ -1,0 +1,262 @@
+"""The server: one aiohttp application on loopback with the API, the gateway and the files, and hooks to break it."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from fnmatch import fnmatchcase
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from aiohttp import web
+from simcord.backend.errors import BackendError
+from simcord.builders import ChannelHandle, GuildHandle
+from simcord.http.router import RouteNotImplemented, UnsupportedField
+
+from tests.discord_server.calls import LOST, Call, read_call
+from tests.discord_server.faults import Fault, Faults, Hang, Limit
+from tests.discord_server.gateway import HEARTBEAT_SECONDS, Gateway
+from tests.discord_server.launch import API_VARIABLE, GATEWAY_VARIABLE
+from tests.discord_server.people import Person
+from tests.discord_server.process import BotProcess
+from tests.discord_server.routes import Api
+from tests.discord_server.transcript import transcript_of
+from tests.discord_server.world import ACK_SECONDS, ServedFiles, World
+
+TOKEN = "test-token"
+PATIENCE_SECONDS = 30.0  # a busy machine
+LARGEST_REQUEST = 64 * 1024 * 1024  # bytes
+
+
+class DiscordServer:
+    """`async with DiscordServer() as server:`; leaving it stops its bots, and fails on calls it could not serve."""
+
+    def __init__(self, *, ack_seconds: float = ACK_SECONDS, heartbeat_seconds: float = HEARTBEAT_SECONDS) -> None:
+        self.world = World(ack_seconds=ack_seconds)
+        self.gateway = Gateway(self.world, TOKEN, heartbeat_seconds=heartbeat_seconds)
+        self.api = Api(self.world)
+        self.faults = Faults()
+        self.log: list[Call] = []
+        self.gaps: list[str] = []  # calls that neither simcord nor this server models
+        self._bots: list[BotProcess] = []
+        self._runner: web.AppRunner | None = None
+        self.address = ""
+
+    async def __aenter__(self) -> Self:
+        app = web.Application(client_max_size=LARGEST_REQUEST)
+        app.router.add_route("*", "/api/v10/{path:.*}", self._serve_call)
+        app.router.add_get("/gateway/", self.gateway.serve)
+        app.router.add_get("/files/{path:.*}", self._serve_file)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        await site.start()
+        host, port = self._runner.addresses[0][:2]
+        self.address = f"http://{host}:{port}"
+        self.gateway.address = self.api.gateway_address = f"ws://{host}:{port}/gateway/"
+        assert isinstance(self.world.backend.cdn, ServedFiles)
+        self.world.backend.cdn.base = f"{self.address}/files"
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._runner is not None
+        self.faults.release_all()
+        for bot in self._bots:
+            if bot.running:
+                await bot.kill()
+        await self.gateway.close()
+        await self._runner.cleanup()
+        if error is None:
+            assert self.gaps == [], "the bot made calls that this server does not model"
+
+    # ------------------------------------------------------------------ bots and people
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What a process started by `launch` needs to talk to this server."""
+        return {API_VARIABLE: self.address, GATEWAY_VARIABLE: self.gateway.address}
+
+    def bot(self, *command: str, log: Path, environment: Mapping[str, str] | None = None) -> BotProcess:
+        """A bot not yet started: `server.bot("bot", "serve", log=tmp_path / "bot.log")`."""
+        process = BotProcess(command, {**self.environment, **(environment or {})}, log)
+        self._bots.append(process)
+        return process
+
+    @property
+    def bot_mention(self) -> str:
+        return f"<@{self.world.backend.bot_user.id}>"
+
+    def person(self, name: str, *guilds: GuildHandle, **permissions: bool) -> Person:
+        """A new user, member of these guilds; permissions beyond those of everybody as keywords."""
+        return Person.join(self.world, name, guilds, permissions)
+
+    # ------------------------------------------------------------------ waiting and looking
+
+    async def wait_for(
+        self, condition: Callable[[], object], timeout_seconds: float = PATIENCE_SECONDS, *, what: str = ""
+    ) -> None:
+        """Returns when the condition is true; fails with the latest requests when it does not become so."""
+        if not await self.world.wait_until(condition, timeout_seconds):
+            raise AssertionError(f"Not within {timeout_seconds:g} s: {what or 'the condition'}. {self._situation()}")
+
+    async def wait_for_login(self, times: int = 1, timeout_seconds: float = PATIENCE_SECONDS) -> None:
+        """Until that many sessions were begun: from then on the bot hears what is said."""
+        await self.wait_for(lambda: self.gateway.identified >= times, timeout_seconds, what=f"{times} logins")
+
+    def calls(self, method: str = "*", path: str = "*") -> list[Call]:
+        """Requests that match, as they came: `calls("POST", "/channels/*/messages")`."""
+        return [call for call in self.log if method in ("*", call.method) and fnmatchcase(call.path, path)]
+
+    def posts(self, place: ChannelHandle) -> list[Call]:
+        """Posts that were made in a channel, also those whose reply was lost; a deduplicated one is listed too."""
+        return [one for one in self.calls("POST", f"/channels/{place.id}/messages") if _carried_out(one)]
+
+    def edits(self, place: ChannelHandle) -> list[Call]:
+        """Edits that were made in a channel, of whichever message."""
+        return [one for one in self.calls("PATCH", f"/channels/{place.id}/messages/*") if _carried_out(one)]
+
+    def transcript(self, place: ChannelHandle) -> str:
+        """What a reader of the channel sees, a line a message, oldest first."""
+        return transcript_of(self.world, place)
+
+    def _situation(self) -> str:
+        latest = "\n".join(f"  {call.method} {call.path} -> {call.status}" for call in self.log[-12:])
+        printed = "\n".join(line for bot in self._bots for line in bot.printed.splitlines()[-40:])
+        return f"Latest requests:\n{latest}\nThe bots printed:\n{printed}"
+
+    # ------------------------------------------------------------------ hooks
+
+    def fail_next(
+        self,
+        method: str,
+        path: str,
+        status: int,
+        times: int = 1,
+        *,
+        retry_after_seconds: float = 0.05,
+        everywhere: bool = False,
+        code: int = 0,
+        message: str = "",
+    ) -> Fault:
+        """Refuses the next matching requests, which are not carried out; 429 says when to try again."""
+        return self.faults.add(
+            Fault(
+                method=method,
+                path=path,
+                times=times,
+                status=status,
+                code=code,
+                message=message,
+                retry_after_seconds=retry_after_seconds,
+                everywhere=everywhere,
+            )
+        )
+
+    def hang_next(self, method: str, path: str, times: int = 1, *, after: bool = False) -> Hang:
+        """The next matching requests get no reply until released; `after`: they are carried out before that."""
+        return self.faults.hang(Fault(method=method, path=path, times=times, after=after))
+
+    def lose_reply_of_next(self, method: str, path: str, times: int = 1, *, status: int = 0) -> Fault:
+        """The next matching requests are carried out, but the connection breaks, or `status` (504) is the reply."""
+        return self.faults.add(
+            Fault(method=method, path=path, times=times, status=status, after=True, lost=status == 0)
+        )
+
+    def limit(self, method: str, path: str, requests: int, seconds: float) -> Limit:
+        """From now on so many matching requests in so many seconds, each path by itself; the headers say so."""
+        return self.faults.limit(Limit(method=method, path=path, requests=requests, seconds=seconds))
+
+    async def drop_gateway(self, *, resume: bool = True) -> None:
+        """Closes the connection of every bot; with `resume=False` they have to log in anew and miss what was said."""
+        await self.gateway.drop(resume=resume)
+
+    @asynccontextmanager
+    async def gateway_down(self, *, resume: bool = True) -> AsyncIterator[None]:
+        """Within it bots hear nothing; afterwards they are let in again. Keep it under a minute."""
+        self.gateway.hold()
+        await self.drop_gateway(resume=resume)
+        try:
+            yield
+        finally:
+            self.gateway.let_in()
+
+    # ------------------------------------------------------------------ requests
+
+    async def _serve_file(self, request: web.Request) -> web.Response:
+        assert isinstance(self.world.backend.cdn, ServedFiles)
+        data = self.world.backend.cdn.find("/" + request.match_info["path"])
+        return web.Response(status=404) if data is None else web.Response(body=data)
+
+    async def _serve_call(self, request: web.Request) -> web.Response:
+        call = await read_call(request, asyncio.get_running_loop().time())
+        self.log.append(call)
+        fault = self.faults.take(call.method, call.path)
+        if fault is not None and fault.held is not None and not fault.after:
+            self.world.changed()
+            await fault.held.wait()
+        headers, wait_seconds = self.faults.headers(call.method, call.path)
+        if fault is not None and fault.status and not fault.after:
+            reply = _refusal(fault, headers)
+        elif wait_seconds:
+            limited = Fault(method="", path="", times=0, status=429, retry_after_seconds=wait_seconds)
+            reply = _refusal(limited, headers)
+        else:
+            reply = self._carry_out(call, headers)
+        call.status = reply.status
+        if fault is not None and fault.after:
+            reply = await self._spoil(call, fault, request, reply, headers)
+        self.world.changed()
+        return reply
+
+    def _carry_out(self, call: Call, headers: Mapping[str, str]) -> web.Response:
+        if not call.path.startswith(("/interactions", "/webhooks")) and call.authorization != f"Bot {TOKEN}":
+            return _json({"message": "401: Unauthorized", "code": 0}, 401, headers)
+        try:
+            call.reply = self.api.answer(call)
+        except (RouteNotImplemented, UnsupportedField) as gap:
+            self.gaps.append(gap.message)
+            return _json(gap.to_json(), 501, headers)
+        except BackendError as error:
+            call.reply = error.to_json()
+            return _json(call.reply, error.status, headers)
+        if call.reply is None:
+            return web.Response(status=204, headers=dict(headers))
+        return _json(call.reply, 200, headers)
+
+    async def _spoil(
+        self, call: Call, fault: Fault, request: web.Request, reply: web.Response, headers: Mapping[str, str]
+    ) -> web.Response:
+        """What was carried out is not told, or told late."""
+        if fault.held is not None:
+            self.world.changed()
+            await fault.held.wait()
+            return reply
+        call.status = LOST
+        if fault.lost and request.transport is not None:
+            request.transport.abort()
+        return _refusal(fault, headers) if fault.status else reply
+
+
+def _carried_out(call: Call) -> bool:
+    return call.status is not None and (call.status == LOST or 200 <= call.status < 300)
+
+
+def _json(data: Any, status: int, headers: Mapping[str, str]) -> web.Response:
+    """The type exactly `application/json`: discord.py reads nothing else as JSON."""
+    body = json.dumps(data).encode()
+    return web.Response(body=body, status=status, headers={**headers, "Content-Type": "application/json"})
+
+
+def _refusal(fault: Fault, headers: Mapping[str, str]) -> web.Response:
+    if fault.status != 429:
+        return _json({"message": fault.message or "Test refusal", "code": fault.code}, fault.status, headers)
+    after = fault.retry_after_seconds
+    body = {"message": "You are being rate limited.", "retry_after": after, "global": fault.everywhere}
+    told = {**headers, "Retry-After": f"{after:.3f}", "Via": "1.1 test", "X-RateLimit-Remaining": "0"}
+    if fault.everywhere:
+        told["X-RateLimit-Global"] = "true"
+    told["X-RateLimit-Scope"] = "global" if fault.everywhere else "user"
+    return _json(body, 429, told)
