@@ -1,0 +1,172 @@
+"""The client: what happens on Discord goes through translate.py into the inbox; nothing is decided here.
+
+Every handler is a short path: translate, hand over, acknowledge. Answers come back through platform.py.
+"""
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import discord
+
+from bot.discordbot.catch_up import missed_messages
+from bot.discordbot.errors import POST, understood
+from bot.discordbot.parts import DiscordParts
+from bot.discordbot.places import Places
+from bot.discordbot.platform import DiscordPlatform
+from bot.discordbot.render_lists import notice_view
+from bot.discordbot.translate import PLATFORM, thread_address, to_address, to_incoming
+from bot.discordbot.views import to_view
+from bot.discordbot.workspaces import Workspaces
+from core.domain.conversation import ThreadAddress
+from core.domain.inbox import Receipt, message_key
+from core.errors import BadInput, FootnoteError
+
+# Refusals that nobody has to be told of: the message was not meant for us.
+SILENT = frozenset({"not_for_us", "own_message", "another_bot", "muted", "needs_mention"})
+
+_log = logging.getLogger(__name__)
+
+# The two classes below differ in nothing but how many connections they hold.
+_Base = discord.Client if TYPE_CHECKING else object
+
+
+def intents() -> discord.Intents:
+    """What Discord is to tell us. The content of messages is a privileged one: it is switched on in the portal."""
+    wanted = discord.Intents.none()
+    wanted.guilds = True
+    wanted.guild_messages = True
+    wanted.dm_messages = True
+    wanted.message_content = True
+    return wanted
+
+
+class Events(_Base):
+    """Handlers of Discord's events."""
+
+    def attach(self, parts: DiscordParts) -> DiscordPlatform:
+        """Give it what it hands over to, before it connects; gives the platform that posts through it."""
+        self.parts = parts
+        self.platform = DiscordPlatform(self, parts.entries, parts.link, parts.clock, parts.pause)
+        self.workspaces = Workspaces(self, parts.workspace_of)
+        self.places = Places(self)
+        return self.platform
+
+    async def on_ready(self) -> None:
+        """Also after a lost session: what was said meanwhile is read from the channels."""
+        _log.info("Connected to Discord as %s, in %d servers", self.user, len(self.guilds))
+        async for message in missed_messages(self, self.parts, self.workspaces):
+            await self.on_message(message)
+
+    async def on_message(self, message: discord.Message) -> None:
+        if message.author.id != self.me:
+            await self.hear(message)
+
+    async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
+        """People's edits alone: Discord also edits when a link's preview has loaded."""
+        if payload.message.edited_at is not None and payload.message.author.id != self.me:
+            await self.hear(payload.message)
+
+    async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
+        await self._forget(payload.channel_id, payload.guild_id, payload.message_id)
+
+    async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
+        for message_id in sorted(payload.message_ids):
+            await self._forget(payload.channel_id, payload.guild_id, message_id)
+
+    async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
+        workspace = self.parts.workspace_of(payload.guild_id)
+        address = thread_address(workspace, payload.parent_id, str(payload.thread_id))
+        await self.parts.forgetting.forget_thread(address)
+
+    async def on_raw_thread_update(self, payload: discord.RawThreadUpdateEvent) -> None:
+        """A thread that people rename is a conversation renamed."""
+        workspace = self.parts.workspace_of(payload.guild_id)
+        address = thread_address(workspace, payload.parent_id, str(payload.thread_id))
+        found = await self.parts.conversations.find(address)
+        name = payload.data["name"]
+        if found is not None and name.strip() and name != found.title:
+            await self.parts.conversations.rename(found.id, workspace, name)
+
+    async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
+        """One event that fails must not end the others."""
+        _log.exception("The event %s could not be handled", event_method)
+
+    @property
+    def me(self) -> int:
+        return self.user.id if self.user is not None else 0
+
+    async def hear(self, message: discord.Message) -> Receipt | None:
+        """Hand a message to the inbox, then acknowledge. None: it is no message of people."""
+        try:
+            workspace = await self.workspaces.of_message(message)
+        except BadInput as error:
+            await self._say(message, str(error))
+            return None
+        incoming = to_incoming(
+            message, me=self.me, workspace=workspace, in_our_thread=await self._is_our_thread(message, workspace)
+        )
+        if incoming is None:
+            return None
+        receipt = await self.parts.inbox.receive(incoming)
+        if not receipt.repeated:
+            await self._acknowledge(message, receipt)
+        return receipt
+
+    async def _acknowledge(self, message: discord.Message, receipt: Receipt) -> None:
+        if receipt.accepted:
+            try:
+                with understood(POST):
+                    await message.channel.typing()
+            except FootnoteError as error:  # the post itself will tell
+                _log.info("No typing sign: %s", error)
+        elif receipt.decision.code not in SILENT:
+            await self._say(message, receipt.decision.sentence)
+
+    async def _say(self, message: discord.Message, sentence: str) -> None:
+        """A short reply to a message; where that is forbidden, a word to its author."""
+        view = to_view(notice_view(sentence))
+        view.stop()
+        try:
+            with understood(POST):
+                await message.reply(view=view, mention_author=False)
+        except FootnoteError as error:
+            _log.info("Can't reply: %s", error)
+
+    async def _is_our_thread(self, message: discord.Message, workspace: str) -> bool:
+        channel = message.channel
+        if not isinstance(channel, discord.Thread):
+            return False
+        if channel.owner_id == self.me:
+            return True
+        return await self.parts.conversations.find(to_address(message, workspace)) is not None
+
+    async def _forget(self, channel_id: int, guild_id: int | None, message_id: int) -> None:
+        for address in await self._addresses(channel_id, guild_id):
+            for ref in await self.parts.forgetting.forget_message(message_key(address, str(message_id))):
+                await self.platform.delete(ref)
+
+    async def _addresses(self, channel_id: int, guild_id: int | None) -> list[ThreadAddress]:
+        """Where a message that is gone may have been: of a direct message the workspace is not told."""
+        channel = self.get_channel(channel_id)
+        parent = channel.parent_id if isinstance(channel, discord.Thread) else channel_id
+        names = [self.parts.workspace_of(guild_id)] if guild_id else self.workspaces.names()
+        return [ThreadAddress(platform=PLATFORM, workspace=name, channel=str(parent), thread="") for name in names]
+
+
+class FootnoteClient(Events, discord.Client):
+    """One connection, as it is for fewer than a thousand servers."""
+
+    def __init__(self) -> None:
+        super().__init__(intents=intents(), allowed_mentions=discord.AllowedMentions.none(), max_messages=None)
+
+
+class ShardedFootnoteClient(Events, discord.AutoShardedClient):
+    """Several connections; `shards` None: as many as Discord advises."""
+
+    def __init__(self, shards: int | None = None) -> None:
+        super().__init__(
+            intents=intents(),
+            allowed_mentions=discord.AllowedMentions.none(),
+            max_messages=None,
+            shard_count=shards,
+        )

@@ -1,0 +1,76 @@
+"""What Discord's refusals mean, in one sentence each (https://discord.com/developers/docs/topics/opcodes-and-status-codes).
+
+A refusal that waiting mends is a PlatformError, which is tried again; all else is AccessDenied or InvalidState, where
+trying again would only hold up the thread.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import aiohttp
+import discord
+
+from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError
+
+UNKNOWN_CHANNEL = 10003
+UNKNOWN_MESSAGE = 10008
+UNKNOWN_WEBHOOK = 10015  # an interaction's token has run out
+MISSING_ACCESS = 50001
+NO_DIRECT_MESSAGES = 50007
+MISSING_PERMISSIONS = 50013
+THREAD_ARCHIVED = 50083
+THREAD_EXISTS = 160004
+THREAD_LOCKED = 160005
+TOO_MANY_THREADS = 160006
+
+_MEANINGS: dict[int, FootnoteError] = {
+    UNKNOWN_CHANNEL: NotFound("The channel or thread is gone: it was deleted, or I may not see it any more."),
+    UNKNOWN_WEBHOOK: InvalidState("Discord's 15 minutes for this command are over: give it again."),
+    MISSING_ACCESS: AccessDenied("I can't see this channel: allow me “View Channel” there."),
+    NO_DIRECT_MESSAGES: AccessDenied("I can't write to you directly: allow direct messages from this server."),
+    THREAD_ARCHIVED: InvalidState("This thread is archived and I can't reopen it: allow me “Manage Threads”."),
+    THREAD_LOCKED: InvalidState("This thread is locked: unlock it, or ask in the channel."),
+    TOO_MANY_THREADS: InvalidState("This server has no room for another thread: archive some, or ask in a thread."),
+}
+
+
+def to_error(error: Exception, doing: str) -> FootnoteError:
+    """Our error for a refusal or a broken connection while `doing` something, such as “open a thread”."""
+    if isinstance(error, discord.RateLimited):
+        return PlatformError("Discord asks for a pause.", retry_after_seconds=error.retry_after)
+    if isinstance(error, discord.HTTPException):
+        if error.code == MISSING_PERMISSIONS:
+            return AccessDenied(f"I am not allowed to {doing} here: {permissions_for(doing)}.")
+        if known := _MEANINGS.get(error.code):
+            return known
+        if error.status == 403:
+            return AccessDenied(f"Discord does not let me {doing} here ({error.text or error.status}): check my role.")
+        if error.status == 404:
+            return NotFound(f"Discord does not know where to {doing}: it was deleted.")
+        return PlatformError(f"Discord did not {doing} ({error.status}): trying again.")
+    return PlatformError(f"Discord can't be reached to {doing} ({type(error).__name__}): trying again.")
+
+
+@contextmanager
+def understood(doing: str) -> Iterator[None]:
+    """Raises our error for Discord's."""
+    try:
+        yield
+    except (discord.HTTPException, discord.RateLimited, aiohttp.ClientError, TimeoutError, OSError) as error:
+        raise to_error(error, doing) from error
+
+
+OPEN_THREAD = "open a thread"
+POST = "post"
+READ = "read messages"
+
+_PERMISSIONS = {
+    OPEN_THREAD: "give my role “Create Public Threads” and “Send Messages in Threads”",
+    POST: "give my role “Send Messages” and “Send Messages in Threads”",
+    READ: "give my role “Read Message History”",
+}
+
+
+def permissions_for(doing: str) -> str:
+    """Which permissions are missing, by the names that Discord's settings show."""
+    return _PERMISSIONS.get(doing, "check the permissions of my role")

@@ -1,0 +1,200 @@
+"""Where posts go: a thread, a direct channel, or the private reply to a command. One form for all three."""
+
+from collections.abc import Mapping
+from typing import Literal, Protocol, TypeAlias
+
+import discord
+from discord import ui
+
+from bot.discordbot.custom_ids import find_part
+from bot.discordbot.errors import (
+    OPEN_THREAD,
+    POST,
+    READ,
+    THREAD_EXISTS,
+    UNKNOWN_CHANNEL,
+    UNKNOWN_MESSAGE,
+    understood,
+)
+from bot.discordbot.layout import PartView
+from bot.discordbot.translate import TITLE_LENGTH
+from bot.discordbot.views import to_view
+from core.errors import NotFound
+
+# A post is made right after its question; so far below it, it is not looked for.
+LOOKED_THROUGH = 100
+ORIGINAL = "@original"  # the first reply to a command, whose id nobody knows after a restart
+ARCHIVE_MINUTES: Literal[10_080] = 10_080  # threads are folded away after a week without a word
+
+Writable: TypeAlias = (
+    discord.Thread | discord.DMChannel | discord.TextChannel | discord.VoiceChannel | discord.StageChannel
+)
+PartIds: TypeAlias = Mapping[int, int]  # number of a post's part, from 1 -> id of its message
+
+
+class Place(Protocol):
+    """Somewhere to post. Raises core errors (bot/discordbot/errors.py)."""
+
+    @property
+    def id(self) -> str:
+        """The channel's id; "" where messages can't be reached again."""
+
+    async def send(self, part: PartView, nonce: str) -> int:
+        """The new message's id; the same `nonce` within some minutes gives the first one again."""
+
+    async def edit(self, message_id: int, part: PartView) -> bool:
+        """False: the message is gone."""
+
+    async def delete(self, message_id: int) -> None:
+        """What is gone already is fine."""
+
+    async def look(self, post_id: str, after: int) -> PartIds:
+        """The parts of a post of ours, below the message `after`."""
+
+
+class ChannelPlace:
+    """A thread or a direct channel."""
+
+    def __init__(self, channel: Writable, me: int) -> None:
+        self.channel = channel
+        self._me = me
+
+    @property
+    def id(self) -> str:
+        return str(self.channel.id)
+
+    async def send(self, part: PartView, nonce: str) -> int:
+        with understood(POST):
+            return (await self.channel.send(view=_finished(part), nonce=nonce)).id
+
+    async def edit(self, message_id: int, part: PartView) -> bool:
+        try:
+            with understood(POST):
+                await self.channel.get_partial_message(message_id).edit(view=_finished(part))
+        except NotFound as error:
+            if _code(error) == UNKNOWN_MESSAGE:
+                return False
+            raise
+        return True
+
+    async def delete(self, message_id: int) -> None:
+        try:
+            with understood(POST):
+                await self.channel.get_partial_message(message_id).delete()
+        except NotFound:
+            return
+
+    async def look(self, post_id: str, after: int) -> PartIds:
+        found: dict[int, int] = {}
+        with understood(READ):
+            async for message in self.channel.history(
+                limit=LOOKED_THROUGH, after=discord.Object(after), oldest_first=True
+            ):
+                mark = find_part(message.components) if message.author.id == self._me else None
+                if mark is not None and mark[0] == post_id:
+                    found.setdefault(mark[1], message.id)
+        return found
+
+
+class CommandPlace:
+    """The private reply to a command, while Discord takes it: 15 minutes."""
+
+    def __init__(self, webhook: discord.Webhook) -> None:
+        self._webhook = webhook
+        self._first_is_used = False
+
+    @property
+    def id(self) -> str:
+        return ""
+
+    async def send(self, part: PartView, nonce: str) -> int:
+        """The first is the reply itself, which says “thinking” until then: showing it again makes no second one."""
+        with understood(POST):
+            if not self._first_is_used:
+                message: discord.WebhookMessage = await self._webhook.edit_message(
+                    ORIGINAL,  # type: ignore[call-overload]  # the API takes this name, discord.py sends it as it is
+                    view=_finished(part),
+                )
+                self._first_is_used = True
+            else:
+                message = await self._webhook.send(view=_finished(part), ephemeral=True, wait=True)
+        return message.id
+
+    async def edit(self, message_id: int, part: PartView) -> bool:
+        with understood(POST):
+            await self._webhook.edit_message(message_id, view=_finished(part))
+        return True
+
+    async def delete(self, message_id: int) -> None:
+        with understood(POST):
+            await self._webhook.delete_message(message_id)
+
+    async def look(self, post_id: str, after: int) -> PartIds:
+        """Private replies can't be listed; the first part is always the reply itself."""
+        return {}
+
+
+class Places:
+    """Finds and opens places for a logged-in client."""
+
+    def __init__(self, client: discord.Client) -> None:
+        self._client = client
+
+    async def thread(self, thread_id: int) -> ChannelPlace:
+        """A thread or direct channel that is there. NotFound when it is not."""
+        channel = self._client.get_channel(thread_id)
+        if channel is None:
+            with understood(READ):
+                channel = await self._client.fetch_channel(thread_id)
+        if not isinstance(channel, Writable):
+            raise NotFound(f"I can't post to channel {thread_id}: it is no text channel.")
+        return ChannelPlace(channel, self._me)
+
+    async def thread_on(self, channel_id: int, message_id: int, title: str) -> ChannelPlace:
+        """The thread on a message, opened if there is none yet; its id is the message's."""
+        try:
+            return await self.thread(message_id)
+        except NotFound as error:
+            if _code(error) not in (UNKNOWN_CHANNEL, None):
+                raise
+        parent = (await self.thread(channel_id)).channel
+        message = parent.get_partial_message(message_id)
+        try:
+            with understood(OPEN_THREAD):
+                thread = await message.create_thread(
+                    name=title[:TITLE_LENGTH] or "Question", auto_archive_duration=ARCHIVE_MINUTES
+                )
+        except Exception as error:
+            if isinstance(error.__cause__, discord.HTTPException) and error.__cause__.code == THREAD_EXISTS:
+                return await self.thread(message_id)
+            raise
+        return ChannelPlace(thread, self._me)
+
+    async def direct(self, person_id: int) -> ChannelPlace:
+        """A person's direct channel. AccessDenied for who takes no direct messages."""
+        with understood(POST):
+            person = self._client.get_user(person_id) or await self._client.fetch_user(person_id)
+            channel = person.dm_channel or await person.create_dm()
+        return ChannelPlace(channel, self._me)
+
+    def reply(self, application_id: int, token: str) -> CommandPlace:
+        """The private reply to a command of an earlier moment, or of an earlier process."""
+        return CommandPlace(discord.Webhook.partial(application_id, token, client=self._client))
+
+    @property
+    def _me(self) -> int:
+        if self._client.user is None:
+            raise RuntimeError("the client has not logged in")
+        return self._client.user.id
+
+
+def _finished(part: PartView) -> ui.LayoutView:
+    """The view, which discord.py is not to keep: buttons are answered by their names (buttons.py)."""
+    view = to_view(part)
+    view.stop()
+    return view
+
+
+def _code(error: BaseException) -> int | None:
+    """Discord's code behind an error of ours."""
+    return error.__cause__.code if isinstance(error.__cause__, discord.HTTPException) else None

@@ -1,0 +1,208 @@
+"""Discord as a platform: one post for each question, made as a placeholder, filled while it is written, then final.
+
+A post of several parts is several messages. Each carries the name of its post in its buttons, so that a process that
+starts again finds what an earlier one posted; and a nonce, so that Discord itself drops a repeat within some minutes.
+"""
+
+import hashlib
+import logging
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+
+import discord
+
+from bot.discordbot.errors import READ, understood
+from bot.discordbot.layout import DiscordPost, PartView
+from bot.discordbot.places import Place, Places
+from bot.discordbot.progress import LivePost, Pause
+from bot.discordbot.render import RenderOptions, render_answer
+from bot.discordbot.render_lists import notice_view
+from bot.discordbot.render_running import running_view
+from bot.discordbot.translate import (
+    DIRECT_THREAD,
+    MESSAGE,
+    PLATFORM,
+    is_private,
+    private_reader,
+    time_of,
+    to_talk,
+)
+from core.conversations import title_from
+from core.domain.answer import Answer, Citation
+from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
+from core.domain.inbox import InboxEntry, PostRef
+from core.domain.jobs import Job
+from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound
+from core.ports import Clock, ProgressSink
+from core.service_ports import InboxStore
+
+TOKEN = "token"  # noqa: S105 - key of metadata: an interaction's, good for 15 minutes
+APPLICATION = "application"  # key of metadata
+TOKEN_LIFE = timedelta(minutes=14)  # Discord takes it for 15
+NONCE_LENGTH = 25  # characters, Discord's limit
+
+LinkTo = Callable[[Citation, ThreadAddress], str | None]
+_log = logging.getLogger(__name__)
+
+
+class DiscordPlatform:
+    """ChatPlatform and ThreadReader of Discord, over a client that has logged in."""
+
+    name = PLATFORM
+
+    def __init__(self, client: discord.Client, entries: InboxStore, link: LinkTo, clock: Clock, pause: Pause) -> None:
+        """`link` gives where a footnote leads; `pause` waits between the edits of a post that is being written."""
+        self._client = client
+        self._places = Places(client)
+        self._entries = entries
+        self._link = link
+        self._clock = clock
+        self._pause = pause
+        self._parts: dict[str, dict[int, int]] = {}  # of posts this process works on: part -> message id
+        self._live: dict[str, LivePost] = {}
+
+    async def open(self, entry: InboxEntry) -> ProgressSink:
+        place = await self._place(entry.incoming)
+        key = entry.message_key
+        if entry.attempts > 1 or entry.event_key != key:
+            await self._find(place, key)
+
+        async def draw(text: str, jobs: Sequence[Job]) -> None:
+            await self._show_part(place, key, 1, running_view(text, jobs, post_id=post_id(key)))
+
+        await draw("", ())
+        self._live[key] = LivePost(draw, self._pause)
+        return self._live[key]
+
+    async def post(self, address: ThreadAddress, message_key: str, answer: Answer, *, look_first: bool) -> PostRef:
+        await self._end_live(message_key)
+        place = await self._place_of(address, message_key)
+        if look_first:
+            await self._find(place, message_key)
+        options = RenderOptions(post_id=post_id(message_key), link=lambda citation: self._link(citation, address))
+        return await self._finish(place, message_key, render_answer(answer, options))
+
+    async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
+        """In the post's place; where that is closed to us, to the asker directly."""
+        await self._end_live(message_key)
+        shown = DiscordPost(parts=(notice_view(sentence, post_id=post_id(message_key)),))
+        try:
+            place = await self._place_of(address, message_key)
+            await self._find(place, message_key)
+            return await self._finish(place, message_key, shown)
+        except (AccessDenied, InvalidState, NotFound) as error:
+            return await self._tell_asker(address, message_key, sentence, error)
+
+    async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
+        """Of a thread of people; a thread that a question opened has no talk before it."""
+        address = question.address
+        if is_private(address) or address.thread in (DIRECT_THREAD, question.metadata.get(MESSAGE)):
+            return []
+        channel = (await self._places.thread(int(address.thread))).channel
+        before = discord.Object(int(question.metadata[MESSAGE]))
+        me = self._client.user.id if self._client.user else 0
+        with understood(READ):
+            found = [message async for message in channel.history(limit=limit, before=before)]
+        return [to_talk(item, me) for item in reversed(found) if item.content and item.author.id != me]
+
+    async def read_attachment(self, question: IncomingMessage, attachment: Attachment) -> bytes:
+        channel_id, message_id, attachment_id = map(int, attachment.reference.split("/"))
+        channel = (await self._places.thread(channel_id)).channel
+        with understood(READ):
+            message = await channel.fetch_message(message_id)
+            for item in message.attachments:
+                if item.id == attachment_id:
+                    return await item.read()
+        raise NotFound(f"The file {attachment.name!r} was taken out of its message.")
+
+    async def delete(self, ref: PostRef) -> None:
+        """Take a post away; parts that are gone already are fine."""
+        channel, _, messages = ref.partition("/")
+        if not messages or not channel.isdigit():
+            return
+        try:
+            place = await self._places.thread(int(channel))
+        except NotFound:
+            return
+        for message_id in messages.split(","):
+            await place.delete(int(message_id))
+
+    async def close(self) -> None:
+        """End the drawing of unfinished posts; they go on at the next start."""
+        for key in [*self._live]:
+            await self._end_live(key)
+
+    async def _place(self, question: IncomingMessage) -> Place:
+        """Where a question is answered; opens the thread or the direct channel that is to be."""
+        address, metadata = question.address, question.metadata
+        if is_private(address):
+            if TOKEN in metadata and self._clock.now() - time_of(metadata[MESSAGE]) < TOKEN_LIFE:
+                return self._places.reply(int(metadata[APPLICATION]), metadata[TOKEN])
+            return await self._places.direct(private_reader(address))
+        if address.thread == DIRECT_THREAD:
+            return await self._places.thread(int(address.channel))
+        if address.thread == metadata.get(MESSAGE):
+            title = title_from(question.text)
+            return await self._places.thread_on(int(address.channel), int(address.thread), title)
+        return await self._places.thread(int(address.thread))
+
+    async def _place_of(self, address: ThreadAddress, message_key: str) -> Place:
+        """The place of a post whose entry is at hand in the inbox alone."""
+        entries = await self._entries.find_open(message_key)
+        if entries:
+            return await self._place(entries[-1].incoming)
+        if is_private(address):  # never in the open, whatever is lost
+            return await self._places.direct(private_reader(address))
+        return await self._places.thread(int(address.thread or address.channel))
+
+    async def _find(self, place: Place, key: str) -> None:
+        """Look for parts that an earlier process posted."""
+        known = self._parts.setdefault(key, {})
+        question = int(key.rpartition(":")[2])
+        known.update({**await place.look(post_id(key), after=question), **known})
+
+    async def _show_part(self, place: Place, key: str, number: int, part: PartView) -> None:
+        """One message of a post: edited where it is known, else sent."""
+        known = self._parts.setdefault(key, {})
+        if number not in known or not await place.edit(known[number], part):
+            known[number] = await place.send(part, nonce(key, number))
+
+    async def _finish(self, place: Place, key: str, post: DiscordPost) -> PostRef:
+        """The whole post; what a longer draft, or an earlier answer, had more of is deleted."""
+        for number, part in enumerate(post.parts, start=1):
+            await self._show_part(place, key, number, part)
+        parts = self._parts.pop(key)
+        for number in [number for number in parts if number > len(post.parts)]:
+            await place.delete(parts.pop(number))
+        return f"{place.id}/{','.join(str(parts[number]) for number in sorted(parts))}"
+
+    async def _tell_asker(self, address: ThreadAddress, key: str, sentence: str, why: FootnoteError) -> PostRef:
+        """The error where the asker surely may read. Where not even that works, the log has it: nobody can be told."""
+        entries = await self._entries.find_open(key)
+        self._parts.pop(key, None)
+        _log.warning("Can't post to %s: %s", address, why)
+        if not entries:
+            return ""
+        try:
+            place = await self._places.direct(int(entries[-1].incoming.author))
+            told = sentence if str(why) in sentence else f"{sentence} {why}"
+            message = await place.send(notice_view(told, post_id=post_id(key)), nonce(key, 1))
+        except FootnoteError as error:
+            _log.warning("The asker of %s can't be told: %s", key, error)
+            return ""
+        return f"{place.id}/{message}"
+
+    async def _end_live(self, key: str) -> None:
+        live = self._live.pop(key, None)
+        if live is not None:
+            await live.close()
+
+
+def post_id(message_key: str) -> str:
+    """The name of a question's post: the same in every process, short enough for buttons."""
+    return hashlib.sha256(message_key.encode()).hexdigest()[:16]
+
+
+def nonce(message_key: str, part: int) -> str:
+    """What Discord drops repeats by."""
+    return f"{post_id(message_key)}-{part}"[:NONCE_LENGTH]
