@@ -26,8 +26,10 @@ SILENT = frozenset({"not_for_us", "own_message", "another_bot", "muted", "needs_
 
 _log = logging.getLogger(__name__)
 
-# The two classes below differ in nothing but how many connections they hold.
-_Base = discord.Client if TYPE_CHECKING else object
+if TYPE_CHECKING:
+    _Base = discord.Client
+else:
+    _Base = object  # the clients below bring theirs
 
 
 def intents() -> discord.Intents:
