@@ -54,6 +54,8 @@ class Attempt:
     is_last: bool = True  # errors that may pass become the answer; before that they are raised, to try again
     # Whether a cancellation is the asker's: only then an answer of status stopped is stored. A shutdown is not.
     is_stopped: Callable[[], bool] = lambda: True
+    # Whether it is cancelled because its message was edited or deleted: nothing of it is to be remembered.
+    is_withdrawn: Callable[[], bool] = lambda: False
 
 
 ONLY_ATTEMPT = Attempt()

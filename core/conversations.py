@@ -1,13 +1,13 @@
 """Use cases around conversations: open one for a thread, list, show, rename, delete; titles and focus."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from core.domain.answer import Citation
 from core.domain.conversation import Conversation, Focus, IncomingMessage, Message, Role, ThreadAddress
-from core.errors import BadInput
+from core.errors import BadInput, NotFound
 from core.ports import Clock, ConversationRepository
 from core.texts import shorten
 
@@ -20,9 +20,16 @@ TITLE_LENGTH = 80
 
 
 class Conversations:
-    def __init__(self, repository: ConversationRepository, clock: Clock) -> None:
+    def __init__(
+        self,
+        repository: ConversationRepository,
+        clock: Clock,
+        after_delete: Callable[[ThreadAddress], Awaitable[None]] | None = None,
+    ) -> None:
+        """`after_delete` is told the thread of a conversation that was deleted: what else belonged to it goes, too."""
         self._repository = repository
         self._clock = clock
+        self._after_delete = after_delete
 
     async def open(self, message: IncomingMessage, pinned_document_id: str | None = None) -> Conversation:
         """The conversation of a message: the one it names, its thread's, or a new one titled by the question."""
@@ -68,6 +75,13 @@ class Conversations:
         """Its messages, oldest first."""
         return await self._repository.list_messages(conversation.id)
 
+    async def message(self, message_id: str, workspace: str) -> tuple[Conversation, Message]:
+        """A message with its conversation. NotFound for an unknown id, and for one of another workspace."""
+        found = await self._repository.find_message(message_id)
+        if found is None:
+            raise NotFound(f"There is no message {message_id!r} here: it may have been deleted.")
+        return await self._repository.get(found.conversation_id, workspace), found
+
     async def rename(self, conversation_id: str, workspace: str, title: str) -> Conversation:
         """BadInput for a blank title; a long one is cut to a line."""
         conversation = await self._repository.get(conversation_id, workspace)
@@ -79,8 +93,10 @@ class Conversations:
 
     async def delete(self, conversation_id: str, workspace: str) -> None:
         """With its messages. NotFound for an id of another workspace."""
-        await self._repository.get(conversation_id, workspace)
+        conversation = await self._repository.get(conversation_id, workspace)
         await self._repository.delete(conversation_id)
+        if self._after_delete is not None:
+            await self._after_delete(conversation.address)
 
     async def record(self, conversation: Conversation, messages: Sequence[Message]) -> None:
         """Append to the history; a conversation without a title gets it from its first question."""
@@ -88,6 +104,10 @@ class Conversations:
         question = next((message.content for message in messages if message.role is Role.USER), "")
         if not conversation.title and question:
             await self._repository.rename(conversation.id, title_from(question))
+
+    async def forget(self, conversation: Conversation, message_ids: Collection[str]) -> None:
+        """Take messages out of the history; unknown ids are ignored."""
+        await self._repository.remove_messages(conversation.id, message_ids)
 
     async def refocus(self, conversation: Conversation, citations: Sequence[Citation]) -> None:
         """Remember what the answer was about: the document of most footnotes, and the pages it cited of it."""

@@ -84,34 +84,47 @@ def within_rate(take: Callable[[IncomingMessage], float]) -> Gate:
 
 
 class Inbox:
-    """Receives messages of all platforms. `wake` is called when there is something new to work on."""
+    """Receives messages of all platforms. `wake` is called when there is something new to work on.
 
-    def __init__(self, store: InboxStore, gates: Sequence[Gate], clock: Clock, wake: Callable[[], None]) -> None:
+    `withdraw` (Worker.withdraw) is told which message was edited, and the number of the entry of its new version: what
+    runs of earlier ones ends at once. Without it they end with the worker's next beat.
+    """
+
+    def __init__(
+        self,
+        store: InboxStore,
+        gates: Sequence[Gate],
+        clock: Clock,
+        wake: Callable[[], None],
+        withdraw: Callable[[str, int], None] | None = None,
+    ) -> None:
         self._store = store
         self._gates = tuple(gates)
         self._clock = clock
         self._wake = wake
+        self._withdraw = withdraw
 
     async def receive(self, incoming: IncomingMessage) -> Receipt:
         """Decide about a message and store the decision; an accepted one is fsynced when this returns.
 
         Acknowledge to the platform after this, never before. A repeated event gets the first one's receipt. Raises
         StorageError when it can't be stored: nothing is promised then, and the platform may send it again.
+
+        An edit takes the place of earlier versions of its message: what is open of them ends without a post. An edit
+        that leaves the text as it was is a repeated event.
         """
         if not incoming.message_key:
             incoming = replace(incoming, message_key=incoming.event_key)
+        if (same := await self._same_text(incoming)) is not None:
+            return _receipt(same, incoming, is_new=False)
         command = to_command(incoming.text)
         decision = COMMAND if command is not None else await self._decide(incoming)
         entry, is_new = await self._store.accept(incoming, decision)
         if is_new and entry.decision.accepted:
+            if self._withdraw is not None and _is_edit(incoming):
+                self._withdraw(entry.message_key, entry.seq)
             self._wake()
-        return Receipt(
-            decision=entry.decision,
-            message_key=entry.message_key,
-            conversation_id=incoming.conversation_id,
-            command=command if is_new else None,
-            repeated=not is_new,
-        )
+        return replace(_receipt(entry, incoming, is_new=is_new), command=command if is_new else None)
 
     async def why(self, workspace: str, author: str, address: ThreadAddress | None = None) -> InboxEntry | None:
         """The newest message of an author (in a thread) with the decision about it; commands are passed over."""
@@ -126,12 +139,31 @@ class Inbox:
         """Forget what ended longer ago than RETENTION; how many that were. Called once a day."""
         return await self._store.purge(self._clock.now() - RETENTION)
 
+    async def _same_text(self, incoming: IncomingMessage) -> InboxEntry | None:
+        """The newest accepted version of an edited message, where the edit left its text as it was."""
+        versions = await self._store.list_versions(incoming.message_key) if _is_edit(incoming) else []
+        accepted = [entry for entry in versions if entry.decision.accepted]
+        return accepted[-1] if accepted and accepted[-1].incoming.text == incoming.text else None
+
     async def _decide(self, incoming: IncomingMessage) -> Decision:
         for gate in self._gates:
             refusal = await gate.check(incoming)
             if refusal is not None:
                 return refusal
         return ACCEPTED
+
+
+def _is_edit(incoming: IncomingMessage) -> bool:
+    return incoming.event_key != incoming.message_key
+
+
+def _receipt(entry: InboxEntry, incoming: IncomingMessage, *, is_new: bool) -> Receipt:
+    return Receipt(
+        decision=entry.decision,
+        message_key=entry.message_key,
+        conversation_id=incoming.conversation_id,
+        repeated=not is_new,
+    )
 
 
 def to_command(text: str) -> CommandLine | None:

@@ -4,7 +4,7 @@ Everything is async: an implementation that blocks (SQLite, embedding, parsing) 
 Read methods that hand out document text take a SearchScope and apply it inside the query.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
@@ -245,6 +245,9 @@ class ConversationRepository(Protocol):
         """Oldest first."""
 
     async def find_message(self, message_id: str) -> Message | None: ...
+
+    async def remove_messages(self, conversation_id: str, message_ids: Collection[str]) -> None:
+        """Unknown ids, and those of other conversations, are ignored; what is appended later still comes last."""
 
     async def forget_document(self, document_id: str) -> int:
         """Unpin and unfocus it everywhere and mark messages that cite it stale; returns how many conversations."""

@@ -28,7 +28,8 @@ class InboxStore(Protocol):
         """The entry of the event, and whether it is new; fsynced when it returns, if the decision accepts.
 
         A known event key changes nothing and gives the first entry. What a decision refuses is stored as final,
-        without its text. In one thread, entries are numbered in the order in which they become visible.
+        without its text. In one thread, entries are numbered in the order in which they become visible. Accepting an
+        edited message withdraws the open entries of its earlier versions, in the same commit.
         """
 
     async def claim(self, limit: int, platforms: Collection[str]) -> list[InboxEntry]:
@@ -61,12 +62,19 @@ class InboxStore(Protocol):
         """End all leases, whoever holds them: for the start of the only process on a database. How many there were."""
 
     async def cancel(self, message_key: str, by: str) -> list[InboxEntry]:
-        """Note that the open entries of a message are to be stopped; gives them, oldest first. None open: empty."""
+        """Note that the open entries of a message are to be stopped; gives them, oldest first. None open: empty.
+
+        By WITHDRAWN they end silently, whoever wanted them stopped before; what is withdrawn already stays so and is
+        left out.
+        """
 
     async def find(self, event_key: str) -> InboxEntry | None: ...
 
     async def find_open(self, message_key: str) -> list[InboxEntry]:
         """The entries of a message that have not ended, oldest first."""
+
+    async def list_versions(self, message_key: str) -> list[InboxEntry]:
+        """All entries of a message, ended and refused ones included, oldest first."""
 
     async def recent(
         self, workspace: str, *, author: str | None = None, address: ThreadAddress | None = None, limit: int = 50

@@ -8,15 +8,15 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 
 from core.answering import STOPPED, Answering, Attempt
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.inbox import InboxEntry, InboxStatus
+from core.domain.inbox import WITHDRAWN, InboxEntry, InboxStatus
 from core.errors import AccessDenied, FootnoteError, InvalidState, StorageError
 from core.ports import Clock
 from core.posting import post_answer, post_error
 from core.retries import MOST_CRASHES, GiveUp, decide, pause, poison_sentence, to_sentence
+from core.runs import LostLease, Run
 from core.service_ports import ChatPlatform, InboxStore
 
 DEFAULT_PARALLEL = 64  # questions at once: they wait for models, not for the processor
@@ -28,21 +28,6 @@ BEATS = 3  # renewals in the time of a lease
 GRACE_SECONDS = 1.5  # for posts under way when the service stops; the whole stop has less than five
 
 log = logging.getLogger(__name__)
-
-
-class LostLease(BaseException):
-    """Another process owns the entry now. No `except Exception` may swallow it: nothing more may be written."""
-
-
-@dataclass(eq=False)
-class _Run:
-    """One entry that is being worked on."""
-
-    entry: InboxEntry
-    ours_until: float  # monotonic: before this, nobody else can have claimed it
-    task: asyncio.Task[None] | None = None
-    is_stopped: bool = False  # by the asker
-    is_posting: bool = False  # too late to stop
 
 
 class Worker:
@@ -72,7 +57,7 @@ class Worker:
         self._tries = tries
         self._timeout = timeout_seconds
         self._pause_scale = pause_scale
-        self._runs: dict[int, _Run] = {}
+        self._runs: dict[int, Run] = {}
         self._woken = asyncio.Event()
         self._stopping = False
         self._ended = asyncio.Event()
@@ -120,7 +105,14 @@ class Worker:
         if any(entry.incoming.author != by for entry in found):
             raise AccessDenied(f"Only {found[0].incoming.author} can stop this answer, who asked for it.")
         for entry in await self._store.cancel(message_key, by):
-            self._stop_run(entry.seq)
+            self._stop_run(entry.seq, by)
+        self.wake()
+
+    def withdraw(self, message_key: str, before: int | None = None) -> None:
+        """End at once what runs here of a message whose entries (up to a number) are withdrawn in the store."""
+        for seq, run in list(self._runs.items()):
+            if run.entry.message_key == message_key and (before is None or seq < before):
+                self._stop_run(seq, WITHDRAWN)
         self.wake()
 
     async def _claim(self) -> None:
@@ -134,7 +126,7 @@ class Worker:
             log.warning("Nothing can be claimed: %s", error)
             return
         for entry in claimed:
-            run = self._runs[entry.seq] = _Run(entry, ours_until)
+            run = self._runs[entry.seq] = Run(entry, ours_until)
             run.task = asyncio.create_task(self._work(run), name=f"answer {entry.message_key}")
 
     async def _beat(self) -> None:
@@ -152,8 +144,8 @@ class Worker:
             for run in [self._runs[seq] for seq in seqs if seq in self._runs]:
                 if run.entry.seq in renewed:
                     run.ours_until = ours_until
-                    if renewed[run.entry.seq] is not None:
-                        self._stop_run(run.entry.seq)
+                    if (by := renewed[run.entry.seq]) is not None:
+                        self._stop_run(run.entry.seq, by)
                 elif run.task is not None:
                     run.task.cancel()
 
@@ -161,11 +153,10 @@ class Worker:
         """Until when a lease that is asked for now holds for certain: half of it, as clocks and threads may stall."""
         return self._clock.monotonic() + self._store.lease_seconds / 2
 
-    def _stop_run(self, seq: int) -> None:
+    def _stop_run(self, seq: int, by: str) -> None:
         run = self._runs.get(seq)
-        if run is not None and run.task is not None and not run.is_posting and not run.is_stopped:
-            run.is_stopped = True
-            run.task.cancel()
+        if run is not None:
+            run.stop(by)
 
     async def _leave(self) -> None:
         """End all tasks, posts after a moment of grace, and give back what they did not finish."""
@@ -185,7 +176,7 @@ class Worker:
         except StorageError as error:
             log.warning("Unfinished work stays leased until its lease ends: %s", error)
 
-    async def _work(self, run: _Run) -> None:
+    async def _work(self, run: Run) -> None:
         """One claim of one entry, to its end: posted, back in the queue, or left as it is for the next owner."""
         try:
             try:
@@ -194,7 +185,7 @@ class Worker:
                 if not run.is_stopped or self._stopping:
                     raise
                 asyncio.current_task().uncancel()  # type: ignore[union-attr]  # this code runs in a task
-                await self._post(run, await self._answers.settle(run.entry.incoming, STOPPED))
+                await self._end_stopped(run)
         except (LostLease, asyncio.CancelledError):
             log.info("Left: %s", run.entry.message_key)
         except Exception as error:
@@ -203,46 +194,54 @@ class Worker:
             self._runs.pop(run.entry.seq, None)
             self.wake()
 
-    async def _attempt(self, run: _Run) -> None:
+    async def _attempt(self, run: Run) -> None:
         entry = run.entry
-        if entry.final_error is not None:
+        if entry.final_error is not None and not run.is_withdrawn:
             await self._post_error(run, entry.final_error)
         elif entry.cancelled_by is not None:
             run.is_stopped = True
-            await self._post(run, await self._answers.settle(entry.incoming, STOPPED))
+            await self._end_stopped(run)
         elif entry.attempts > MOST_CRASHES + entry.failures:
             await self._give_up(run, poison_sentence(entry.attempts - 1))
         else:
             attempt = Attempt(
                 number=entry.attempts,
                 is_last=entry.failures + 1 >= self._tries,
-                is_stopped=lambda: run.is_stopped,
+                is_stopped=lambda: run.is_stopped and not run.is_withdrawn,
+                is_withdrawn=lambda: run.is_withdrawn,
             )
             async with asyncio.timeout(self._timeout):
                 progress = await self._platforms[entry.address.platform].open(entry)
                 answer = await self._answers.answer(entry.incoming, progress, attempt)
             await self._post(run, answer)
 
-    async def _post(self, run: _Run, answer: Answer) -> None:
+    async def _end_stopped(self, run: Run) -> None:
+        """Say so in the post, unless the message itself is gone: then its entry just ends."""
+        if run.is_withdrawn:
+            await self._change(lambda: self._store.finish(run.entry.seq, InboxStatus.CANCELLED))
+        else:
+            await self._post(run, await self._answers.settle(run.entry.incoming, STOPPED))
+
+    async def _post(self, run: Run, answer: Answer) -> None:
         entry = run.entry
         await self._begin_posting(run)
         ref = await post_answer(self._platforms[entry.address.platform], entry, answer)
         status = InboxStatus.CANCELLED if answer.status is AnswerStatus.STOPPED else InboxStatus.DONE
         await self._change(lambda: self._store.finish(entry.seq, status, post_ref=ref))
 
-    async def _post_error(self, run: _Run, sentence: str) -> None:
+    async def _post_error(self, run: Run, sentence: str) -> None:
         entry = run.entry
         await self._begin_posting(run)
         ref = await post_error(self._platforms[entry.address.platform], entry, sentence)
         await self._change(lambda: self._store.finish(entry.seq, InboxStatus.FAILED, post_ref=ref, error=sentence))
 
-    async def _begin_posting(self, run: _Run) -> None:
+    async def _begin_posting(self, run: Run) -> None:
         """The fence: whoever lost the entry posts nothing."""
         if self._clock.monotonic() > run.ours_until and not await self._store.renew([run.entry.seq]):
             raise LostLease
         run.is_posting = True
 
-    async def _failed(self, run: _Run, error: Exception) -> None:
+    async def _failed(self, run: Run, error: Exception) -> None:
         """Back into the queue after a pause, or given up with the one error post."""
         entry = run.entry
         trace = None if isinstance(error, FootnoteError) else error
@@ -259,7 +258,7 @@ class Worker:
         except (LostLease, asyncio.CancelledError):
             log.info("Left: %s", entry.message_key)
 
-    async def _give_up(self, run: _Run, sentence: str) -> None:
+    async def _give_up(self, run: Run, sentence: str) -> None:
         """Store that this sentence is due, so that no crash can lose it; the next claim posts it."""
         entry = run.entry
         try:

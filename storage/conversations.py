@@ -1,10 +1,10 @@
 """Conversations and their messages in SQL."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, or_, select, update
+from sqlalchemy import ColumnElement, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 from sqlmodel import col
@@ -78,6 +78,9 @@ class SqlConversationRepository:
         row = await self._database.read(lambda session: session.get(MessageRow, message_id))
         return _to_message(row) if row is not None else None
 
+    async def remove_messages(self, conversation_id: str, message_ids: Collection[str]) -> None:
+        await self._database.write(lambda session: _remove_messages(session, conversation_id, message_ids))
+
     async def forget_document(self, document_id: str) -> int:
         return await self._database.write(lambda session: _forget_document(session, document_id))
 
@@ -129,10 +132,11 @@ def _add(session: Session, conversation: Conversation) -> None:
 
 def _append(session: Session, conversation_id: str, messages: Sequence[Message]) -> None:
     row = _require(session, conversation_id)
-    for message in messages:
+    last = select(func.max(col(MessageRow.sequence))).where(col(MessageRow.conversation_id) == conversation_id)
+    for sequence, message in enumerate(messages, start=(session.scalar(last) or 0) + 1):
         row.message_count += 1
         row.last_message_at = max(row.last_message_at, message.created_at)
-        session.add(_to_message_row(message, conversation_id, row.message_count))
+        session.add(_to_message_row(message, conversation_id, sequence))
     try:
         session.flush()
     except IntegrityError as error:
@@ -144,6 +148,13 @@ def _append(session: Session, conversation_id: str, messages: Sequence[Message])
         for message in messages
         for document_id in {citation.document_id for citation in message.citations}
     )
+
+
+def _remove_messages(session: Session, conversation_id: str, message_ids: Collection[str]) -> None:
+    meant = col(MessageRow.conversation_id) == conversation_id, col(MessageRow.id).in_(message_ids)
+    gone = session.execute(delete(MessageRow).where(*meant).returning(col(MessageRow.id))).all()
+    if gone:
+        _require(session, conversation_id).message_count -= len(gone)
 
 
 def _forget_document(session: Session, document_id: str) -> int:

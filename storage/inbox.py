@@ -5,13 +5,26 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, DateTime, Interval, Select, delete, func, literal, or_, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    DateTime,
+    Interval,
+    Select,
+    Update,
+    delete,
+    func,
+    literal,
+    or_,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased
 from sqlmodel import col
 
 from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import Decision, InboxEntry, InboxStatus, PostRef
+from core.domain.inbox import WITHDRAWN, Decision, InboxEntry, InboxStatus, PostRef
 from core.ports import Clock
 from storage.database import Database
 from storage.inbox_payload import from_payload, to_payload
@@ -43,6 +56,9 @@ class SqlInboxStore:
             if _is_postgres(session):  # or a smaller seq of the thread might become visible after a larger one
                 session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:t, 0))"), {"t": values["thread"]})
             added = session.scalars(_insert_new(session, values)).one_or_none()
+            if added is not None and decision.accepted:
+                earlier = col(InboxRow.message_key) == added.message_key, col(InboxRow.seq) < added.seq
+                session.execute(_stopping(WITHDRAWN, *earlier))
             row = added or session.scalars(select(InboxRow).where(col(InboxRow.event_key) == values["event_key"])).one()
             return _to_entry(row), added is not None
 
@@ -110,12 +126,7 @@ class SqlInboxStore:
         return await self._database.write(lambda session: len(session.execute(change).all()))
 
     async def cancel(self, message_key: str, by: str) -> list[InboxEntry]:
-        change = (
-            update(InboxRow)
-            .where(col(InboxRow.message_key) == message_key, _OPEN)
-            .values(cancelled_by=by, waits_until=None)
-            .returning(InboxRow)
-        )
+        change = _stopping(by, col(InboxRow.message_key) == message_key).returning(InboxRow)
 
         def work(session: Session) -> list[InboxEntry]:
             return sorted(map(_to_entry, session.scalars(change)), key=lambda entry: entry.seq)
@@ -128,6 +139,10 @@ class SqlInboxStore:
 
     async def find_open(self, message_key: str) -> list[InboxEntry]:
         query = select(InboxRow).where(col(InboxRow.message_key) == message_key, _OPEN)
+        return await self._list(query.order_by(col(InboxRow.seq)))
+
+    async def list_versions(self, message_key: str) -> list[InboxEntry]:
+        query = select(InboxRow).where(col(InboxRow.message_key) == message_key)
         return await self._list(query.order_by(col(InboxRow.seq)))
 
     async def recent(
@@ -206,6 +221,12 @@ def _insert_new(session: Session, values: dict[str, Any]) -> Any:
         return into.on_conflict_do_nothing(index_elements=["event_key"]).returning(InboxRow)
     lite = sqlite.insert(InboxRow).values(**values)
     return lite.on_conflict_do_nothing(index_elements=["event_key"]).returning(InboxRow)
+
+
+def _stopping(by: str, *conditions: ColumnElement[bool]) -> Update:
+    """Open entries are to be stopped, but for those that are withdrawn already."""
+    kept = or_(col(InboxRow.cancelled_by).is_(None), col(InboxRow.cancelled_by) != WITHDRAWN)
+    return update(InboxRow).where(*conditions, _OPEN, kept).values(cancelled_by=by, waits_until=None)
 
 
 def _claimable(now: Any, platforms: Collection[str]) -> Select[int | None]:

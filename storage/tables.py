@@ -141,7 +141,7 @@ class PassageRow(FootnoteTable, table=True):
 
 
 class ConversationRow(FootnoteTable, table=True):
-    """A conversation. `message_count` is also the sequence number of its newest message.
+    """A conversation. Its messages' sequence numbers have gaps where some were removed.
 
     The document ids are no foreign keys: a removed document leaves its conversations readable (`forget_document`).
     """

@@ -10,6 +10,9 @@ from core.domain.conversation import IncomingMessage, ThreadAddress
 # Where a platform put a post, in the platform's own words ("channel/message id"); opaque to core.
 PostRef: TypeAlias = str
 
+# Who stopped an entry whose message was edited or deleted meanwhile: it ends without a post.
+WITHDRAWN = "(withdrawn)"
+
 
 def message_key(address: ThreadAddress, message_id: str) -> str:
     """The posting key: one message is answered in one post, however often it is edited.
@@ -88,7 +91,7 @@ class InboxEntry:
     failures: int = 0  # attempts that ended in an error
     error: str | None = None  # what went wrong last, one sentence
     final_error: str | None = None  # given up: this sentence is to be posted
-    cancelled_by: str | None = None  # the asker wants it stopped
+    cancelled_by: str | None = None  # the asker wants it stopped; WITHDRAWN: it ends silently
     post_ref: PostRef | None = None
     waits_until: datetime | None = field(default=None)  # the next try is not before
 

@@ -1,6 +1,6 @@
 """Conversations and their messages in memory."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from core.domain.conversation import Conversation, Focus, Message, ThreadAddress
@@ -76,6 +76,13 @@ class MemoryConversationRepository:
     async def find_message(self, message_id: str) -> Message | None:
         wanted = to_storable(message_id)
         return next((found for own in self._messages.values() for found in own if found.id == wanted), None)
+
+    async def remove_messages(self, conversation_id: str, message_ids: Collection[str]) -> None:
+        gone = {to_storable(message_id) for message_id in message_ids}
+        own = self._messages.get(conversation_id, [])
+        own[:] = [message for message in own if message.id not in gone]
+        if conversation := self._conversations.get(conversation_id):
+            self._conversations[conversation_id] = replace(conversation, message_count=len(own))
 
     async def forget_document(self, document_id: str) -> int:
         concerned = [found for found in self._conversations.values() if self._is_about(found, document_id)]

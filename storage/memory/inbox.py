@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import Decision, InboxEntry, InboxStatus, PostRef
+from core.domain.inbox import WITHDRAWN, Decision, InboxEntry, InboxStatus, PostRef
 from core.ports import Clock
 from storage.storable import to_storable_value
 
@@ -54,6 +54,8 @@ class MemoryInboxStore:
             created_at=now,
             finished_at=None if decision.accepted else now,
         )
+        if decision.accepted:
+            await self.cancel(entry.message_key, WITHDRAWN)
         self._inbox.entries[entry.seq] = entry
         return entry, True
 
@@ -113,7 +115,7 @@ class MemoryInboxStore:
         return len(held)
 
     async def cancel(self, message_key: str, by: str) -> list[InboxEntry]:
-        found = await self.find_open(message_key)
+        found = [entry for entry in await self.find_open(message_key) if entry.cancelled_by != WITHDRAWN]
         return [self._put(replace(entry, cancelled_by=by, waits_until=None)) for entry in found]
 
     async def find(self, event_key: str) -> InboxEntry | None:
@@ -123,6 +125,10 @@ class MemoryInboxStore:
     async def find_open(self, message_key: str) -> list[InboxEntry]:
         wanted = to_storable_value(message_key)
         return [entry for entry in self._open() if entry.message_key == wanted]
+
+    async def list_versions(self, message_key: str) -> list[InboxEntry]:
+        wanted = to_storable_value(message_key)
+        return [entry for entry in self._inbox.entries.values() if entry.message_key == wanted]
 
     async def recent(
         self, workspace: str, *, author: str | None = None, address: ThreadAddress | None = None, limit: int = 50

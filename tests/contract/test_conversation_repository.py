@@ -235,3 +235,24 @@ async def test_a_message_is_found_by_its_id_with_what_its_answer_was(conversatio
     await conversations.append("c1", [message])
     assert await conversations.find_message("m1") == message
     assert await conversations.find_message("m2") is None
+
+
+async def test_removed_messages_are_gone_and_later_ones_still_come_last(conversations):
+    await conversations.add(build_conversation())
+    await conversations.append("c1", [build_message(id, citations=(build_citation(),)) for id in ("m1", "m2", "m3")])
+    await conversations.remove_messages("c1", {"m1", "m3", "unknown"})
+    assert (await conversations.get("c1", "local")).message_count == 1
+    await conversations.append("c1", [build_message("m4"), build_message("m1")])
+    assert [message.id for message in await conversations.list_messages("c1")] == ["m2", "m4", "m1"]
+    assert (await conversations.get("c1", "local")).message_count == 3
+    assert await conversations.find_message("m3") is None
+
+
+async def test_only_messages_of_the_conversation_named_are_removed(conversations):
+    await conversations.add(build_conversation())
+    await conversations.add(build_conversation("c2"))
+    await conversations.append("c1", [build_message("m1")])
+    await conversations.remove_messages("c2", ["m1"])
+    await conversations.remove_messages("unknown", ["m1"])
+    await conversations.remove_messages("c1", [])
+    assert [message.id for message in await conversations.list_messages("c1")] == ["m1"]

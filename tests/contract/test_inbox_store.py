@@ -8,7 +8,7 @@ import pytest
 
 from core.domain.answer import QueryType
 from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import Decision, InboxStatus, event_key, message_key
+from core.domain.inbox import WITHDRAWN, Decision, InboxStatus, event_key, message_key
 from core.inbox import ACCEPTED
 from core.service_ports import InboxStore
 from storage.database import Database
@@ -76,6 +76,30 @@ async def test_a_repeated_event_changes_nothing_and_an_edit_is_another_event(sto
     assert again == (first, False)
     assert is_new
     assert [entry.seq for entry in await store.find_open("web:local:c:1")] == [first.seq, edited.seq]
+
+
+async def test_an_accepted_edit_withdraws_the_open_versions_before_it_and_no_other(store):
+    await accept(store, incoming("1"), incoming("2"), incoming("1", edit="2"))
+    assert [entry.cancelled_by for entry in await store.find_open("web:local:c:1")] == [WITHDRAWN, None]
+    await store.accept(incoming("1", edit="3"), NO)
+    await accept(store, incoming("1", edit="2"))
+    assert [entry.cancelled_by for entry in await store.find_open("web:local:c:1")] == [WITHDRAWN, None]
+    assert [entry.cancelled_by for entry in await store.find_open("web:local:c:2")] == [None]
+
+
+async def test_what_has_ended_is_not_withdrawn_and_its_version_stays_listed(store):
+    [first] = await accept(store, incoming("1"))
+    await store.claim(1, WEB)
+    await store.finish(first, InboxStatus.DONE, post_ref="c/9")
+    await accept(store, incoming("1", edit="2"))
+    await store.accept(incoming("1", edit="3"), NO)
+    versions = await store.list_versions("web:local:c:1")
+    assert [(entry.status, entry.post_ref, entry.cancelled_by) for entry in versions] == [
+        (InboxStatus.DONE, "c/9", None),
+        (InboxStatus.QUEUED, None, None),
+        (InboxStatus.REFUSED, None, None),
+    ]
+    assert await store.list_versions("unknown") == []
 
 
 async def test_what_is_refused_is_final_and_its_text_is_not_kept(store):
@@ -193,12 +217,23 @@ async def test_the_only_process_ends_the_leases_of_its_dead_predecessor(new_stor
     assert [entry.attempts for entry in await only.claim(5, WEB)] == [2, 2, 1]
 
 
-async def test_a_cancel_marks_all_open_entries_of_a_message_and_ends_their_wait(new_store):
+async def test_a_cancel_marks_what_is_open_of_a_message_but_not_what_is_withdrawn(new_store):
     one, two = new_store(), new_store()
     [seq, *_] = await accept(one, incoming("1"), incoming("1", edit="2"), incoming("2"))
     await one.claim(1, WEB)
-    assert [entry.cancelled_by for entry in await two.cancel("web:local:c:1", "ada")] == ["ada", "ada"]
-    assert await one.renew([seq]) == {seq: "ada"}
+    assert [entry.cancelled_by for entry in await two.cancel("web:local:c:1", "ada")] == ["ada"]
+    assert await one.renew([seq]) == {seq: WITHDRAWN}
+    await one.retry(seq, delay_seconds=60, error="E")
+    await two.cancel("web:local:c:2", "ada")
+    [edited] = await one.cancel("web:local:c:1", WITHDRAWN)
+    assert (edited.incoming.event_key, edited.cancelled_by) == ("web:local:c:1@2", WITHDRAWN)
+    assert await one.cancel("web:local:c:1", "ada") == []
+
+
+async def test_a_cancel_ends_the_wait_for_the_next_try(new_store):
+    one, two = new_store(), new_store()
+    [seq] = await accept(one, incoming("1"))
+    await one.claim(1, WEB)
     await one.retry(seq, delay_seconds=60, error="E")
     await two.cancel("web:local:c:1", "ada")
     assert [entry.cancelled_by for entry in await one.claim(1, WEB)] == ["ada"]

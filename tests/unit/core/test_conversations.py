@@ -106,3 +106,37 @@ def test_an_answer_without_footnotes_keeps_a_live_focus_awake() -> None:
     assert touched is not None
     assert touched.touched_at == NOON
     assert next_focus(focus("p1", minutes=40), [], NOON) == focus("p1", minutes=40)
+
+
+async def test_a_message_is_found_with_its_conversation_in_its_own_workspace_alone(desk: Conversations) -> None:
+    conversation = await desk.create(message(), title="Keys")
+    await desk.record(conversation, [build_message("m1")])
+
+    found, stored = await desk.message("m1", "local")
+    assert (found.id, stored.id, stored.content) == (conversation.id, "m1", "Where is the key?")
+    for message_id, workspace in [("m2", "local"), ("m1", "elsewhere")]:
+        with pytest.raises(NotFound):
+            await desk.message(message_id, workspace)
+
+
+async def test_messages_can_be_taken_out_of_the_history(desk: Conversations) -> None:
+    conversation = await desk.create(message())
+    await desk.record(conversation, [build_message("m1"), build_message("m2")])
+    await desk.forget(conversation, ["m1", "unknown"])
+
+    assert [stored.id for stored in await desk.history(conversation)] == ["m2"]
+
+
+async def test_who_keeps_more_of_a_conversation_is_told_when_it_is_deleted() -> None:
+    told: list[ThreadAddress] = []
+
+    async def tell(address: ThreadAddress) -> None:
+        told.append(address)
+
+    desk = Conversations(MemoryConversationRepository(), ManualClock(), tell)
+    conversation = await desk.create(message())
+    with pytest.raises(NotFound):
+        await desk.delete(conversation.id, "elsewhere")
+    assert told == []
+    await desk.delete(conversation.id, "local")
+    assert told == [conversation.address]

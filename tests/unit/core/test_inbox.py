@@ -50,6 +50,34 @@ async def test_a_repeated_event_gets_the_first_receipt_and_wakes_nobody():
     assert (door.woken, len(await door.inbox.recent("local"))) == (1, 1)
 
 
+async def test_an_edit_that_leaves_the_text_as_it_was_is_a_repeated_event():
+    door = Door()
+    first = await door.inbox.receive(message())
+    edit = message(event_key="1@2", message_key="1")
+    assert await door.inbox.receive(edit) == replace(first, repeated=True)
+    changed = await door.inbox.receive(replace(edit, text="Where is the lock?", event_key="1@3"))
+    back = await door.inbox.receive(replace(edit, event_key="1@4"))
+    assert (changed.repeated, back.repeated) == (False, False)
+    assert [entry.event_key for entry in await door.inbox.recent("local")] == ["1@4", "1@3", "1"]
+
+
+async def test_an_edit_of_what_was_refused_is_decided_anew():
+    door = Door()
+    await door.inbox.receive(message(text="?"))
+    receipt = await door.inbox.receive(message(event_key="1@2", message_key="1"))
+    assert (receipt.accepted, receipt.repeated) == (True, False)
+
+
+async def test_who_works_on_an_edited_message_is_told_at_once():
+    told, door = [], Door()
+    inbox = Inbox(door.store, STANDARD_GATES, door.clock, door.wake, lambda key, before: told.append((key, before)))
+    await inbox.receive(message())
+    edit = message(event_key="1@2", message_key="1", text="Where is the lock?")
+    await inbox.receive(edit)
+    await inbox.receive(edit)
+    assert told == [("1", 2)]
+
+
 @pytest.mark.parametrize(
     ("incoming", "code"),
     [

@@ -407,10 +407,13 @@ async def test_a_crash_between_history_and_post_posts_the_stored_answer():
 
 async def test_an_edited_question_is_answered_again_in_the_same_post():
     office = Office()
-    await office.accept("q")
     edited = replace(message("What now?"), event_key="q@2", message_key="q")
-    await office.store.accept(edited, ACCEPTED)
-    async with office.working():
+    async with office.working() as worker:
+        await office.accept("q")
+        worker.wake()
+        await office.all_done()
+        await office.store.accept(edited, ACCEPTED)
+        worker.wake()
         await office.all_done()
     assert office.answers.started == ["q", "What now?"]
     assert (office.wall.posts, office.wall.looked) == ({"q": "Yes."}, [False, True])
