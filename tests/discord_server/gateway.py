@@ -64,6 +64,7 @@ class Line:
     def __init__(self, socket: web.WebSocketResponse) -> None:
         self.socket = socket
         self.session: Session | None = None
+        self.dropped = False  # closed from here, so that the bot may come back to its session
         self._queue: asyncio.Queue[str] = asyncio.Queue()
         self._writer = asyncio.create_task(self._write())
 
@@ -78,6 +79,7 @@ class Line:
             self.session.line = None
 
     async def close(self, code: int = Close.TRY_AGAIN) -> None:
+        self.dropped = True
         self.detach()
         self._writer.cancel()
         await self.socket.close(code=code, message=b"")
@@ -99,7 +101,6 @@ class Gateway:
         self._token = token
         self._heartbeat_seconds = heartbeat_seconds
         self.address = ""
-        self.approved = discord.Intents.all()  # what the developer portal grants
         self.identified = 0  # new sessions so far
         self.resumed = 0  # sessions taken up again so far
         self.heartbeats = 0
@@ -148,7 +149,7 @@ class Gateway:
                     await self._hear(line, json.loads(message.data))
                     self._world.changed()
         finally:
-            if socket.close_code == Close.CLEAN and line.session is not None:
+            if socket.close_code == Close.CLEAN and line.session is not None and not line.dropped:
                 self._sessions.pop(line.session.id, None)  # a bot that says goodbye cannot resume
             await line.close()
             self._lines.discard(line)
@@ -173,7 +174,7 @@ class Gateway:
             await line.close(Close.BAD_TOKEN)
             return
         intents = discord.Intents._from_value(int(data["intents"]))
-        if intent_rules.missing_privileged_intents(intents, self.approved):
+        if intent_rules.missing_privileged_intents(intents, self._world.approved_intents):
             await line.close(Close.INTENTS_NOT_APPROVED)
             return
         shard, shards = data.get("shard") or (0, 1)
@@ -194,7 +195,7 @@ class Gateway:
                 "session_id": session.id,
                 "resume_gateway_url": self.address,
                 "shard": [session.shard, session.shards],
-                "application": {"id": str(backend.application_id), "flags": 0},
+                "application": {"id": str(backend.application_id), "flags": self._world.application_flags},
             },
         )
         for guild in guilds:

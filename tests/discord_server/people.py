@@ -6,7 +6,6 @@ from typing import Any, Self
 import discord
 from simcord.actors import MemberActor
 from simcord.backend.errors import SetupError
-from simcord.backend.models import Role
 from simcord.builders import ChannelHandle, GuildHandle, UserHandle
 from simcord.results import InteractionResult, to_discord_message
 
@@ -31,16 +30,12 @@ class Person:
         self.mention_text = user.mention
 
     @classmethod
-    def join(cls, world: World, name: str, guilds: Sequence[GuildHandle], permissions: Mapping[str, bool]) -> Self:
-        user = world.create_user(name)
+    def join(
+        cls, world: World, user: UserHandle, guilds: Sequence[GuildHandle], permissions: Mapping[str, bool]
+    ) -> Self:
         for guild in guilds:
-            roles = []
-            if permissions:
-                state = world.backend.get_guild(guild.id)
-                value = discord.Permissions(**permissions).value
-                role = Role(id=world.backend.snowflake(), name=f"{name}'s role", permissions=value, position=1)
-                state.roles[role.id] = role
-                roles.append(guild.roles[role.name])
+            granted = discord.Permissions(**permissions)
+            roles = [guild.create_role(f"{user.name}'s role", permissions=granted)] if permissions else []
             guild.add_member(user, roles=roles)
         return cls(world, user)
 

@@ -7,21 +7,19 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO
 
 ROOT = Path(__file__).parents[2]
 STOP_SECONDS = 30.0  # patience with a bot that shuts down
 
 
 class BotProcess:
-    """`python -m tests.discord_server.launch MODULE ARGS...`; what it prints goes to `log`, one file for all runs."""
+    """`python -m tests.discord_launch MODULE ARGS...`; what it prints goes to `log`, one file for all runs."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
-        self._command = [sys.executable, "-m", "tests.discord_server.launch", *command]
+        self._command = [sys.executable, "-m", "tests.discord_launch", *command]
         self._environment = {**os.environ, "PYTHONUNBUFFERED": "1", **environment}
         self.log = log
         self._process: subprocess.Popen[bytes] | None = None
-        self._output: IO[bytes] | None = None
 
     @property
     def running(self) -> bool:
@@ -38,10 +36,10 @@ class BotProcess:
 
     def start(self) -> None:
         assert not self.running, "the bot is running already"
-        self._output = self.log.open("ab")
-        self._process = subprocess.Popen(
-            self._command, cwd=ROOT, env=self._environment, stdout=self._output, stderr=subprocess.STDOUT
-        )
+        with self.log.open("ab") as output:
+            self._process = subprocess.Popen(
+                self._command, cwd=ROOT, env=self._environment, stdout=output, stderr=subprocess.STDOUT
+            )
 
     async def kill(self) -> None:
         """kill -9: nothing is tidied up."""
@@ -64,6 +62,3 @@ class BotProcess:
             raise AssertionError(
                 f"The bot did not end within {STOP_SECONDS:g} s of {how.name}:\n{self.printed}"
             ) from None
-        finally:
-            if self._output is not None:
-                self._output.close()

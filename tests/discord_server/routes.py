@@ -55,6 +55,7 @@ class Api:
             params=dict(call.params),
             files=list(call.files),
             reason=call.reason,
+            message_content_access=self._world.approved_intents.message_content,
         )
 
     def _find(self, call: Call) -> Callable[[], Any] | None:
@@ -62,6 +63,8 @@ class Api:
         match call.method, call.parts:
             case "GET", ["gateway", *_]:
                 return self._gateway
+            case "GET", ["oauth2", "applications", "@me"]:
+                return lambda: {**self._simcord(call), "flags": self._world.application_flags}
             case "POST", ["channels", channel, "messages"]:
                 return lambda: self._post(call, self._backend.get_channel(int(channel)))
             case "PATCH" | "DELETE", ["channels", channel, "messages", *_]:

@@ -11,13 +11,14 @@ from typing import Any, Self
 
 from aiohttp import web
 from simcord.backend.errors import BackendError
+from simcord.backend.models import Message
 from simcord.builders import ChannelHandle, GuildHandle
 from simcord.http.router import RouteNotImplemented, UnsupportedField
 
-from tests.discord_server.calls import LOST, Call, read_call
+from tests.discord_launch import API_VARIABLE, GATEWAY_VARIABLE
+from tests.discord_server.calls import GONE, LOST, Call, read_call
 from tests.discord_server.faults import Fault, Faults, Hang, Limit
 from tests.discord_server.gateway import HEARTBEAT_SECONDS, Gateway
-from tests.discord_server.launch import API_VARIABLE, GATEWAY_VARIABLE
 from tests.discord_server.people import Person
 from tests.discord_server.process import BotProcess
 from tests.discord_server.routes import Api
@@ -89,9 +90,9 @@ class DiscordServer:
     def bot_mention(self) -> str:
         return f"<@{self.world.backend.bot_user.id}>"
 
-    def person(self, name: str, *guilds: GuildHandle, **permissions: bool) -> Person:
+    def person(self, name: str, *guilds: GuildHandle, bot: bool = False, **permissions: bool) -> Person:
         """A new user, member of these guilds; permissions beyond those of everybody as keywords."""
-        return Person.join(self.world, name, guilds, permissions)
+        return Person.join(self.world, self.world.create_user(name, bot=bot), guilds, permissions)
 
     # ------------------------------------------------------------------ waiting and looking
 
@@ -117,6 +118,12 @@ class DiscordServer:
     def edits(self, place: ChannelHandle) -> list[Call]:
         """Edits that were made in a channel, of whichever message."""
         return [one for one in self.calls("PATCH", f"/channels/{place.id}/messages/*") if _carried_out(one)]
+
+    def answers(self, place: ChannelHandle) -> list[Message]:
+        """The bot's messages in a channel as they are now, oldest first; ephemeral ones too."""
+        messages = self.world.backend.messages.get(place.id, {})
+        by_bot = [one for one in messages.values() if one.author_id == self.world.backend.bot_user.id]
+        return sorted(by_bot, key=lambda one: one.id)
 
     def transcript(self, place: ChannelHandle) -> str:
         """What a reader of the channel sees, a line a message, oldest first."""
@@ -197,6 +204,10 @@ class DiscordServer:
         if fault is not None and fault.held is not None and not fault.after:
             self.world.changed()
             await fault.held.wait()
+            if request.transport is None:
+                call.status = GONE
+                self.world.changed()
+                return web.Response(status=GONE)
         headers, wait_seconds = self.faults.headers(call.method, call.path)
         if fault is not None and fault.status and not fault.after:
             reply = _refusal(fault, headers)

@@ -10,9 +10,9 @@ import discord
 from simcord._clock import Clock
 from simcord.backend import Backend, serializers
 from simcord.backend.cdn import CDN_BASE, CdnStore
-from simcord.backend.models import Channel, Interaction, Message
+from simcord.backend.models import Channel, Interaction, Message, Overwrite
 from simcord.builders import ChannelHandle, GuildHandle, UserHandle
-from simcord.enums import ChannelType
+from simcord.enums import ChannelType, OverwriteType
 from simcord.env import Env
 
 ACK_SECONDS = 3.0  # an interaction not answered by then has failed
@@ -53,11 +53,13 @@ class World(Env):
     """
 
     backend: Backend
+    approved_intents: discord.Intents
 
     def __init__(self, *, ack_seconds: float = ACK_SECONDS) -> None:
         super().__init__(discord.Client(intents=discord.Intents.all()), check_errors=False)
         self.backend = Backend(clock=ServerClock())
         self.backend.cdn = ServedFiles()
+        self.approved_intents = discord.Intents.all()  # what the developer portal grants
         self.ack_seconds = ack_seconds
         self.closed_dms: set[int] = set()  # ids of users who take no direct messages
         self.acknowledged_after: dict[int, float] = {}  # seconds, by interaction
@@ -114,6 +116,17 @@ class World(Env):
         finally:
             self._changed.discard(event)
 
+    # ------------------------------------------------------------------ the application
+
+    @property
+    def application_flags(self) -> int:
+        """The privileged intents as an application's flags tell them, for a bot in fewer than 100 servers."""
+        approved, flags = self.approved_intents, discord.ApplicationFlags()
+        flags.gateway_message_content_limited = approved.message_content
+        flags.gateway_guild_members_limited = approved.members
+        flags.gateway_presence_limited = approved.presences
+        return flags.value
+
     # ------------------------------------------------------------------ handles
 
     def place(self, channel_id: int) -> ChannelHandle:
@@ -135,19 +148,22 @@ class World(Env):
 
     # ------------------------------------------------------------------ what nobody in particular does
 
-    def allow_bot(self, guild: GuildHandle, **permissions: bool) -> None:
-        """Sets single permissions of the bot's own role, `send_messages=False`; the rest stays.
+    def allow_bot(self, place: ChannelHandle, **permissions: bool) -> None:
+        """Sets permissions of the bot in one channel and its threads, `send_messages=False`; the others stay.
 
-        The bot starts with all but `administrator`; what @everyone may it may too, unless a channel forbids it.
+        Before, it may everything but `administrator`.
         """
-        state = self.backend.get_guild(guild.id)
-        member = state.members[self.backend.bot_user.id]
-        for role in (state.everyone_role, *(state.roles[role_id] for role_id in member.role_ids)):
-            wanted = discord.Permissions(role.permissions)
-            wanted.update(**permissions)
-            role.permissions = wanted.value
-            payload = {"guild_id": str(guild.id), "role": dict(serializers.role_payload(role))}
-            self.backend.emit("GUILD_ROLE_UPDATE", payload)
+        channel = self.backend.get_channel(place._channel.permission_channel_id())
+        bot_id = self.backend.bot_user.id
+        before = next((one for one in channel.overwrites if one.target_id == bot_id), None)
+        allow, deny = (
+            discord.Permissions(before.allow if before else 0),
+            discord.Permissions(before.deny if before else 0),
+        )
+        allow.update(**permissions)
+        deny.update(**{name: not allowed for name, allowed in permissions.items()})
+        overwrite = Overwrite(target_id=bot_id, type=OverwriteType.MEMBER, allow=allow.value, deny=deny.value)
+        self.backend.set_overwrite(channel.id, overwrite)
 
     def set_thread(self, thread: ChannelHandle, **metadata: bool) -> None:
         """As a moderator: `archived=`, `locked=`."""

@@ -1,7 +1,7 @@
-"""Starts a program whose discord.py talks to the test server: `python -m tests.discord_server.launch MODULE ARGS...`
+"""Starts a program whose discord.py talks to a test server: `python -m tests.discord_launch MODULE ARGS...`
 
-The program itself is not changed. The addresses come from FOOTNOTE_TEST_DISCORD_API and
-FOOTNOTE_TEST_DISCORD_GATEWAY.
+The program is not changed, and of the tests it loads this file alone. The addresses come from
+FOOTNOTE_TEST_DISCORD_API and FOOTNOTE_TEST_DISCORD_GATEWAY.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The Discord server, tried with a small plain bot in its own process."""
+"""A server with one guild and one person, and a plain bot that is logged in."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -7,6 +7,8 @@ import pytest
 from simcord.builders import ChannelHandle, GuildHandle
 
 from tests.discord_server import TOKEN, BotProcess, DiscordServer, Person
+
+PLAIN_BOT = "tests.integration.discord_server.plain_bot"
 
 
 @pytest.fixture
@@ -31,18 +33,12 @@ def alice(server: DiscordServer, guild: GuildHandle) -> Person:
 
 
 @pytest.fixture
-async def bot(server: DiscordServer, general: ChannelHandle, alice: Person, tmp_path: Path) -> BotProcess:
-    process = server.bot(
-        "tests.integration.discord_bot", log=tmp_path / "bot.log", environment={"PLAIN_BOT_TOKEN": TOKEN}
-    )
-    process.start()
+def stopped_bot(server: DiscordServer, tmp_path: Path) -> BotProcess:
+    return server.bot(PLAIN_BOT, log=tmp_path / "bot.log", environment={"PLAIN_BOT_TOKEN": TOKEN})
+
+
+@pytest.fixture
+async def bot(server: DiscordServer, general: ChannelHandle, alice: Person, stopped_bot: BotProcess) -> BotProcess:
+    stopped_bot.start()
     await server.wait_for_login()
-    return process
-
-
-async def test_a_mention_is_answered(
-    server: DiscordServer, bot: BotProcess, general: ChannelHandle, alice: Person
-) -> None:
-    await alice.mention(general, "hello")
-    await server.wait_for(lambda: len(server.posts(general)) == 1)
-    assert server.transcript(general).splitlines()[-1] == "TestBot: You said: hello"
+    return stopped_bot

@@ -71,7 +71,7 @@ class PlainBot(discord.Client):
         files = [discord.File(__file__, "code.py")] if "file" in words else []
         view = Buttons() if "buttons" in words else discord.utils.MISSING
         text = " ".join(word for word in words if not word.startswith("<@"))
-        answer = await place.send(f"You said: {text}", nonce=f"answer-{message.id}"[:25], files=files, view=view)
+        answer = await place.send(f"You said: {text}", nonce=message.id, files=files, view=view)
         if "edit" in words:
             await answer.edit(content=f"Edited: {text}")
 
