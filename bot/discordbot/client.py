@@ -7,11 +7,15 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 import discord
+from discord import app_commands
 
+from bot.discordbot import commands, menus
+from bot.discordbot.buttons import press
 from bot.discordbot.catch_up import missed_messages
+from bot.discordbot.custom_ids import read_custom_id
 from bot.discordbot.errors import POST, understood
+from bot.discordbot.interactions import Desk
 from bot.discordbot.parts import DiscordParts
-from bot.discordbot.places import Places
 from bot.discordbot.platform import DiscordPlatform
 from bot.discordbot.render_lists import notice_view
 from bot.discordbot.translate import PLATFORM, thread_address, to_address, to_incoming
@@ -50,8 +54,15 @@ class Events(_Base):
         self.parts = parts
         self.platform = DiscordPlatform(self, parts.entries, parts.link, parts.clock, parts.pause)
         self.workspaces = Workspaces(self, parts.workspace_of)
-        self.places = Places(self)
+        self.desk = Desk(client=self, parts=parts, platform=self.platform, workspaces=self.workspaces)
+        self.tree: app_commands.CommandTree[Any] = app_commands.CommandTree(self)
+        commands.bind(self.tree, self.desk)
+        menus.bind(self.tree, self.desk)
         return self.platform
+
+    async def setup_hook(self) -> None:
+        """Tell Discord which commands there are; it shows changes within seconds."""
+        await self.tree.sync()
 
     async def on_ready(self) -> None:
         """Also after a lost session: what was said meanwhile is read from the channels."""
@@ -88,6 +99,16 @@ class Events(_Base):
         name = payload.data["name"]
         if found is not None and name.strip() and name != found.title:
             await self.parts.conversations.rename(found.id, workspace, name)
+
+    async def on_interaction(self, interaction: discord.Interaction) -> None:
+        """Buttons, menus and forms by their names; commands go through the tree by themselves."""
+        data: Any = interaction.data or {}
+        if interaction.type is discord.InteractionType.component:
+            pressed = read_custom_id(data["custom_id"])
+            if pressed is not None:
+                await press(self.desk, interaction, pressed, tuple(data.get("values", ())))
+        elif interaction.type is discord.InteractionType.modal_submit:
+            await menus.submit(self.desk, interaction, data["custom_id"], menus.text_of(data))
 
     async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
         """One event that fails must not end the others."""

@@ -5,7 +5,7 @@
 The tail marks a post's part, so that a process that starts again finds its own messages: the first button or menu of
 every part carries it (`find_part`).
 
-Names: `Verb`, `CustomId`, `to_custom_id`, `read_custom_id`, `find_part`, `PATTERN`.
+Names: `Verb`, `CustomId`, `to_custom_id`, `read_custom_id`, `find_part`, `find_answer`, `PATTERN`.
 """
 
 import re
@@ -33,6 +33,9 @@ class Verb(StrEnum):
     CHOOSE = "choose"  # a menu; n: which of several, from 0; its values are places in `choices`, from 0
     PAGE = "page"  # of a list; n: the page, from 1
     PART = "part"  # disabled: only says which part of a post this is
+
+
+_OF_ANSWERS = frozenset({Verb.PASSAGES, Verb.UP, Verb.DOWN, Verb.ASK, Verb.CHOOSE})  # their ids are answers' ids
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +83,12 @@ def find_part(components: Iterable[object]) -> tuple[str, int] | None:
         if name is not None and name.post_id is not None and name.part is not None:
             return name.post_id, name.part
     return None
+
+
+def find_answer(components: Iterable[object]) -> str | None:
+    """The id of the answer that a message shows, from its components; None where it shows none."""
+    names = [name for name in map(read_custom_id, _custom_ids(components)) if name is not None]
+    return next((name.id for name in names if name.verb in _OF_ANSWERS), None)
 
 
 def _custom_ids(components: Iterable[object]) -> Iterator[str]:

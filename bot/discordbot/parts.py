@@ -6,11 +6,17 @@ from dataclasses import dataclass
 
 from bot.discordbot.platform import LinkTo
 from bot.discordbot.progress import Pause
+from core.access import Access
+from core.commands import Commands
 from core.conversations import Conversations
+from core.feedback import Feedbacks
 from core.forgetting import Forgetting
 from core.inbox import Inbox
-from core.ports import Clock
+from core.jobs import Jobs
+from core.keeping import KeptAnswers
+from core.ports import Clock, CorpusRepository
 from core.service_ports import InboxStore
+from core.worker import Worker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,8 +25,15 @@ class DiscordParts:
 
     inbox: Inbox
     entries: InboxStore
+    worker: Worker
     conversations: Conversations
     forgetting: Forgetting
+    commands: Commands
+    feedbacks: Feedbacks
+    jobs: Jobs
+    access: Access
+    corpus: CorpusRepository
+    keeping: KeptAnswers | None
     clock: Clock
     link: LinkTo
     workspace_of: Callable[[int], str]

@@ -53,7 +53,7 @@ class DiscordPlatform:
     def __init__(self, client: discord.Client, entries: InboxStore, link: LinkTo, clock: Clock, pause: Pause) -> None:
         """`link` gives where a footnote leads; `pause` waits between the edits of a post that is being written."""
         self._client = client
-        self._places = Places(client)
+        self.places = Places(client)
         self._entries = entries
         self._link = link
         self._clock = clock
@@ -98,7 +98,7 @@ class DiscordPlatform:
         address = question.address
         if is_private(address) or address.thread in (DIRECT_THREAD, question.metadata.get(MESSAGE)):
             return []
-        channel = (await self._places.thread(int(address.thread))).channel
+        channel = (await self.places.thread(int(address.thread))).channel
         before = discord.Object(int(question.metadata[MESSAGE]))
         me = self._client.user.id if self._client.user else 0
         with understood(READ):
@@ -107,7 +107,7 @@ class DiscordPlatform:
 
     async def read_attachment(self, question: IncomingMessage, attachment: Attachment) -> bytes:
         channel_id, message_id, attachment_id = map(int, attachment.reference.split("/"))
-        channel = (await self._places.thread(channel_id)).channel
+        channel = (await self.places.thread(channel_id)).channel
         with understood(READ):
             message = await channel.fetch_message(message_id)
             for item in message.attachments:
@@ -121,7 +121,7 @@ class DiscordPlatform:
         if not messages or not channel.isdigit():
             return
         try:
-            place = await self._places.thread(int(channel))
+            place = await self.places.thread(int(channel))
         except NotFound:
             return
         for message_id in messages.split(","):
@@ -137,14 +137,14 @@ class DiscordPlatform:
         address, metadata = question.address, question.metadata
         if is_private(address):
             if TOKEN in metadata and self._clock.now() - time_of(metadata[MESSAGE]) < TOKEN_LIFE:
-                return self._places.reply(int(metadata[APPLICATION]), metadata[TOKEN])
-            return await self._places.direct(private_reader(address))
+                return self.places.reply(int(metadata[APPLICATION]), metadata[TOKEN])
+            return await self.places.direct(private_reader(address))
         if address.thread == DIRECT_THREAD:
-            return await self._places.thread(int(address.channel))
+            return await self.places.thread(int(address.channel))
         if address.thread == metadata.get(MESSAGE):
             title = title_from(question.text)
-            return await self._places.thread_on(int(address.channel), int(address.thread), title)
-        return await self._places.thread(int(address.thread))
+            return await self.places.thread_on(int(address.channel), int(address.thread), title)
+        return await self.places.thread(int(address.thread))
 
     async def _place_of(self, address: ThreadAddress, message_key: str) -> Place:
         """The place of a post whose entry is at hand in the inbox alone."""
@@ -152,8 +152,8 @@ class DiscordPlatform:
         if entries:
             return await self._place(entries[-1].incoming)
         if is_private(address):  # never in the open, whatever is lost
-            return await self._places.direct(private_reader(address))
-        return await self._places.thread(int(address.thread or address.channel))
+            return await self.places.direct(private_reader(address))
+        return await self.places.thread(int(address.thread or address.channel))
 
     async def _find(self, place: Place, key: str) -> None:
         """Look for parts that an earlier process posted."""
@@ -184,7 +184,7 @@ class DiscordPlatform:
         if not entries:
             return ""
         try:
-            place = await self._places.direct(int(entries[-1].incoming.author))
+            place = await self.places.direct(int(entries[-1].incoming.author))
             told = sentence if str(why) in sentence else f"{sentence} {why}"
             message = await place.send(notice_view(told, post_id=post_id(key)), nonce(key, 1))
         except FootnoteError as error:

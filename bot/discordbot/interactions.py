@@ -1,0 +1,155 @@
+"""What commands, buttons and menus share: who acts where, and how they are answered in Discord's three seconds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import discord
+
+from bot.discordbot.errors import POST, understood
+from bot.discordbot.layout import DiscordPost
+from bot.discordbot.parts import DiscordParts
+from bot.discordbot.platform import APPLICATION, TOKEN, DiscordPlatform
+from bot.discordbot.render_lists import notice_view, text_view
+from bot.discordbot.translate import DIRECT_THREAD, MESSAGE, private_address, thread_address
+from bot.discordbot.views import to_view
+from bot.discordbot.workspaces import Workspaces
+from core.commands import CommandCall, Question
+from core.domain.conversation import Conversation, IncomingMessage, Talk, ThreadAddress
+from core.domain.inbox import Receipt, message_key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """Where interactions are dealt with."""
+
+    client: discord.Client
+    parts: DiscordParts
+    platform: DiscordPlatform
+    workspaces: Workspaces
+
+    async def place_of(self, interaction: discord.Interaction) -> ThreadAddress:
+        """Where somebody acted; in a channel itself the thread is empty. BadInput for direct messages of nowhere."""
+        channel = interaction.channel
+        if interaction.guild_id is None:
+            workspace = await self.workspaces.of_person(interaction.user.id)
+            return thread_address(workspace, interaction.channel_id or 0, DIRECT_THREAD)
+        workspace = self.parts.workspace_of(interaction.guild_id)
+        if isinstance(channel, discord.Thread):
+            return thread_address(workspace, channel.parent_id, str(channel.id))
+        return thread_address(workspace, interaction.channel_id or 0, DIRECT_THREAD)
+
+    async def call(
+        self, interaction: discord.Interaction, name: str, options: Mapping[str, str] | None = None
+    ) -> CommandCall:
+        """A command as core takes it."""
+        place = await self.place_of(interaction)
+        conversation = await self._conversation(interaction, place)
+        return CommandCall(
+            name=name,
+            options=options or {},
+            workspace=place.workspace,
+            conversation=conversation,
+            author=str(interaction.user.id),
+            author_name=interaction.user.display_name,
+            address=place,
+            is_admin=interaction.permissions.manage_guild,
+            link=jump_link(interaction.guild_id, place.thread or place.channel),
+        )
+
+    async def _conversation(self, interaction: discord.Interaction, place: ThreadAddress) -> Conversation | None:
+        """Of the thread; in a channel itself the private one of the person, where there is one."""
+        if place.thread or interaction.guild_id is None:
+            return await self.parts.conversations.find(place)
+        own = private_address(place.workspace, int(place.channel), interaction.user.id)
+        return await self.parts.conversations.find(own)
+
+    async def ask(self, interaction: discord.Interaction, question: Question, about: Talk | None = None) -> Receipt:
+        """Hand a question to the inbox: for everybody in a thread of its own, or for the one who asks alone.
+
+        A private one is stored before Discord is told; a public one first has to be a message, for its thread to hang
+        on.
+        """
+        place = await self.place_of(interaction)
+        if question.private:
+            receipt = await self._receive(interaction, _private(interaction, place), question, about)
+            if not interaction.response.is_done():
+                with understood(POST):
+                    await interaction.response.defer(ephemeral=True, thinking=True)
+        else:
+            receipt = await self._receive(
+                interaction, await self._public(interaction, place, question), question, about
+            )
+        if not receipt.accepted:
+            await show(interaction, notice(receipt.decision.sentence))
+        return receipt
+
+    async def _receive(
+        self, interaction: discord.Interaction, bare: IncomingMessage, question: Question, about: Talk | None
+    ) -> Receipt:
+        asked = question.on(bare)
+        if about is not None:
+            asked = replace(asked, about=about)
+        return await self.parts.inbox.receive(asked)
+
+    async def _public(
+        self, interaction: discord.Interaction, place: ThreadAddress, question: Question
+    ) -> IncomingMessage:
+        said = text_view(f"**{interaction.user.display_name}** asks: {question.text}").parts[0]
+        view = to_view(said)
+        view.stop()
+        with understood(POST):
+            if interaction.response.is_done():
+                message_id = (await interaction.followup.send(view=view, wait=True)).id
+            else:
+                await interaction.response.send_message(view=view)
+                message_id = (await interaction.original_response()).id
+        is_channel = interaction.guild_id is not None and place.thread == DIRECT_THREAD
+        address = thread_address(place.workspace, int(place.channel), str(message_id)) if is_channel else place
+        return _bare(interaction, address, str(message_id), {})
+
+
+def _private(interaction: discord.Interaction, place: ThreadAddress) -> IncomingMessage:
+    if interaction.guild_id is None:  # a direct channel is private already
+        address = place
+    else:
+        address = private_address(place.workspace, int(place.channel), interaction.user.id)
+    reply = {TOKEN: interaction.token, APPLICATION: str(interaction.application_id)}
+    return _bare(interaction, address, str(interaction.id), reply)
+
+
+def _bare(
+    interaction: discord.Interaction, address: ThreadAddress, message_id: str, metadata: Mapping[str, str]
+) -> IncomingMessage:
+    key = message_key(address, message_id)
+    return IncomingMessage(
+        address=address,
+        author=str(interaction.user.id),
+        author_name=interaction.user.display_name,
+        text="",
+        event_key=key,
+        message_key=key,
+        metadata={MESSAGE: message_id, **metadata},
+    )
+
+
+async def show(interaction: discord.Interaction, post: DiscordPost, *, public: bool = False) -> None:
+    """Answer an interaction, for the one who acted unless `public`; in as many messages as it takes."""
+    for part in post.parts:
+        view = to_view(part)
+        view.stop()
+        with understood(POST):
+            if interaction.response.is_done():
+                await interaction.followup.send(view=view, ephemeral=not public)
+            else:
+                await interaction.response.send_message(view=view, ephemeral=not public)
+
+
+def notice(sentence: str) -> DiscordPost:
+    """One sentence."""
+    return DiscordPost(parts=(notice_view(sentence),))
+
+
+def jump_link(guild_id: int | None, channel: str, message: str = "") -> str:
+    """The address of a channel, thread or message in Discord's own clients."""
+    link = f"https://discord.com/channels/{guild_id or '@me'}/{channel}"
+    return f"{link}/{message}" if message else link

@@ -1,0 +1,135 @@
+"""What can be done with any message: ask about it, or keep it as an answer."""
+
+from typing import Any
+
+import discord
+from discord import app_commands, ui
+
+from bot.discordbot.custom_ids import find_answer
+from bot.discordbot.errors import POST, understood
+from bot.discordbot.interactions import Desk, jump_link, notice, show
+from bot.discordbot.translate import to_talk, to_text
+from core.commands import Question
+from core.domain.answer import AnswerStatus
+from core.domain.conversation import Conversation, Message, Role
+from core.errors import BadInput, FootnoteError
+
+ASK_ABOUT = "Ask about this"
+KEEP = "Keep as answer"
+# Names of forms and their field: `{kind}:{channel}:{message}`; they work after a restart, as buttons do.
+ABOUT_FORM = "fnform:about"
+KEEP_FORM = "fnform:keep"
+FIELD = "fnfield:question"
+QUESTION_LENGTH = 2_000
+
+
+def bind(tree: app_commands.CommandTree[Any], desk: Desk) -> None:
+    """Both menus; keeping needs somewhere to keep."""
+
+    async def ask_about(interaction: discord.Interaction, message: discord.Message) -> None:
+        await _open_form(interaction, message, ABOUT_FORM, ASK_ABOUT, "What do you want to know about it?")
+
+    async def keep(interaction: discord.Interaction, message: discord.Message) -> None:
+        await _keep(desk, interaction, message)
+
+    tree.add_command(app_commands.ContextMenu(name=ASK_ABOUT, callback=ask_about))
+    if desk.parts.keeping is not None:
+        tree.add_command(app_commands.ContextMenu(name=KEEP, callback=keep))
+
+
+async def submit(desk: Desk, interaction: discord.Interaction, form: str, text: str) -> None:
+    """A form was sent: `form` is its name, `text` what stands in its field."""
+    kind, _, place = form.rpartition("@")
+    channel_id, _, message_id = place.partition("/")
+    try:
+        message = await _fetch(desk, int(channel_id), int(message_id))
+        if kind == ABOUT_FORM:
+            await desk.ask(interaction, Question(text=text), about=to_talk(message, _me(desk)))
+        else:
+            await _store(desk, interaction, message, question=text)
+    except FootnoteError as error:
+        await show(interaction, notice(str(error)))
+
+
+def text_of(data: Any) -> str:
+    """What stands in the form's field, from the interaction's payload."""
+    for row in data.get("components", ()):
+        for field in [row.get("component"), *row.get("components", ())]:
+            if field and field.get("custom_id") == FIELD:
+                return str(field.get("value", ""))
+    return ""
+
+
+async def _keep(desk: Desk, interaction: discord.Interaction, message: discord.Message) -> None:
+    """Of our own answers the question is known; of people's, it is asked for."""
+    try:
+        question = await _question_behind(desk, interaction, message)
+        if question is None:
+            await _open_form(interaction, message, KEEP_FORM, KEEP, "Which question does it answer?")
+        else:
+            await _store(desk, interaction, message, question=question)
+    except FootnoteError as error:
+        await show(interaction, notice(str(error)))
+
+
+async def _store(desk: Desk, interaction: discord.Interaction, message: discord.Message, *, question: str) -> None:
+    if desk.parts.keeping is None:
+        raise BadInput("Answers can't be kept here: this Footnote has nowhere to keep them.")
+    with understood(POST):
+        await interaction.response.defer(ephemeral=True, thinking=True)
+    place = await desk.place_of(interaction)
+    own = await _own_answer(desk, interaction, message)
+    kept = await desk.parts.keeping.keep(
+        place.workspace,
+        question=question,
+        answer=own[1].content if own else to_text(message, _me(desk)),
+        link=jump_link(interaction.guild_id, str(message.channel.id), str(message.id)),
+        by=interaction.user.display_name,
+    )
+    again = "Kept anew" if kept.replaced else "Kept"
+    await show(interaction, notice(f"{again}: “{kept.title}” can be found and cited from now on."))
+
+
+async def _question_behind(desk: Desk, interaction: discord.Interaction, message: discord.Message) -> str | None:
+    found = await _own_answer(desk, interaction, message)
+    if found is None:
+        return None
+    conversation, answer = found
+    if answer.status != AnswerStatus.ANSWERED.value:
+        raise BadInput("Only answers can be kept, and this is none: ask again, and keep what comes.")
+    _, messages = await desk.parts.conversations.show(conversation.id, conversation.address.workspace)
+    before = messages[: next(place for place, item in enumerate(messages) if item.id == answer.id)]
+    return next((item.content for item in reversed(before) if item.role is Role.USER), None)
+
+
+async def _own_answer(
+    desk: Desk, interaction: discord.Interaction, message: discord.Message
+) -> tuple[Conversation, Message] | None:
+    """The stored answer that a message of ours shows; None for people's messages."""
+    found = find_answer(message.components) if message.author.id == _me(desk) else None
+    if found is None:
+        return None
+    place = await desk.place_of(interaction)
+    return await desk.parts.conversations.message(found, place.workspace)
+
+
+async def _open_form(
+    interaction: discord.Interaction, message: discord.Message, kind: str, title: str, label: str
+) -> None:
+    form = ui.Modal(title=title, custom_id=f"{kind}@{message.channel.id}/{message.id}", timeout=None)
+    field: ui.TextInput[ui.Modal] = ui.TextInput(
+        custom_id=FIELD, style=discord.TextStyle.paragraph, max_length=QUESTION_LENGTH
+    )
+    form.add_item(ui.Label(text=label, component=field))
+    with understood(POST):
+        await interaction.response.send_modal(form)
+
+
+async def _fetch(desk: Desk, channel_id: int, message_id: int) -> discord.Message:
+    channel = (await desk.platform.places.thread(channel_id)).channel
+    with understood("read the message"):
+        return await channel.fetch_message(message_id)
+
+
+def _me(desk: Desk) -> int:
+    return desk.client.user.id if desk.client.user is not None else 0
