@@ -26,7 +26,7 @@ from core.domain.inbox import Receipt, message_key
 from core.errors import BadInput, FootnoteError
 
 # Refusals that nobody has to be told of: the message was not meant for us.
-SILENT = frozenset({"not_for_us", "own_message", "another_bot", "muted", "needs_mention"})
+SILENT = frozenset({"not_for_us", "own_message", "another_bot", "muted", "needs_mention", "posts_off"})
 
 _log = logging.getLogger(__name__)
 

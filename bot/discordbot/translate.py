@@ -139,6 +139,7 @@ def _circumstances(message: discord.Message, me: int, *, in_our_thread: bool, an
     return Circumstances(
         mentioned=any(user.id == me for user in message.mentions) and _names(message, me),
         direct=message.guild is None,
+        in_thread=isinstance(channel, discord.Thread),
         in_our_thread=in_our_thread,
         replies_to=_replies_to(message, me, answered_by_us=answered_by_us),
         mentions_others=bool(others) or (first is not None and int(first[1]) != me),

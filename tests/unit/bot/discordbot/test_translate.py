@@ -51,6 +51,7 @@ async def test_a_message_in_a_thread_is_answered_there() -> None:
     heard = hear(world.message(place=world.thread), in_our_thread=True)
     assert heard.address == thread_address("house", CHANNEL, str(THREAD))
     assert heard.circumstances.in_our_thread
+    assert heard.circumstances.in_thread
     assert not heard.circumstances.mentioned
 
 
