@@ -2,7 +2,8 @@
 
     parts = split_markdown(answer.text, 3_000, Flavour(footnote=..., is_allowed=...))
 
-Names: `split_markdown`, `Part`, `Flavour` (what a platform's Markdown can do), `clip`, `clean`, `units`, `link_target`.
+Names: `split_markdown`, `Part`, `Flavour` (what a platform's Markdown can do), `clip`, `clean`,
+`safe_cut`, `units`, `link_target`, `nothing`.
 """
 
 from collections import deque
@@ -10,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot.markdown.blocks import Block, Line, read_blocks
-from bot.markdown.characters import clean, clip, units
-from bot.markdown.flavour import Flavour, link_target
+from bot.markdown.characters import clean, clip, safe_cut, units
+from bot.markdown.flavour import Flavour, link_target, nothing
 from bot.markdown.inline import Token
 
-__all__ = ["Flavour", "Part", "clean", "clip", "link_target", "split_markdown", "units"]
+__all__ = ["Flavour", "Part", "clean", "clip", "link_target", "nothing", "safe_cut", "split_markdown", "units"]
 
 # Units: fences, a table's head and one long word must find room.
 SMALLEST_LIMIT = 300

@@ -24,7 +24,7 @@ PATTERN = re.compile(
 class Verb(StrEnum):
     """What a button or menu asks for."""
 
-    PASSAGES = "passages"  # n: of that part alone, where there is one
+    PASSAGES = "passages"
     UP = "up"
     DOWN = "down"
     HOW = "how"

@@ -3,16 +3,50 @@
 Names here: `RenderOptions`, `render_answer`. Beside it: `render_running` (`running_view`, `job_tree_text`, `how_view`),
 `render_passages` (`Neighbours`, `passages_view`), `render_lists` (`ThreadRow`, `threads_view`, `notice_view`,
 `text_view`); values in `layout`, LayoutViews by `views.to_view`, names of buttons in `custom_ids`.
+
+Messages of components have no link previews, so addresses need no brackets against them.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from bot.discordbot.layout import DiscordPost
-from bot.discordbot.render_lists import text_view
-from core.domain.answer import Answer, Citation
+from bot.discordbot.layout import (
+    MAX_LABEL,
+    MAX_OPTION,
+    MAX_ROW,
+    TEXT_BUDGET,
+    Block,
+    Container,
+    DiscordPost,
+    PartView,
+    Separator,
+    Text,
+)
+from bot.discordbot.render_buttons import MENU_CHOICES, answer_rows, mark_parts
+from bot.discordbot.render_sources import PLAIN, SourceLink, also_looked_at, fill, source_entry
+from bot.rendering import Flavour, Part, clip, link_target, nothing, split_markdown, units
+from core.answer_building import PARTIAL_NOTE
+from core.domain.answer import Answer, AnswerStatus
+from core.grounding import UNSUPPORTED_NOTE
+from core.texts import collapse
 
-SourceLink = Callable[[Citation], str | None]  # where a footnote leads; None: nowhere that can be clicked
+# Units of text to a part, tried in turn: shorter texts leave room for their sources. The fewest messages
+# win; a message of sources alone counts for one and a half, as readers turn back and forth.
+_TEXT_LIMITS = (TEXT_BUDGET, 2_800, 2_000, 1_400, 1_000)
+_LONG_TEXT = 30_000  # characters; of longer ones one split is enough
+_STATUS_LINES: Mapping[AnswerStatus, str] = {
+    AnswerStatus.NOT_FOUND: "Not found in the documents",
+    AnswerStatus.CLARIFY: "Please choose",
+    AnswerStatus.REFUSED: "Not answered",
+    AnswerStatus.STOPPED: "Stopped",
+    AnswerStatus.ERROR: "This did not work",
+}
+_GAP_LENGTH = 100  # units
+_GAPS = 10  # named one by one
+_QUESTION_LENGTH = 300  # units
+_NO_TEXT = "This answer has no text."
+_SOURCES = "**Sources**"
+_SOURCES_ON = "**Sources, continued**"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,9 +55,123 @@ class RenderOptions:
 
     post_id: str  # marks every part: the same for all tries at one message (1 to 36 letters and digits)
     link: SourceLink
-    is_allowed: Callable[[str], bool] = lambda url: False  # addresses in the text that may be clicked
+    is_allowed: Callable[[str], bool] = nothing  # addresses in the text that may be clicked, beside cited documents'
 
 
 def render_answer(answer: Answer, options: RenderOptions) -> DiscordPost:
     """The messages to post, in order: at least one."""
-    return text_view(answer.text)
+    builder = _Builder(answer, options)
+    limits = _TEXT_LIMITS if len(answer.text) < _LONG_TEXT else (2_000,)
+    tried = [builder.parts(limit) for limit in limits]
+    return DiscordPost(parts=mark_parts(min(tried, key=_cost), options.post_id))
+
+
+class _Builder:
+    def __init__(self, answer: Answer, options: RenderOptions) -> None:
+        self._answer = answer
+        self._post_id = options.post_id
+        self._addresses = {citation.number: link_target(options.link(citation)) for citation in answer.citations}
+        cited = {citation.url for citation in answer.citations}
+        self._flavour = Flavour(
+            footnote=self._footnote, is_allowed=lambda address: address in cited or options.is_allowed(address)
+        )
+        self._body = _body(answer)
+        self._tail = _tail(answer)
+        self._seen: set[int] = set()
+
+    def parts(self, limit: int) -> list[PartView]:
+        """Texts of at most `limit` units, each with the footnotes it uses; many of those go on in further parts."""
+        self._seen = set()
+        texts = split_markdown(self._body, limit, self._flavour) or [Part(text=_NO_TEXT)]
+        parts = [part for place, text in enumerate(texts, 1) for part in self._part(text, is_last=place == len(texts))]
+        for place, lines in enumerate(fill(self._tail, TEXT_BUDGET - _size(parts[-1]), TEXT_BUDGET)):
+            text = Text(content="\n".join(lines))
+            if lines and place == 0:
+                parts[-1] = replace(parts[-1], blocks=(*parts[-1].blocks, text))
+            elif lines:
+                parts.append(PartView(blocks=(text,)))
+        rows = answer_rows(self._answer, self._post_id)
+        return [*parts[:-1], replace(parts[-1], blocks=(*parts[-1].blocks, *rows))]
+
+    def _part(self, text: Part, *, is_last: bool) -> list[PartView]:
+        shown = set(text.numbers)
+        if is_last:  # what no text names is listed all the same
+            shown |= {citation.number for citation in self._answer.citations} - self._seen
+        listed = [citation for citation in self._answer.citations if citation.number in shown]
+        entries = {
+            source_entry(
+                citation, self._addresses[citation.number], is_repeated=citation.number in self._seen
+            ): citation.number
+            for citation in listed
+        }
+        self._seen |= shown
+        rooms = fill(
+            entries, TEXT_BUDGET - units(text.text) - units(_SOURCES) - 1, TEXT_BUDGET - units(_SOURCES_ON) - 1
+        )
+        views: list[PartView] = []
+        for place, room in enumerate(rooms):
+            blocks: tuple[Block, ...] = (Text(content=text.text),) if place == 0 else ()
+            if room:
+                blocks += (Separator(),) if blocks else ()
+                blocks += (_sources(room, is_first=not any(rooms[:place])),)
+            numbers = text.numbers if place == 0 else ()
+            views.append(PartView(blocks=blocks, numbers=numbers, listed=tuple(entries[entry] for entry in room)))
+        return views
+
+    def _footnote(self, number: int) -> str | None:
+        if number not in self._addresses:
+            return None
+        address = self._addresses[number]
+        return f"[[{number}]]({address})" if address else f"[{number}]"
+
+
+def _sources(entries: list[str], *, is_first: bool) -> Container:
+    heading = _SOURCES if is_first else _SOURCES_ON
+    return Container(items=(Text(content="\n".join([heading, *entries])),))
+
+
+def _body(answer: Answer) -> str:
+    """Status, text, what has to be said of the text, and choices that a menu cannot hold; Markdown."""
+    said = collapse(answer.text).lower()
+    status = _STATUS_LINES.get(answer.status, "")
+    pieces = [f"**{status}**" if status and not said.startswith(status.lower()) else "", answer.text.strip("\n")]
+    if not any(piece.strip() for piece in pieces):
+        pieces = [_NO_TEXT]
+    if answer.partial and PARTIAL_NOTE not in answer.text:
+        pieces.append(PARTIAL_NOTE)
+    if answer.unsupported and UNSUPPORTED_NOTE not in answer.text:
+        pieces.append(UNSUPPORTED_NOTE)
+    return "\n\n".join(piece for piece in [*pieces, _choices(answer)] if piece.strip())
+
+
+def _choices(answer: Answer) -> str:
+    """Choices as a list, where menus would cut or drop some, or cannot be used."""
+    fits = all(units(collapse(choice)) <= MAX_OPTION for choice in answer.choices)
+    if fits and len(answer.choices) <= MENU_CHOICES and answer.message_id:
+        return ""
+    lines = [f"{place}. {PLAIN.plain(collapse(choice))}" for place, choice in enumerate(answer.choices, start=1)]
+    if len(answer.choices) > MENU_CHOICES:
+        lines.append(f"\nThe menus hold the first {MENU_CHOICES}; for another, write its name.")
+    return "\n".join(lines)
+
+
+def _tail(answer: Answer) -> list[str]:
+    """What else was seen, what was not found, and questions whose buttons do not show them whole; a line each."""
+    gaps = [PLAIN.plain(clip(gap, _GAP_LENGTH)) for gap in answer.data_gaps]
+    more = f" and {len(gaps) - _GAPS} more" if len(gaps) > _GAPS else ""
+    lines = [also_looked_at(answer), f"Asked and not found: {'; '.join(gaps[:_GAPS])}{more}" if gaps else ""]
+    lines += [
+        f"You could also ask: {PLAIN.plain(clip(text, _QUESTION_LENGTH))}"
+        for place, text in enumerate(answer.suggestions)
+        if units(collapse(text)) > MAX_LABEL or place >= MAX_ROW or not answer.message_id
+    ]
+    return [f"-# {line}" for line in lines if line]
+
+
+def _cost(parts: Sequence[PartView]) -> float:
+    apart = sum(1 for part in parts if part.listed and not isinstance(part.blocks[0], Text))
+    return len(parts) + apart / 2
+
+
+def _size(part: PartView) -> int:
+    return sum(units(text) for text in part.texts)

@@ -9,7 +9,7 @@ from bot.markdown.characters import clean, units
 # Longer addresses are not linked: a part must have room for a footnote and its text.
 LONGEST_ADDRESS = 1_000
 _IN_LINK = re.compile(r"[\s<>()\[\]{}\"'`\\|^]")
-_PING = re.compile(r"@(?=everyone|here|channel)|<(?!\s)", re.IGNORECASE)
+_PING = re.compile(r"@(?=everyone|here|channel)|<(?![\s\u200b])", re.IGNORECASE)
 # In code, where `<` is common, only what a client would take for a mention or a link.
 _CODE_PING = re.compile(
     r"@(?=everyone|here|channel)|<(?=[@#][!&]?\w|!\w|a?:\w|t:|id:|/[^<>\n]{1,100}:\d|[a-z][\w+.-]*:/)", re.IGNORECASE
