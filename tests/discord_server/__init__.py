@@ -16,7 +16,7 @@ Names, by what they are for:
   `create_webhook`; of a channel `threads`, `history(viewer=)`, `last_message` (all of these are simcord's handles);
   `place(id)`, `place_of(message)`, `stored(message)` (what became of it), `allow_bot(place, send_messages=False)`,
   `set_thread(thread, archived=, locked=)`, `rename`, `delete`, `unfurl(message, title, url)`, `advance(seconds)`,
-  `acknowledged_after` (seconds, by interaction)
+  `acknowledged_after` (seconds)
 - people, `server.person(name, *guilds, bot=, **permissions)`: `say`, `mention`, `reply`, `edit`, `delete`, `react`,
   `post` (in a forum), `open_thread`, `slash`, `complete` (autocomplete), `menu` (context menu), `click`, `choose`,
   `submit` (modal), `dm` (a place), `close_dms`

@@ -46,7 +46,7 @@ class Hang:
 
 @dataclass(kw_only=True, slots=True)
 class Limit:
-    """So many requests in so many seconds for each path that matches."""
+    """So many requests in so many seconds, for each channel (guild, webhook) by itself, as Discord counts."""
 
     method: str
     path: str
@@ -56,7 +56,7 @@ class Limit:
 
     def take(self, path: str) -> tuple[int, float]:
         """How many are left after this one, and when the bucket is full again; -1 left: refused."""
-        now, used = time.monotonic(), self.taken.setdefault(path, deque())
+        now, used = time.monotonic(), self.taken.setdefault(_counted_for(path), deque())
         while used and now - used[0] >= self.seconds:
             used.popleft()
         if len(used) >= self.requests:
@@ -118,4 +118,9 @@ class Faults:
 
 def bucket_of(path: str) -> str:
     """The path without its ids: the name of its bucket."""
-    return "/".join("-" if part.isdigit() else part for part in path.split("/") if len(part) < 40)
+    return "/".join("-" if part.isdigit() else part for part in path.split("/"))
+
+
+def _counted_for(path: str) -> str:
+    """The bucket and its first id."""
+    return f"{bucket_of(path)} {next((part for part in path.split('/') if part.isdigit()), '')}"

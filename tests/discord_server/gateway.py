@@ -13,6 +13,7 @@ import discord
 from aiohttp import WSMsgType, web
 from simcord import intents as intent_rules
 from simcord.backend import serializers
+from simcord.backend.access import channel_accessible
 
 from tests.discord_server.world import World
 
@@ -242,10 +243,22 @@ class Gateway:
     # ------------------------------------------------------------------ events
 
     def _feed(self, event: str, payload: Mapping[str, Any]) -> None:
+        if not self._seen_by_bot(event, payload):
+            return
         for session in self._sessions.values():
             if _shard_for(event, payload, session) == session.shard:
                 self._send(session, event, payload)
         self._world.changed()
+
+    def _seen_by_bot(self, event: str, payload: Mapping[str, Any]) -> bool:
+        """What happens in a channel that the bot cannot see it does not hear of."""
+        channel_id = payload.get("channel_id")
+        if channel_id is None or event == "INTERACTION_CREATE":
+            return True
+        backend = self._world.backend
+        return int(channel_id) not in backend.channels or channel_accessible(
+            backend, int(channel_id), backend.bot_user.id
+        )
 
     def _send(self, session: Session, event: str, payload: Mapping[str, Any]) -> None:
         """Drops and blanks what the session's intents do not cover, as Discord does."""

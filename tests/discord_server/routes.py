@@ -87,7 +87,7 @@ class Api:
 
     def _gateway(self) -> dict[str, Any]:
         starts = {"total": 1000, "remaining": 999, "reset_after": 86_400_000, "max_concurrency": 1}
-        return {"url": self.gateway_address, "shards": 1, "session_start_limit": starts}
+        return {"url": self.gateway_address, "shards": self._world._shard_count, "session_start_limit": starts}
 
     # ------------------------------------------------------------------ posts
 

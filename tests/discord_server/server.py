@@ -31,10 +31,16 @@ LARGEST_REQUEST = 64 * 1024 * 1024  # bytes
 
 
 class DiscordServer:
-    """`async with DiscordServer() as server:`; leaving it stops its bots, and fails on calls it could not serve."""
+    """`async with DiscordServer() as server:`; leaving it kills its bots, and fails on calls it could not serve.
 
-    def __init__(self, *, ack_seconds: float = ACK_SECONDS, heartbeat_seconds: float = HEARTBEAT_SECONDS) -> None:
-        self.world = World(ack_seconds=ack_seconds)
+    `ack_seconds` is Discord's limit for a first answer to an interaction: on a busy machine a bot may need more.
+    `shards` is what it advises, and what `world.create_guild(shard_id=)` counts with.
+    """
+
+    def __init__(
+        self, *, ack_seconds: float = ACK_SECONDS, heartbeat_seconds: float = HEARTBEAT_SECONDS, shards: int = 1
+    ) -> None:
+        self.world = World(ack_seconds=ack_seconds, shards=shards)
         self.gateway = Gateway(self.world, TOKEN, heartbeat_seconds=heartbeat_seconds)
         self.api = Api(self.world)
         self.faults = Faults()
@@ -173,7 +179,7 @@ class DiscordServer:
         )
 
     def limit(self, method: str, path: str, requests: int, seconds: float) -> Limit:
-        """From now on so many matching requests in so many seconds, each path by itself; the headers say so."""
+        """From now on so many matching requests in so many seconds, each channel by itself; the headers say so."""
         return self.faults.limit(Limit(method=method, path=path, requests=requests, seconds=seconds))
 
     async def drop_gateway(self, *, resume: bool = True) -> None:

@@ -55,14 +55,15 @@ class World(Env):
     backend: Backend
     approved_intents: discord.Intents
 
-    def __init__(self, *, ack_seconds: float = ACK_SECONDS) -> None:
+    def __init__(self, *, ack_seconds: float = ACK_SECONDS, shards: int = 1) -> None:
         super().__init__(discord.Client(intents=discord.Intents.all()), check_errors=False)
         self.backend = Backend(clock=ServerClock())
         self.backend.cdn = ServedFiles()
         self.approved_intents = discord.Intents.all()  # what the developer portal grants
+        self._shard_count = shards
         self.ack_seconds = ack_seconds
         self.closed_dms: set[int] = set()  # ids of users who take no direct messages
-        self.acknowledged_after: dict[int, float] = {}  # seconds, by interaction
+        self.acknowledged_after: list[float] = []  # seconds, of one interaction after the other
         self._changed: set[asyncio.Event] = set()
         self._asked: Interaction | None = None
         self._message_states.add(self.bot._connection)
@@ -87,7 +88,7 @@ class World(Env):
         interaction, start = self._asked, asyncio.get_running_loop().time()
         await self.wait_until(lambda: interaction.responded, self.ack_seconds)
         if interaction.responded:
-            self.acknowledged_after[interaction.id] = asyncio.get_running_loop().time() - start
+            self.acknowledged_after.append(asyncio.get_running_loop().time() - start)
 
     # ------------------------------------------------------------------ waiting
 
@@ -174,6 +175,11 @@ class World(Env):
         self.backend.edit_channel(place.id, {"name": name})
 
     def delete(self, place: ChannelHandle) -> None:
+        """A channel's threads go with it, without an event of their own."""
+        assert place.guild is not None
+        for thread in place.threads:
+            self.backend.get_guild(place.guild.id).thread_ids.remove(thread.id)
+            del self.backend.channels[thread.id], self.backend.messages[thread.id]
         self.backend.delete_channel(place.id)
 
     def unfurl(self, message: AnyMessage, title: str, url: str) -> None:

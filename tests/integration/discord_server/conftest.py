@@ -8,12 +8,13 @@ from simcord.builders import ChannelHandle, GuildHandle
 
 from tests.discord_server import TOKEN, BotProcess, DiscordServer, Person
 
+ACK_SECONDS = 20.0  # the bot is quick, but machines that test are busy
 PLAIN_BOT = "tests.integration.discord_server.plain_bot"
 
 
 @pytest.fixture
 async def server() -> AsyncIterator[DiscordServer]:
-    async with DiscordServer() as running:
+    async with DiscordServer(ack_seconds=ACK_SECONDS) as running:
         yield running
 
 

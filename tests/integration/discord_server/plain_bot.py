@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from typing import Any
 
 import discord
 from discord import app_commands
@@ -36,11 +37,8 @@ class Buttons(discord.ui.View):
 
 
 class PlainBot(discord.Client):
-    def __init__(self) -> None:
-        intents = discord.Intents.default()
-        intents.message_content = True
-        intents.members = True
-        super().__init__(intents=intents, allowed_mentions=discord.AllowedMentions.none())
+    def __init__(self, *, intents: discord.Intents, **options: Any) -> None:
+        super().__init__(intents=intents, allowed_mentions=discord.AllowedMentions.none(), **options)
         self.tree = app_commands.CommandTree(self)
         self.tree.add_command(eat)
         self.tree.add_command(slow)
@@ -70,13 +68,16 @@ class PlainBot(discord.Client):
             await place.send(f"{attachment.filename} says {(await attachment.read()).decode()}")
         files = [discord.File(__file__, "code.py")] if "file" in words else []
         view = Buttons() if "buttons" in words else discord.utils.MISSING
-        text = " ".join(word for word in words if not word.startswith("<@"))
+        text = " ".join(word for word in words if not word.startswith("<@")) * (2 if "twice" in words else 1)
         answer = await place.send(f"You said: {text}", nonce=message.id, files=files, view=view)
+        if "react" in words:
+            await message.add_reaction("✅")
         if "edit" in words:
             await answer.edit(content=f"Edited: {text}")
 
-    async def on_error(self, event_method: str, /, *args: object, **kwargs: object) -> None:
-        await super().on_error(event_method, *args, **kwargs)
+
+class ShardedBot(discord.AutoShardedClient, PlainBot):
+    """The same with as many connections as the gateway advises."""
 
 
 @app_commands.command(description="Eats a fruit")
@@ -102,7 +103,11 @@ async def count(interaction: discord.Interaction, message: discord.Message) -> N
 
 async def main() -> None:
     discord.utils.setup_logging()
-    async with PlainBot() as bot:
+    intents = discord.Intents.default()
+    intents.message_content = True
+    intents.members = True
+    kind = ShardedBot if os.environ.get("PLAIN_BOT_SHARDED") else PlainBot
+    async with kind(intents=intents) as bot:
         await bot.start(os.environ["PLAIN_BOT_TOKEN"])
 
 

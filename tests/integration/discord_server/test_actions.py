@@ -31,6 +31,22 @@ async def test_an_edit_by_the_bot_changes_its_message(
     assert await answered(server, general) == ["Edited: edit this"]
 
 
+async def test_a_reaction_by_the_bot_is_seen(
+    server: DiscordServer, bot: BotProcess, general: ChannelHandle, alice: Person
+) -> None:
+    await alice.mention(general, "react")
+    await server.wait_for(lambda: "[✅ 1]" in server.transcript(general))
+    assert server.calls("PUT", "*/reactions/*/@me")[0].status == 204
+
+
+async def test_a_text_too_long_for_discord_is_refused(
+    server: DiscordServer, bot: BotProcess, general: ChannelHandle, alice: Person
+) -> None:
+    await alice.mention(general, "twice " + "x" * 1500)
+    await server.wait_for(lambda: any(call.status == 400 for call in server.log))
+    assert server.calls("POST", "/channels/*/messages")[0].reply["code"] == 50035
+
+
 async def test_a_direct_message_is_answered(server: DiscordServer, bot: BotProcess, alice: Person) -> None:
     await alice.say(alice.dm, "psst")
     assert await answered(server, alice.dm) == ["You said: psst"]
@@ -156,6 +172,17 @@ async def test_a_missing_permission_is_a_refusal(
     await alice.mention(general, "hello")
     await server.wait_for(lambda: any(call.status == 403 for call in server.log))
     assert [call.reply["code"] for call in server.log if call.status == 403] == [50013]
+
+
+async def test_a_channel_hidden_from_the_bot_is_not_heard(
+    server: DiscordServer, bot: BotProcess, guild: GuildHandle, general: ChannelHandle, alice: Person
+) -> None:
+    hidden = guild.create_text_channel("hidden")
+    server.world.allow_bot(hidden, view_channel=False)
+    await alice.mention(hidden, "secret")
+    await alice.mention(general, "open")
+    assert await answered(server, general) == ["You said: open"]
+    assert server.calls("POST", f"/channels/{hidden.id}/*") == []
 
 
 async def test_a_forum_post_by_a_user_is_answered_in_its_thread(

@@ -112,6 +112,7 @@ async def test_a_message_missed_while_the_gateway_was_away_comes_with_the_resume
     assert (server.gateway.identified, server.gateway.resumed) == (1, 1)
 
 
+@pytest.mark.slow
 async def test_a_session_that_is_forgotten_is_begun_anew_without_what_was_missed(
     server: DiscordServer, bot: BotProcess, general: ChannelHandle, alice: Person
 ) -> None:
@@ -163,6 +164,24 @@ async def test_a_bot_killed_in_the_middle_of_an_answer_answers_once(
     await server.wait_for(lambda: server.edits(general))
     await server.wait_for(lambda: len(server.posts(general)) >= (4 if after else 3))
     assert sorted(text_of(one) for one in server.answers(general)) == ["Edited: edit", "You said: hello"]
+
+
+@pytest.mark.slow
+async def test_each_shard_hears_its_own_guilds(tmp_path: Path) -> None:
+    async with DiscordServer(shards=2) as server:
+        channels = [server.world.create_guild(shard_id=shard).create_text_channel("general") for shard in (0, 1)]
+        bot = server.bot(
+            PLAIN_BOT,
+            log=tmp_path / "bot.log",
+            environment={"PLAIN_BOT_TOKEN": TOKEN, "PLAIN_BOT_SHARDED": "1"},
+        )
+        bot.start()
+        await server.wait_for_login(2)
+        for channel in channels:
+            assert channel.guild is not None
+            await server.person("alice", channel.guild).mention(channel, "hello")
+        assert [await answered(server, channel) for channel in channels] == [["You said: hello"]] * 2
+        assert [len(server.posts(channel)) for channel in channels] == [1, 1]
 
 
 async def test_a_call_that_is_not_modelled_fails_the_test_that_made_it() -> None:

@@ -21,7 +21,7 @@ async def test_a_slash_command_with_autocomplete(
     assert eaten.acknowledged
     assert not eaten.ephemeral
     assert await replied(server, eaten) == "Ate: apple"
-    assert server.world.acknowledged_after[eaten._interaction.id] < server.world.ack_seconds
+    assert len(server.world.acknowledged_after) == 2
 
 
 async def test_commands_work_in_direct_messages(server: DiscordServer, bot: BotProcess, alice: Person) -> None:
