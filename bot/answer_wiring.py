@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from bot.config import Config
-from core.answering import Reading
+from core.answering import AnswerService, Reading
 from core.domain.conversation import IncomingMessage
 from core.errors import UnsupportedFeature
 from core.library import Library
@@ -12,7 +12,27 @@ from core.limits import Budget
 from core.ports import AnswerJudge, ChatProvider, Clock, CorpusRepository, RetrievalStrategy, SentenceRanker
 
 if TYPE_CHECKING:
+    from bot.wiring import App
     from core.tools.base import Toolbox
+
+
+def build_answers(app: "App") -> AnswerService:
+    """The use case over the parts of an app."""
+    from core.context import FullHistoryCapped
+
+    agent = app.config.agent
+    return AnswerService(
+        corpus=app.corpus,
+        access=app.access,
+        library=app.library,
+        conversations=app.conversations,
+        jobs=app.job_store,
+        context=FullHistoryCapped(app.corpus, agent.history_messages),
+        strategy=lambda message: build_strategy(app.config, message, lambda: app.provider, app.clock),
+        toolbox=lambda reading: build_toolbox(reading, app.library, app.corpus, rerank=app.config.index.rerank),
+        clock=app.clock,
+        history_tokens=agent.history_tokens,
+    )
 
 
 def build_provider(

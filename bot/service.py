@@ -25,8 +25,9 @@ from bot.metrics import MeteredAnswers, Metrics
 from bot.schedule import Schedule, Tick
 from bot.service_web import PageParts, build_pages, build_platforms
 from bot.wiring import App
+from core.commands import ServiceQuestions
 from core.errors import ConfigError, FootnoteError, InvalidState
-from core.inbox import STANDARD_GATES, Inbox
+from core.inbox import Inbox, platform_gates
 from core.service_ports import ChatPlatform
 from core.worker import Worker
 
@@ -111,7 +112,8 @@ class Service:
             app.clock,
             parallel=self._config.service.parallel,
         )
-        inbox = Inbox(app.inbox_store, STANDARD_GATES, app.clock, worker.wake)
+        app.questions = ServiceQuestions(app.inbox_store, worker.cancel)
+        inbox = Inbox(app.inbox_store, platform_gates(app.settings, app.clock, rate=None), app.clock, worker.wake)
         task = asyncio.create_task(worker.run(), name="worker")
         stack.push_async_callback(_end_worker, worker, task)
         return worker, inbox, task

@@ -18,7 +18,6 @@ from bot.webchat.chat import ChatParts, add_chat
 from bot.webchat.client import WebPlatform
 from bot.webchat.events import EventHub
 from bot.wiring import App
-from core.access import scope_for
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
 from core.errors import StorageError
@@ -93,7 +92,7 @@ def _web_parts(made: PageParts) -> WebParts:
     app, settings = made.app, made.app.config.web
 
     async def scope(address: ThreadAddress | None) -> SearchScope:
-        return await scope_for(address.workspace if address else app.workspace, app.corpus)
+        return await app.access.scope(address.workspace if address else app.workspace, address)
 
     return WebParts(
         workspace=app.workspace,

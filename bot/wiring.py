@@ -15,27 +15,26 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from bot.config import Config, IngestConfig
-from core.access import scope_for
-from core.answering import AnswerService, Reading
-from core.commands import Commands
+from core.access import Access
+from core.answering import AnswerService
+from core.commands import Commands, RunningQuestions
 from core.conversations import Conversations
-from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Document, SearchScope
 from core.feedback import Feedbacks
 from core.ingestion.limits import MEBIBYTE, ReadLimits
 from core.ingestion.report import IngestReport, ProgressCallback
 from core.jobs import Jobs
 from core.library import Library
-from core.ports import ChatProvider, RetrievalStrategy, SearchIndex
+from core.ports import ChatProvider, SearchIndex
 from storage.conversations import SqlConversationRepository
 from storage.corpus import SqlCorpusRepository
 from storage.database import Database
 from storage.feedback import SqlFeedbackRepository
 from storage.jobs import SqlJobRepository
+from storage.settings import SqlSettingsRepository
 
 if TYPE_CHECKING:
     from core.ingestion.pipeline import Ingestor
-    from core.tools.base import Toolbox
     from storage.embeddings import LocalEmbedder
     from storage.inbox import SqlInboxStore
     from storage.ranking import CrossEncoderJudge, VectorSentenceRanker
@@ -61,6 +60,7 @@ class App:
         self.config = config
         self.workspace = config.workspace
         self.clock = SystemClock()
+        self.questions: RunningQuestions | None = None  # those that a service has in hand; set before commands are used
         self._stack = AsyncExitStack()
         self._database: Database | None = None
         self._ingesting = asyncio.Lock()  # a sweep, or another run, must not take a run's unfinished passages
@@ -100,6 +100,14 @@ class App:
         return SqlCorpusRepository(self.database)
 
     @cached_property
+    def settings(self) -> SqlSettingsRepository:
+        return SqlSettingsRepository(self.database)
+
+    @cached_property
+    def access(self) -> Access:
+        return Access(self.corpus, self.settings)
+
+    @cached_property
     def conversation_store(self) -> SqlConversationRepository:
         return SqlConversationRepository(self.database)
 
@@ -131,23 +139,21 @@ class App:
 
     @cached_property
     def commands(self) -> Commands:
-        return Commands(library=self.library, corpus=self.corpus, conversations=self.conversations, jobs=self.jobs)
+        return Commands(
+            library=self.library,
+            corpus=self.corpus,
+            conversations=self.conversations,
+            jobs=self.jobs,
+            access=self.access,
+            settings=self.settings,
+            questions=self.questions,
+        )
 
     @cached_property
     def answers(self) -> AnswerService:
-        from core.context import FullHistoryCapped
+        from bot.answer_wiring import build_answers
 
-        return AnswerService(
-            corpus=self.corpus,
-            library=self.library,
-            conversations=self.conversations,
-            jobs=self.job_store,
-            context=FullHistoryCapped(self.corpus, self.config.agent.history_messages),
-            strategy=self._strategy_for,
-            toolbox=self._toolbox,
-            clock=self.clock,
-            history_tokens=self.config.agent.history_tokens,
-        )
+        return build_answers(self)
 
     @cached_property
     def embedder(self) -> "LocalEmbedder":
@@ -199,8 +205,8 @@ class App:
         return built
 
     async def scope(self) -> SearchScope:
-        """What the command line may read: everything in its workspace."""
-        return await scope_for(self.workspace, self.corpus)
+        """What the command line may read: everything in its workspace but what was attached to questions."""
+        return await self.access.scope(self.workspace)
 
     async def find_document(self, name: str) -> Document:
         """By path, title or alias. Raises NotFound and BadInput as Library.find_document does."""
@@ -272,16 +278,6 @@ class App:
         from bot.answer_wiring import build_provider
 
         return build_provider(self.config, lambda: self.ranker, lambda: self.judge)
-
-    def _strategy_for(self, message: IncomingMessage) -> RetrievalStrategy:
-        from bot.answer_wiring import build_strategy
-
-        return build_strategy(self.config, message, lambda: self.provider, self.clock)
-
-    def _toolbox(self, reading: Reading) -> "Toolbox":
-        from bot.answer_wiring import build_toolbox
-
-        return build_toolbox(reading, self.library, self.corpus, rerank=self.config.index.rerank)
 
 
 def to_read_limits(settings: IngestConfig) -> ReadLimits:

@@ -1,19 +1,58 @@
 """What a question may read. Made here and nowhere else; applied inside every index and page read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from core.domain.corpus import SearchScope
+from core.domain.conversation import ThreadAddress
+from core.domain.corpus import SearchScope, Source
+from core.domain.settings import ChannelAddress, ChannelSettings
 from core.ports import CorpusRepository
+from core.service_ports import SettingsRepository
+
+# The kind of a source that holds what was attached to the questions of one thread.
+ATTACHMENTS = "attachment"
 
 
-async def scope_for(
-    workspace: str, corpus: CorpusRepository, positions: Mapping[str, int] | None = None
-) -> SearchScope:
-    """The scope of a local question: every source of the workspace, up to the reading positions.
+def attached_name(address: ThreadAddress) -> str:
+    """The name of the source of a thread's attachments."""
+    return f"attached:{address}"
 
-    Grants per channel and person join here, when sources can be given readers.
-    """
-    sources = await corpus.list_sources(workspace)
-    return SearchScope(
-        workspace=workspace, sources=frozenset(source.id for source in sources), positions=dict(positions or {})
-    )
+
+class Access:
+    """Who may read what, as it is set at this moment."""
+
+    def __init__(self, corpus: CorpusRepository, settings: SettingsRepository) -> None:
+        self._corpus = corpus
+        self._settings = settings
+
+    async def scope(
+        self, workspace: str, address: ThreadAddress | None = None, positions: Mapping[str, int] | None = None
+    ) -> SearchScope:
+        """What may be read in a thread, up to the reading positions.
+
+        Of the workspace's sources, those that the channel's settings allow and what was attached in this thread;
+        without a thread, which is where nobody else looks on, all but what was attached anywhere. An address of
+        another workspace reads nothing.
+        """
+        found = await self.sources(workspace, address)
+        return SearchScope(
+            workspace=workspace, sources=frozenset(source.id for source in found), positions=dict(positions or {})
+        )
+
+    async def sources(self, workspace: str, address: ThreadAddress | None = None) -> list[Source]:
+        """The sources of that scope, by name."""
+        sources = await self._corpus.list_sources(workspace)
+        if address is None:
+            return [source for source in sources if source.kind != ATTACHMENTS]
+        if address.workspace != workspace:
+            return []
+        return readable(sources, address, await self._settings.channel(ChannelAddress.of(address)))
+
+
+def readable(sources: Sequence[Source], address: ThreadAddress, settings: ChannelSettings) -> list[Source]:
+    """Those that may be read in a thread of a channel with these settings."""
+    own = attached_name(address)
+    return [
+        source
+        for source in sources
+        if (source.name == own if source.kind == ATTACHMENTS else settings.allows(source.name))
+    ]

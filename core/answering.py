@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from core.access import scope_for
+from core.access import Access
 from core.answer_building import NOT_FROM_DOCUMENTS as NOT_FROM_DOCUMENTS
 from core.answer_building import PARTIAL_NOTE as PARTIAL_NOTE
 from core.answer_building import build_answer, build_error_answer
@@ -94,6 +94,7 @@ class AnswerService:
         self,
         *,
         corpus: CorpusRepository,
+        access: Access,
         library: Library,
         conversations: Conversations,
         jobs: JobRepository,
@@ -104,6 +105,7 @@ class AnswerService:
         history_tokens: int = DEFAULT_HISTORY_TOKENS,
     ) -> None:
         self._corpus = corpus
+        self._access = access
         self._library = library
         self._conversations = conversations
         self._jobs = jobs
@@ -197,7 +199,7 @@ class AnswerService:
 
     async def _reading(self, message: IncomingMessage, conversation: Conversation) -> tuple[list[Reference], Reading]:
         """The scope (computed anew for each question), the document asked about, and what the question links to."""
-        scope = await scope_for(message.address.workspace, self._corpus)
+        scope = await self._access.scope(message.address.workspace, message.address)
         document = await self._document(message, conversation, scope)
         if message.position:
             name, place = split_position(message.position)

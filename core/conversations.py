@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from core.domain.answer import Citation
 from core.domain.conversation import Conversation, Focus, IncomingMessage, Message, Role, ThreadAddress
+from core.domain.settings import ChannelAddress
 from core.errors import BadInput, NotFound
 from core.ports import Clock, ConversationRepository
 from core.texts import shorten
@@ -62,9 +63,16 @@ class Conversations:
         """The conversation of a thread, where one has begun."""
         return await self._repository.find_by_address(address)
 
-    async def list_conversations(self, workspace: str, document_id: str | None = None) -> list[Conversation]:
-        """Most recently used first."""
-        return await self._repository.list_conversations(workspace, document_id)
+    async def list_conversations(
+        self,
+        workspace: str,
+        document_id: str | None = None,
+        *,
+        owner: str | None = None,
+        channel: ChannelAddress | None = None,
+    ) -> list[Conversation]:
+        """Most recently used first; those about a document, of an owner, of a channel."""
+        return await self._repository.list_conversations(workspace, document_id, owner=owner, channel=channel)
 
     async def show(self, conversation_id: str, workspace: str) -> tuple[Conversation, list[Message]]:
         """With all its messages, oldest first. NotFound for an id of another workspace."""

@@ -1,6 +1,6 @@
 """The door of the service: what comes in is decided about once, stored, and only then acknowledged.
 
-`receive` reads from top to bottom: a command? a gate that says no? then into the durable inbox, and wake the worker.
+`receive` reads from top to bottom: a gate that says no? a command? then into the durable inbox, and wake the worker.
 """
 
 import re
@@ -11,26 +11,21 @@ from datetime import timedelta
 from core.answering import check_question
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import CommandLine, Decision, InboxEntry, Receipt
+from core.domain.settings import ChannelAddress
 from core.errors import BadInput
+from core.listening import decide
 from core.ports import Clock
-from core.service_ports import InboxStore
+from core.rates import Rate, RateGate
+from core.service_ports import InboxStore, SettingsRepository
 
 # Decisions and ended entries are kept this long: `/why` is asked about today's messages, audits about last month's.
 RETENTION = timedelta(days=90)
 
-OWN_MESSAGE = "own"  # key of IncomingMessage.metadata, set by adapters on what the bot itself wrote
-
-NOT_FOR_US = "not_for_us"  # key of IncomingMessage.metadata, set by adapters on what people say to each other
+# Questions of one person, over all channels, where nothing else is set: nobody reads answers faster than this.
+PERSON_RATE = Rate(per_second=20 / 60, burst=20)
 
 ACCEPTED = Decision(code="accepted", sentence="I am answering this.", accepted=True)
 COMMAND = Decision(code="command", sentence="This is a command: it is run at once.", accepted=False)
-OWN = Decision(code="own_message", sentence="I wrote this message myself.", accepted=False)
-
-BETWEEN_PEOPLE = Decision(
-    code="not_for_us",
-    sentence="This was said to somebody else, so I left it alone: mention @footnote to ask me.",
-    accepted=False,
-)
 
 _COMMAND = re.compile(r"/([a-z]+)(?:\s+(.*))?\Z", re.DOTALL | re.IGNORECASE)
 
@@ -41,16 +36,7 @@ class Gate:
 
     name: str
     check: Callable[[IncomingMessage], Awaitable[Decision | None]]
-
-
-async def not_my_own(incoming: IncomingMessage) -> Decision | None:
-    """What the bot wrote is no question."""
-    return OWN if incoming.metadata.get(OWN_MESSAGE) else None
-
-
-async def for_us(incoming: IncomingMessage) -> Decision | None:
-    """What people say to each other is left alone."""
-    return BETWEEN_PEOPLE if incoming.metadata.get(NOT_FOR_US) else None
+    for_commands: bool = False  # commands have to pass it, too
 
 
 async def readable(incoming: IncomingMessage) -> Decision | None:
@@ -62,25 +48,63 @@ async def readable(incoming: IncomingMessage) -> Decision | None:
     return None
 
 
-# In this order; adapters with more to ask (access, a rate) put their gates behind these.
-STANDARD_GATES = (
-    Gate(name="own message", check=not_my_own),
-    Gate(name="for us", check=for_us),
-    Gate(name="readable", check=readable),
-)
+# For doors where every message asks; adapters with more to ask put their gates beside it.
+STANDARD_GATES = (Gate(name="readable", check=readable),)
+
+
+def platform_gates(settings: SettingsRepository, clock: Clock, rate: Rate | None = PERSON_RATE) -> tuple[Gate, ...]:
+    """The gates of chat platforms, in their order: is it for us, can it be read, does the person ask too often?
+
+    `rate` None: only channels that have a limit set are limited.
+    """
+
+    async def for_us(incoming: IncomingMessage) -> Decision | None:
+        listening = await settings.listening(incoming.address)
+        channel = await settings.channel(ChannelAddress.of(incoming.address))
+        return decide(incoming.circumstances, listening, channel)
+
+    return (
+        Gate(name="for us", check=for_us, for_commands=True),
+        *STANDARD_GATES,
+        Gate(name="rate of a person", check=_PersonRates(settings, clock, rate).check),
+    )
 
 
 def within_rate(take: Callable[[IncomingMessage], float]) -> Gate:
     """A gate for too many messages: `take` gives the seconds to wait, 0 when there is room."""
 
     async def check(incoming: IncomingMessage) -> Decision | None:
-        seconds = take(incoming)
-        if seconds <= 0:
-            return None
-        sentence = f"Too many questions at once: try again in {max(1, round(seconds))} seconds."
-        return Decision(code="over_limit", sentence=sentence, accepted=False)
+        return _over_limit(take(incoming))
 
     return Gate(name="rate", check=check)
+
+
+class _PersonRates:
+    """How often each person may ask: in a channel as its admins set it, everywhere else at one rate."""
+
+    def __init__(self, settings: SettingsRepository, clock: Clock, rate: Rate | None) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._everywhere = RateGate(rate, clock) if rate else None
+        self._by_limit: dict[int, RateGate] = {}  # questions a minute -> the people of all channels with this limit
+
+    async def check(self, incoming: IncomingMessage) -> Decision | None:
+        address = incoming.address
+        limit = (await self._settings.channel(ChannelAddress.of(address))).questions_per_minute
+        person = f"{address.platform}:{address.workspace}:{incoming.author}"
+        if limit is None:
+            return _over_limit(self._everywhere.admit(person)) if self._everywhere else None
+        gate = self._by_limit.get(limit)
+        if gate is None:
+            gate = self._by_limit[limit] = RateGate(Rate(per_second=limit / 60, burst=limit), self._clock)
+        return _over_limit(gate.admit(f"{person}:{address.channel}"))
+
+
+def _over_limit(seconds: float) -> Decision | None:
+    if seconds <= 0:
+        return None
+    sentence = f"Too many questions at once: try again in {max(1, round(seconds))} seconds."
+    return Decision(code="over_limit", sentence=sentence, accepted=False)
 
 
 class Inbox:
@@ -118,13 +142,14 @@ class Inbox:
         if (same := await self._same_text(incoming)) is not None:
             return _receipt(same, incoming, is_new=False)
         command = to_command(incoming.text)
-        decision = COMMAND if command is not None else await self._decide(incoming)
+        decision = await self._decide(incoming, is_command=command is not None)
         entry, is_new = await self._store.accept(incoming, decision)
         if is_new and entry.decision.accepted:
             if self._withdraw is not None and _is_edit(incoming):
                 self._withdraw(entry.message_key, entry.seq)
             self._wake()
-        return replace(_receipt(entry, incoming, is_new=is_new), command=command if is_new else None)
+        is_run = is_new and entry.decision.code == COMMAND.code
+        return replace(_receipt(entry, incoming, is_new=is_new), command=command if is_run else None)
 
     async def why(self, workspace: str, author: str, address: ThreadAddress | None = None) -> InboxEntry | None:
         """The newest message of an author (in a thread) with the decision about it; commands are passed over."""
@@ -145,12 +170,12 @@ class Inbox:
         accepted = [entry for entry in versions if entry.decision.accepted]
         return accepted[-1] if accepted and accepted[-1].incoming.text == incoming.text else None
 
-    async def _decide(self, incoming: IncomingMessage) -> Decision:
+    async def _decide(self, incoming: IncomingMessage, *, is_command: bool) -> Decision:
         for gate in self._gates:
-            refusal = await gate.check(incoming)
+            refusal = await gate.check(incoming) if gate.for_commands or not is_command else None
             if refusal is not None:
                 return refusal
-        return ACCEPTED
+        return COMMAND if is_command else ACCEPTED
 
 
 def _is_edit(incoming: IncomingMessage) -> bool:

@@ -35,6 +35,7 @@ from core.domain.corpus import (
     SourcedPassage,
 )
 from core.domain.jobs import Job
+from core.domain.settings import ChannelAddress
 
 
 class Clock(Protocol):
@@ -223,8 +224,18 @@ class ConversationRepository(Protocol):
 
     async def find_by_address(self, address: ThreadAddress) -> Conversation | None: ...
 
-    async def list_conversations(self, workspace: str, document_id: str | None = None) -> list[Conversation]:
-        """Most recently used first; with `document_id`, those pinned to it, focused on it or citing it."""
+    async def list_conversations(
+        self,
+        workspace: str,
+        document_id: str | None = None,
+        *,
+        owner: str | None = None,
+        channel: ChannelAddress | None = None,
+    ) -> list[Conversation]:
+        """Most recently used first; those that all of the filters fit.
+
+        With `document_id`, those pinned to it, focused on it or citing it.
+        """
 
     async def rename(self, conversation_id: str, title: str) -> None:
         """NotFound for an unknown conversation."""

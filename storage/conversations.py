@@ -1,19 +1,16 @@
 """Conversations and their messages in SQL."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Collection, Sequence
 
 from sqlalchemy import ColumnElement, delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 from sqlmodel import col
 
-from core.domain.answer import Citation, Reference, ReferenceType
-from core.domain.chat import ToolInvocation, Usage
-from core.domain.conversation import Conversation, Focus, Message, Outcome, Role, ThreadAddress, ToolCallRecord
-from core.domain.corpus import Span
+from core.domain.conversation import Conversation, Focus, Message, ThreadAddress
+from core.domain.settings import ChannelAddress
 from core.errors import InvalidState, NotFound
+from storage.conversation_rows import conversation_values, focus_values, message_values, to_conversation, to_message
 from storage.database import Database
 from storage.tables import ConversationRow, MessageDocumentRow, MessageRow
 
@@ -36,18 +33,24 @@ class SqlConversationRepository:
         return found[0]
 
     async def find_by_address(self, address: ThreadAddress) -> Conversation | None:
-        found = await self._find(
-            col(ConversationRow.platform) == address.platform,
-            col(ConversationRow.workspace) == address.workspace,
-            col(ConversationRow.channel) == address.channel,
-            col(ConversationRow.thread) == address.thread,
-        )
+        found = await self._find(*_in(ChannelAddress.of(address)), col(ConversationRow.thread) == address.thread)
         return found[0] if found else None
 
-    async def list_conversations(self, workspace: str, document_id: str | None = None) -> list[Conversation]:
+    async def list_conversations(
+        self,
+        workspace: str,
+        document_id: str | None = None,
+        *,
+        owner: str | None = None,
+        channel: ChannelAddress | None = None,
+    ) -> list[Conversation]:
         conditions = [col(ConversationRow.workspace) == workspace]
         if document_id is not None:
             conditions.append(_about(document_id))
+        if owner is not None:
+            conditions.append(col(ConversationRow.owner) == owner)
+        if channel is not None:
+            conditions += _in(channel)
         return await self._find(*conditions)
 
     async def rename(self, conversation_id: str, title: str) -> None:
@@ -72,11 +75,11 @@ class SqlConversationRepository:
             .where(col(MessageRow.conversation_id) == conversation_id)
             .order_by(col(MessageRow.sequence))
         )
-        return await self._database.read(lambda session: [_to_message(row) for row in session.scalars(query)])
+        return await self._database.read(lambda session: [to_message(row) for row in session.scalars(query)])
 
     async def find_message(self, message_id: str) -> Message | None:
         row = await self._database.read(lambda session: session.get(MessageRow, message_id))
-        return _to_message(row) if row is not None else None
+        return to_message(row) if row is not None else None
 
     async def remove_messages(self, conversation_id: str, message_ids: Collection[str]) -> None:
         await self._database.write(lambda session: _remove_messages(session, conversation_id, message_ids))
@@ -91,11 +94,19 @@ class SqlConversationRepository:
             .where(*conditions)
             .order_by(col(ConversationRow.last_message_at).desc(), col(ConversationRow.id))
         )
-        return await self._database.read(lambda session: [_to_conversation(row) for row in session.scalars(query)])
+        return await self._database.read(lambda session: [to_conversation(row) for row in session.scalars(query)])
 
 
 def _not_found(conversation_id: str) -> NotFound:
     return NotFound(f"There is no conversation {conversation_id!r}; `footnote conversations list` shows them")
+
+
+def _in(channel: ChannelAddress) -> Sequence[ColumnElement[bool]]:
+    return (
+        col(ConversationRow.platform) == channel.platform,
+        col(ConversationRow.workspace) == channel.workspace,
+        col(ConversationRow.channel) == channel.channel,
+    )
 
 
 def _about(document_id: str) -> ColumnElement[bool]:
@@ -121,7 +132,7 @@ def _require(session: Session, conversation_id: str) -> ConversationRow:
 
 
 def _add(session: Session, conversation: Conversation) -> None:
-    session.add(_to_conversation_row(conversation))
+    session.add(ConversationRow(**conversation_values(conversation)))
     try:
         session.flush()
     except IntegrityError as error:
@@ -136,7 +147,7 @@ def _append(session: Session, conversation_id: str, messages: Sequence[Message])
     for sequence, message in enumerate(messages, start=(session.scalar(last) or 0) + 1):
         row.message_count += 1
         row.last_message_at = max(row.last_message_at, message.created_at)
-        session.add(_to_message_row(message, conversation_id, sequence))
+        session.add(MessageRow(**message_values(message, conversation_id, sequence)))
     try:
         session.flush()
     except IntegrityError as error:
@@ -170,131 +181,5 @@ def _forget_document(session: Session, document_id: str) -> int:
 
 
 def _set_focus(row: ConversationRow, focus: Focus | None) -> None:
-    row.focus_document_id = focus.document_id if focus else None
-    row.focus_document = focus.document if focus else None
-    row.focus_title = focus.title if focus else None
-    row.focus_touched_at = focus.touched_at if focus else None
-    row.focus_sections = list(focus.sections) if focus else []
-
-
-def _to_conversation_row(conversation: Conversation) -> ConversationRow:
-    row = ConversationRow(
-        id=conversation.id,
-        platform=conversation.address.platform,
-        workspace=conversation.address.workspace,
-        channel=conversation.address.channel,
-        thread=conversation.address.thread,
-        title=conversation.title,
-        owner=conversation.owner,
-        created_at=conversation.created_at,
-        last_message_at=conversation.last_message_at,
-        pinned_document_id=conversation.pinned_document_id,
-        focus_sections=[],
-    )
-    _set_focus(row, conversation.focus)
-    return row
-
-
-def _to_conversation(row: ConversationRow) -> Conversation:
-    return Conversation(
-        id=row.id,
-        address=ThreadAddress(platform=row.platform, workspace=row.workspace, channel=row.channel, thread=row.thread),
-        title=row.title,
-        owner=row.owner,
-        created_at=row.created_at,
-        last_message_at=row.last_message_at,
-        focus=_to_focus(row),
-        pinned_document_id=row.pinned_document_id,
-        message_count=row.message_count,
-    )
-
-
-def _to_focus(row: ConversationRow) -> Focus | None:
-    if row.focus_document_id is None or row.focus_touched_at is None:
-        return None
-    return Focus(
-        document_id=row.focus_document_id,
-        document=row.focus_document or "",
-        title=row.focus_title or "",
-        sections=tuple(row.focus_sections),
-        touched_at=row.focus_touched_at,
-    )
-
-
-def _to_message_row(message: Message, conversation_id: str, sequence: int) -> MessageRow:
-    return MessageRow(
-        id=message.id,
-        conversation_id=conversation_id,
-        sequence=sequence,
-        role=message.role.value,
-        author=message.author,
-        status=message.status,
-        job_id=message.job_id,
-        stale=message.stale,
-        created_at=message.created_at,
-        content=message.content,
-        references=[asdict(reference) for reference in message.references],
-        citations=[asdict(citation) for citation in message.citations],
-        tool_calls=[_tool_call_values(call) for call in message.tool_calls],
-        outcome=asdict(message.outcome) if message.outcome else None,
-    )
-
-
-def _to_message(row: MessageRow) -> Message:
-    return Message(
-        id=row.id,
-        conversation_id=row.conversation_id,
-        role=Role(row.role),
-        author=row.author,
-        content=row.content,
-        created_at=row.created_at,
-        references=tuple(map(_to_reference, row.references)),
-        citations=tuple(map(_to_citation, row.citations)),
-        tool_calls=tuple(map(_to_tool_call, row.tool_calls)),
-        job_id=row.job_id,
-        status=row.status,
-        stale=row.stale,
-        outcome=_to_outcome(row.outcome) if row.outcome else None,
-    )
-
-
-def _to_reference(values: Mapping[str, Any]) -> Reference:
-    return Reference(**{**values, "type": ReferenceType(values["type"])})
-
-
-def _to_citation(values: Mapping[str, Any]) -> Citation:
-    return Citation(
-        **{**values, "heading_path": tuple(values["heading_path"]), "span": Span(**values["span"])},
-    )
-
-
-def _to_outcome(values: Mapping[str, Any]) -> Outcome:
-    return Outcome(
-        partial=values["partial"],
-        grounded=values["grounded"],
-        unsupported=tuple(Span(**span) for span in values["unsupported"]),
-        choices=tuple(values["choices"]),
-        suggestions=tuple(values["suggestions"]),
-        usage=Usage(**values["usage"]),
-        model=values["model"],
-    )
-
-
-def _tool_call_values(call: ToolCallRecord) -> dict[str, object]:
-    return {
-        "id": call.invocation.id,
-        "name": call.invocation.name,
-        "arguments": dict(call.invocation.arguments),
-        "text": call.text,
-        "passage_ids": call.passage_ids,
-        "is_error": call.is_error,
-    }
-
-
-def _to_tool_call(values: Mapping[str, Any]) -> ToolCallRecord:
-    return ToolCallRecord(
-        invocation=ToolInvocation(id=values["id"], name=values["name"], arguments=values["arguments"]),
-        text=values["text"],
-        passage_ids=tuple(values["passage_ids"]),
-        is_error=values["is_error"],
-    )
+    for name, value in focus_values(focus).items():
+        setattr(row, name, value)

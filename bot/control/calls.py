@@ -4,7 +4,6 @@ import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from core.access import scope_for
 from core.domain.jobs import Job
 from core.errors import InvalidState
 from core.ingestion.report import IngestProgress, IngestReport
@@ -96,7 +95,7 @@ class Calls:
         return cast(UseCase, getattr(getattr(self._app, part), method))
 
     async def _scope(self, workspace: str) -> object:
-        return await scope_for(workspace, self._app.corpus)
+        return await self._app.access.scope(workspace)
 
     async def _ingest(self, *arguments: Any, **options: Any) -> object:
         report = await self._app.ingest(*arguments, **options)

@@ -17,7 +17,7 @@ from rich.text import Text
 from bot.terminal.render import answer_view, markdown_view, step_line
 from bot.terminal.translate import Typed, to_typed
 from core.answering import check_question
-from core.commands import CommandCall
+from core.commands import CommandCall, Question
 from core.conversations import title_from
 from core.domain.conversation import Conversation, IncomingMessage, ThreadAddress
 from core.domain.jobs import Job, JobKind
@@ -69,7 +69,7 @@ class TerminalChat:
             if typed.command:
                 runner.run(self._command(typed))
             elif typed.question:
-                runner.run(self._ask(typed.question))
+                runner.run(self._ask(Question(text=typed.question)))
         except KeyboardInterrupt:
             self._console.print("Stopped.", style="yellow")
         except FootnoteError as error:
@@ -96,12 +96,12 @@ class TerminalChat:
         choice = self._read_line("Number to go on, Enter for a new conversation: ").strip()
         return found[int(choice) - 1] if choice.isdigit() and 1 <= int(choice) <= len(found) else None
 
-    async def _ask(self, question: str) -> None:
-        check_question(question)
+    async def _ask(self, question: Question) -> None:
+        check_question(question.text)
         if self._conversation is None:
             self._conversation = await self._app.conversations.create(
                 self._message(question, None),
-                title=self._options.title or title_from(question),
+                title=self._options.title or title_from(question.text),
                 pinned_document_id=self._pinned_id,
             )
         progress = _LiveProgress(self._console, verbose=self._options.verbose)
@@ -116,20 +116,26 @@ class TerminalChat:
             argument=typed.argument,
             workspace=self._app.workspace,
             conversation=self._conversation,
+            author=self._options.author,
+            is_admin=True,
+            sees_all=True,
         )
         result = await self._app.commands.run(call)
+        if result.ask is not None:
+            await self._ask(result.ask)
+            return
         self._console.print(Text(result.text) if result.file_name else markdown_view(result.text))
         if result.open_conversation is not None:
             self._conversation = result.open_conversation
         elif result.start_new:
             self._conversation = None
 
-    def _message(self, text: str, conversation: Conversation | None) -> IncomingMessage:
+    def _message(self, question: Question, conversation: Conversation | None) -> IncomingMessage:
         address = ThreadAddress(
             platform="terminal", workspace=self._app.workspace, channel="chat", thread=uuid.uuid4().hex
         )
-        message = IncomingMessage(address=address, author=self._options.author, text=text, event_key=uuid.uuid4().hex)
-        return replace(message, conversation_id=conversation.id) if conversation else message
+        message = IncomingMessage(address=address, author=self._options.author, text="", event_key=uuid.uuid4().hex)
+        return question.on(replace(message, conversation_id=conversation.id if conversation else None))
 
 
 class _LiveProgress:

@@ -1,6 +1,5 @@
 """The chat page: its shell, and what its script asks for. All answers but the page and the events are JSON."""
 
-import asyncio
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,6 +8,7 @@ import aiohttp_jinja2
 from aiohttp import web
 
 from bot.webchat.client import WebPlatform
+from bot.webchat.doors import is_local
 from bot.webchat.events import EventHub
 from bot.webchat.links import Links
 from bot.webchat.parts import WebParts
@@ -26,20 +26,19 @@ from bot.webchat.translate import (
     to_incoming,
     to_name,
 )
-from core.commands import CommandCall
+from core.answering import BOT_NAME
+from core.commands import CommandCall, CommandResult, Question
 from core.domain.conversation import Conversation, IncomingMessage, Message, Role
 from core.domain.feedback import Rating
 from core.domain.inbox import CommandLine, Receipt
 from core.errors import BadInput, InvalidState, NotFound
 from core.feedback import Feedbacks
-from core.inbox import BETWEEN_PEOPLE, Inbox
+from core.inbox import Inbox
 from core.jsonable import Json
+from core.listening import LEFT_TO_PEOPLE
 from core.service_ports import InboxStore
 
 RATINGS: Mapping[str, Rating | None] = {"up": Rating.UP, "down": Rating.DOWN, "none": None}
-# Deleting a thread waits this long for its answers to stop.
-ENDING_PAUSE_SECONDS = 0.05
-ENDING_TRIES = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +114,10 @@ class _Chat:
         post = await self._to_post(request)
         incoming = to_incoming(replace(post, others=await self._threads.others(post)))
         receipt = await self._chat.inbox.receive(incoming)
-        if receipt.decision.code == BETWEEN_PEOPLE.code and not receipt.repeated:
+        is_talk = receipt.decision.code in LEFT_TO_PEOPLE
+        if is_talk:
+            incoming = replace(incoming, address=thread_address(post.workspace, post.channel, post.thread))
+        if is_talk and not receipt.repeated:
             await self._record_talk(incoming)
         elif receipt.accepted and not receipt.repeated:
             self._chat.hub.publish(str(incoming.address), "changed", {})
@@ -126,8 +128,9 @@ class _Chat:
             "code": receipt.decision.code,
             "sentence": receipt.decision.sentence,
             "key": receipt.message_key,
+            "talk": is_talk,
             "thread": incoming.address.thread,
-            "result": await self._run(receipt, post) if receipt.command else None,
+            "result": await self._run(receipt, post, is_local(request)) if receipt.command else None,
         }
 
     async def stop(self, request: web.Request) -> Json:
@@ -147,12 +150,10 @@ class _Chat:
         return {"title": renamed.title}
 
     async def delete(self, request: web.Request) -> Json:
-        found = await self._conversation(request)
-        await self._end_answers(found)
-        await self._parts.conversations.delete(found.id, self._parts.workspace)
-        self._chat.hub.publish(str(found.address), "deleted", {})
-        self._chat.hub.publish_all("threads", {})
-        return {"deleted": found.id}
+        """What is being answered in the thread is stopped first. InvalidState if it can't be."""
+        result = await self._parts.commands.run(await self._call(request, "delete"))
+        self._tell_of(result)
+        return {"deleted": result.deleted.id if result.deleted else None}
 
     async def rate(self, request: web.Request) -> Json:
         """Keep, change or take back the asking person's thumb under an answer."""
@@ -165,12 +166,7 @@ class _Chat:
         return {"rated": value}
 
     async def export(self, request: web.Request) -> web.Response:
-        call = CommandCall(
-            name="export",
-            argument=request.query.get("format", "markdown"),
-            workspace=self._parts.workspace,
-            conversation=await self._conversation(request),
-        )
+        call = await self._call(request, "export", request.query.get("format", "markdown"))
         result = await self._parts.commands.run(call)
         return web.Response(
             text=result.text,
@@ -186,6 +182,19 @@ class _Chat:
 
     async def end_streams(self, app: web.Application) -> None:
         self._chat.hub.close()
+
+    async def _call(self, request: web.Request, name: str, argument: str = "") -> CommandCall:
+        """A command about the thread that the request names. NotFound when there is none."""
+        found = await self._conversation(request)
+        return CommandCall(
+            name=name,
+            argument=argument,
+            workspace=self._parts.workspace,
+            conversation=found,
+            author=person_of(request) or "",
+            address=found.address,
+            sees_all=True,
+        )
 
     async def _to_post(self, request: web.Request) -> WebPost:
         body = await body_of(request)
@@ -211,18 +220,25 @@ class _Chat:
         await self._threads.record_talk(incoming, message)
         self._chat.hub.publish(str(incoming.address), "changed", {})
 
-    async def _run(self, receipt: Receipt, post: WebPost) -> Json:
+    async def _run(self, receipt: Receipt, post: WebPost, is_admin: bool) -> Json:
         """Run a command for the one who gave it; its result is shown to nobody else."""
         line = receipt.command or CommandLine(name="help", argument="")
         address = thread_address(post.workspace, post.channel, post.thread)
         current = await self._parts.conversations.find(address) if post.thread else None
-        call = CommandCall(name=line.name, argument=line.argument, workspace=post.workspace, conversation=current)
-        if line.name == "delete" and current is not None:
-            await self._end_answers(current)
+        call = CommandCall(
+            name=line.name,
+            argument=line.argument,
+            workspace=post.workspace,
+            conversation=current,
+            author=post.author,
+            address=address,
+            is_admin=is_admin,
+            sees_all=True,
+        )
         result = await self._parts.commands.run(call)
-        if line.name in ("rename", "delete") and current is not None:
-            self._chat.hub.publish(str(current.address), "changed" if line.name == "rename" else "deleted", {})
-            self._chat.hub.publish_all("threads", {})
+        if result.ask is not None:
+            return await self._ask(result.ask, post)
+        self._tell_of(result)
         opened = result.open_conversation
         is_here = opened is not None and opened.address.platform == PLATFORM
         return {
@@ -232,17 +248,28 @@ class _Chat:
             "leave": result.start_new,
         }
 
-    async def _end_answers(self, conversation: Conversation) -> None:
-        """Stop what is being answered in a thread: a later one would make it anew. InvalidState if it can't."""
-        for _ in range(ENDING_TRIES):
-            waiting = await self._threads.waiting(conversation.address)
-            if not waiting:
-                return
-            for entry in waiting:
-                if self._parts.worker is not None and entry.cancelled_by is None:
-                    await self._parts.worker.cancel(entry.message_key, entry.incoming.author)
-            await asyncio.sleep(ENDING_PAUSE_SECONDS)
-        raise InvalidState("An answer is still being written in this thread: stop it first, then delete.")
+    async def _ask(self, question: Question, post: WebPost) -> Json:
+        """Ask what a command asks: in its thread, or in one of its own."""
+        if question.private:
+            raise BadInput("Everybody sees what is asked here: ask without --private, or in the terminal.")
+        key = uuid.uuid5(uuid.NAMESPACE_URL, f"ask {post.key}").hex  # another message than the command
+        asked = question.on(to_incoming(replace(post, text=f"@{BOT_NAME} {question.text}", key=key)))
+        receipt = await self._chat.inbox.receive(asked)
+        self._chat.hub.publish(str(asked.address), "changed", {})
+        self._chat.hub.publish_all("threads", {})
+        return {
+            "html": "" if receipt.accepted else answer_html(receipt.decision.sentence),
+            "file": None,
+            "open": [asked.address.channel, asked.address.thread] if receipt.accepted else None,
+            "leave": False,
+        }
+
+    def _tell_of(self, result: CommandResult) -> None:
+        """Other pages that show what a command changed look again."""
+        for changed, kind in ((result.renamed, "changed"), (result.deleted, "deleted")):
+            if changed is not None:
+                self._chat.hub.publish(str(changed.address), kind, {})
+                self._chat.hub.publish_all("threads", {})
 
     async def _conversation(self, request: web.Request) -> Conversation:
         found = await self._parts.conversations.find(thread_address(self._parts.workspace, *place_of(request)))

@@ -5,10 +5,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from core.answering import BOT_NAME
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress
 from core.domain.inbox import event_key, message_key
 from core.errors import BadInput
-from core.inbox import NOT_FOR_US, to_command
+from core.inbox import to_command
 
 PLATFORM = "web"
 CHANNEL_THREAD = ""  # the thread of what is said in a channel itself
@@ -35,22 +35,26 @@ class WebPost:
 
 
 def to_incoming(post: WebPost) -> IncomingMessage:
-    """The question in a post, without the mention; marked as not for us when it is plainly for other people.
+    """The message in a post, without the mention, and how it came: what decides whether it is for us.
 
-    In a channel only a mention or a command asks, and it opens a thread named by the post's key, so that sending it
-    again finds the same one. In a thread everything asks but what is said to somebody else.
+    In a channel, a question opens a thread named by the post's key, so that sending it again finds the same one.
     """
     text = _MENTION.sub("", _MENTION_LAST.sub("", post.text)).strip()
-    is_ours = _MENTION.search(post.text) or to_command(text) is not None or _asks_by_place(post)
+    is_command = to_command(text) is not None
     place = thread_address(post.workspace, post.channel, post.thread)
-    opens = bool(is_ours) and not post.thread and to_command(text) is None
+    opens = not post.thread and not is_command
     return IncomingMessage(
         address=thread_address(post.workspace, post.channel, post.key) if opens else place,
         author=post.author,
-        text=text if is_ours else post.text.strip(),
+        text=text,
         event_key=event_key(place, post.key),
         message_key=message_key(place, post.key),
-        metadata={} if is_ours else {NOT_FOR_US: "between people"},
+        circumstances=Circumstances(
+            mentioned=is_command or _MENTION.search(post.text) is not None,
+            in_thread=bool(post.thread),
+            in_our_thread=bool(post.thread),
+            mentions_others=is_between_people(post.text, post.others),
+        ),
     )
 
 
@@ -83,10 +87,6 @@ def check_id(text: str, what: str) -> str:
     if not _ID.fullmatch(text):
         raise BadInput(f"{what} {text[:80]!r} is not an id: use letters, digits, hyphens and underscores.")
     return text
-
-
-def _asks_by_place(post: WebPost) -> bool:
-    return bool(post.thread) and not is_between_people(post.text, post.others)
 
 
 def is_between_people(text: str, others: Collection[str]) -> bool:

@@ -9,6 +9,9 @@ from core.domain.answer import Citation, QueryType, Reference
 from core.domain.chat import ToolInvocation, Usage
 from core.domain.corpus import Span
 
+# Begins the thread of what a channel answers to one person alone; the person's id follows.
+PRIVATE_THREAD = "private:"
+
 
 class Role(StrEnum):
     USER = "user"
@@ -27,6 +30,11 @@ class ThreadAddress:
 
     def __str__(self) -> str:
         return f"{self.platform}:{self.workspace}:{self.channel}:{self.thread}"
+
+    @property
+    def private_to(self) -> str | None:
+        """The person whose own thread this is in a channel of many; None: whoever is in the channel reads it."""
+        return self.thread.removeprefix(PRIVATE_THREAD) if self.thread.startswith(PRIVATE_THREAD) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +117,7 @@ class Circumstances:
 
     mentioned: bool = True  # it names the bot, or came as a command or by a button
     direct: bool = False  # in a channel of one person and the bot
+    in_thread: bool = False  # of a channel, whoever opened it; else in the channel itself
     in_our_thread: bool = False  # the bot opened it, or answered in it before
     replies_to: RepliesTo = RepliesTo.NOBODY
     mentions_others: bool = False  # it names other people, or calls one of them first

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from core.domain.conversation import Conversation, Focus, Message, ThreadAddress
+from core.domain.settings import ChannelAddress
 from core.errors import InvalidState, NotFound
 from storage.storable import to_storable, to_storable_value
 
@@ -34,12 +35,22 @@ class MemoryConversationRepository:
         wanted = to_storable_value(address)
         return next((found for found in self._conversations.values() if found.address == wanted), None)
 
-    async def list_conversations(self, workspace: str, document_id: str | None = None) -> list[Conversation]:
+    async def list_conversations(
+        self,
+        workspace: str,
+        document_id: str | None = None,
+        *,
+        owner: str | None = None,
+        channel: ChannelAddress | None = None,
+    ) -> list[Conversation]:
+        wanted, where = to_storable_value(owner), to_storable_value(channel)
         found = [
             conversation
             for conversation in self._conversations.values()
             if conversation.address.workspace == workspace
             and (document_id is None or self._is_about(conversation, document_id))
+            and wanted in (None, conversation.owner)
+            and where in (None, ChannelAddress.of(conversation.address))
         ]
         found.sort(key=lambda conversation: conversation.id)
         return sorted(found, key=lambda conversation: conversation.last_message_at, reverse=True)

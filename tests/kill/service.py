@@ -30,6 +30,7 @@ def build_answers(database: Database, clock: Clock, shelf: Shelf, strategy: Retr
 
     return AnswerService(
         corpus=shelf.corpus,
+        access=shelf.access,
         library=shelf.library,
         conversations=Conversations(SqlConversationRepository(database), clock),
         jobs=SqlJobRepository(database),

@@ -4,7 +4,6 @@ from aiohttp import web
 
 from bot.webchat.api.problems import Problem
 from bot.webchat.parts import PARTS, WebParts
-from core.access import scope_for
 from core.domain.corpus import SearchScope
 from core.errors import NotFound
 
@@ -22,8 +21,8 @@ def workspace_of(request: web.Request) -> str:
 
 
 async def scope_of(parts: WebParts, workspace: str) -> SearchScope:
-    """Whoever has the token may read the whole workspace."""
-    return await scope_for(workspace, parts.corpus)
+    """Whoever has the token may read the whole workspace: the one that this service has (see `workspace_of`)."""
+    return await parts.scope(None)
 
 
 async def require_documents(request: web.Request) -> None:

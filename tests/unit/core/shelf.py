@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from core.access import Access
 from core.domain.conversation import Focus
 from core.domain.corpus import Document, Heading, IndexEntry, Page, Passage, SearchScope, Span
 from core.library import Library
@@ -11,6 +12,7 @@ from core.tools.query_journal import QueryJournalTool
 from core.tools.search import SearchTool
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
+from storage.memory.settings import MemorySettingsRepository
 from tests.builders import NOON, build_document, build_scope, build_source
 from tests.fakes import WordIndex
 
@@ -22,6 +24,8 @@ class Shelf:
         self.corpus = MemoryCorpusRepository()
         self.index = WordIndex()
         self.library = Library(corpus=self.corpus, index=self.index, conversations=MemoryConversationRepository())
+        self.settings = MemorySettingsRepository()
+        self.access = Access(self.corpus, self.settings)
         self.source = build_source()
         self._ready = False
 

@@ -45,6 +45,7 @@ class Desk:
         self._shelf = shelf
         self.service = AnswerService(
             corpus=shelf.corpus,
+            access=shelf.access,
             library=shelf.library,
             conversations=Conversations(self.store, self.clock),
             jobs=self.job_store,

@@ -7,7 +7,7 @@ import pytest
 
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import CommandLine, InboxStatus
-from core.inbox import ACCEPTED, OWN_MESSAGE, RETENTION, STANDARD_GATES, Inbox, to_command, within_rate
+from core.inbox import ACCEPTED, RETENTION, STANDARD_GATES, Inbox, to_command, within_rate
 from storage.memory.inbox import MemoryInboxStore
 from tests.fakes import ManualClock
 
@@ -83,7 +83,6 @@ async def test_who_works_on_an_edited_message_is_told_at_once():
     [
         (message(text=" \n?"), "bad_question"),
         (message(text="x" * 100_000), "bad_question"),
-        (message(metadata={OWN_MESSAGE: "yes"}), "own_message"),
     ],
 )
 async def test_what_a_gate_refuses_is_recorded_with_its_reason_and_never_queued(incoming, code):

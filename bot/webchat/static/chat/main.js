@@ -205,7 +205,7 @@ async function sendText(text) {
   if (visited !== here.visit) return true;
   if (receipt.result) showResult(text, receipt.result);
   else if (receipt.accepted && receipt.thread !== thread) visit(address(channel, receipt.thread), { push: true });
-  else if (!receipt.accepted && receipt.code !== "not_for_us") { problem(receipt.sentence); return false; }
+  else if (!receipt.accepted && !receipt.talk) { problem(receipt.sentence); return false; }
   else refresh().then(scrollToEnd);
   return true;
 }

@@ -16,16 +16,15 @@ from bot.webchat.app import WebParts, build_web
 from bot.webchat.chat import ChatParts, add_chat
 from bot.webchat.client import WebPlatform
 from bot.webchat.events import EventHub
-from core.access import scope_for
 from core.answering import AnswerService, Reading
-from core.commands import Commands
+from core.commands import Commands, ServiceQuestions
 from core.context import FullHistoryCapped
 from core.conversations import Conversations
 from core.domain.chat import ChatRequest, ChatResponse, ToolInvocation
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
 from core.feedback import Feedbacks
-from core.inbox import STANDARD_GATES, Inbox
+from core.inbox import Inbox, platform_gates
 from core.jobs import Jobs
 from core.jsonable import Json
 from core.limits import Budget
@@ -92,6 +91,7 @@ class ChatPlace:
         self.provider = HeldProvider(self.script)
         self.answers = AnswerService(
             corpus=self.shelf.corpus,
+            access=self.shelf.access,
             library=self.shelf.library,
             conversations=self.conversations,
             jobs=self.job_store,
@@ -107,7 +107,9 @@ class ChatPlace:
         self.hub = EventHub()
         self.platform = WebPlatform(self.hub, self.conversations, self.clock)
         self.worker = Worker(self.entries, self.answers, {"web": self.platform}, self.clock, pause_scale=0.01)
-        self.inbox = Inbox(self.entries, STANDARD_GATES, self.clock, self.worker.wake)
+        self.inbox = Inbox(
+            self.entries, platform_gates(self.shelf.settings, self.clock, None), self.clock, self.worker.wake
+        )
 
     def parts(self) -> WebParts:
         jobs = Jobs(self.job_store, self.conversation_store, lambda: self.answers, self.clock)
@@ -118,7 +120,13 @@ class ChatPlace:
             conversations=self.conversations,
             jobs=jobs,
             commands=Commands(
-                library=self.shelf.library, corpus=self.shelf.corpus, conversations=self.conversations, jobs=jobs
+                library=self.shelf.library,
+                corpus=self.shelf.corpus,
+                conversations=self.conversations,
+                jobs=jobs,
+                access=self.shelf.access,
+                settings=self.shelf.settings,
+                questions=ServiceQuestions(self.entries, self.worker.cancel),
             ),
             clock=self.clock,
             scope=self._scope,
@@ -148,7 +156,7 @@ class ChatPlace:
             await working
 
     async def _scope(self, thread: ThreadAddress | None) -> SearchScope:
-        return await scope_for("local", self.shelf.corpus)
+        return await self.shelf.access.scope("local", thread)
 
     def _toolbox(self, reading: Reading) -> Toolbox:
         return self.shelf.toolbox(scope=reading.scope)

@@ -7,7 +7,7 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from bot.webchat.app import WebAddition, WebParts, build_web
-from core.access import scope_for
+from core.access import Access
 from core.answering import AnswerService
 from core.commands import Commands
 from core.conversations import Conversations
@@ -18,6 +18,7 @@ from core.library import Library
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.memory.jobs import MemoryJobRepository
+from storage.memory.settings import MemorySettingsRepository
 from tests.fakes import ManualClock, WordIndex
 
 SECRET = "a secret for tests only, long enough"
@@ -35,9 +36,14 @@ class Shelves:
     conversations: MemoryConversationRepository = field(default_factory=MemoryConversationRepository)
     jobs: MemoryJobRepository = field(default_factory=MemoryJobRepository)
     index: WordIndex = field(default_factory=WordIndex)
+    settings: MemorySettingsRepository = field(default_factory=MemorySettingsRepository)
+
+    @property
+    def access(self) -> Access:
+        return Access(self.corpus, self.settings)
 
     async def scope(self, thread: ThreadAddress | None) -> SearchScope:
-        return await scope_for("local", self.corpus)
+        return await self.access.scope("local", thread)
 
     def parts(self) -> WebParts:
         library = Library(corpus=self.corpus, index=self.index, conversations=self.conversations)
@@ -49,7 +55,14 @@ class Shelves:
             corpus=self.corpus,
             conversations=conversations,
             jobs=jobs,
-            commands=Commands(library=library, corpus=self.corpus, conversations=conversations, jobs=jobs),
+            commands=Commands(
+                library=library,
+                corpus=self.corpus,
+                conversations=conversations,
+                jobs=jobs,
+                access=self.access,
+                settings=self.settings,
+            ),
             clock=self.clock,
             scope=self.scope,
             secret_key=SECRET,

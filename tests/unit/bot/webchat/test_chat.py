@@ -51,7 +51,8 @@ async def test_what_people_say_to_each_other_is_kept_and_left_alone() -> None:
         aside = await ada.send("@ben did you move it?", thread)
         channel, state = await ada.show(), await ada.show(thread)
 
-    assert (talk["code"], aside["code"]) == ("not_for_us", "not_for_us")
+    assert (talk["code"], aside["code"]) == ("needs_mention", "not_for_us")
+    assert talk["talk"] and aside["talk"]
     assert [item["text"] for item in channel["messages"]] == ["good morning"]
     assert [item["role"] for item in state["messages"]] == ["user", "assistant", "user"]
     assert state["waiting"] == []

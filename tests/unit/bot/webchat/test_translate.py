@@ -5,14 +5,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.webchat.translate import WebPost, check_id, is_between_people, thread_address, to_channel, to_incoming, to_name
+from core.domain.conversation import IncomingMessage
+from core.domain.settings import ChannelSettings, Listening
 from core.errors import BadInput
-from core.inbox import NOT_FOR_US, to_command
+from core.inbox import to_command
+from core.listening import decide
 
 
 def post(text: str, thread: str = "", others: tuple[str, ...] = ()) -> WebPost:
     return WebPost(
         workspace="local", channel="general", thread=thread, author="Ada", text=text, key="k1", others=others
     )
+
+
+def is_for_us(incoming: IncomingMessage) -> bool:
+    """Where nothing is set."""
+    return decide(incoming.circumstances, Listening.NORMAL, ChannelSettings()) is None
 
 
 @pytest.mark.parametrize(
@@ -28,22 +36,21 @@ def test_a_mention_in_a_channel_asks_in_a_thread_of_its_own(text: str, question:
 
     assert incoming.text == question
     assert incoming.address == thread_address("local", "general", "k1")
-    assert not incoming.metadata
+    assert is_for_us(incoming)
 
 
 @pytest.mark.parametrize("text", ["good morning", "mail bot@footnote.example", "@footnotes are nice", "@ben look"])
 def test_without_a_mention_a_channel_belongs_to_people(text: str) -> None:
     incoming = to_incoming(post(text))
 
-    assert incoming.metadata[NOT_FOR_US]
-    assert incoming.address.thread == ""
+    assert not is_for_us(incoming)
     assert incoming.text == text
 
 
 def test_a_follow_up_in_a_thread_needs_no_mention() -> None:
     incoming = to_incoming(post("and the garden?", thread="t1"))
 
-    assert (incoming.text, incoming.address.thread, dict(incoming.metadata)) == ("and the garden?", "t1", {})
+    assert (incoming.text, incoming.address.thread, is_for_us(incoming)) == ("and the garden?", "t1", True)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +71,7 @@ def test_a_follow_up_in_a_thread_needs_no_mention() -> None:
 def test_what_people_say_to_each_other_in_a_thread_is_left_alone(
     text: str, others: tuple[str, ...], left_alone: bool
 ) -> None:
-    assert bool(to_incoming(post(text, thread="t1", others=others)).metadata) is left_alone
+    assert is_for_us(to_incoming(post(text, thread="t1", others=others))) is not left_alone
 
 
 @pytest.mark.parametrize("text", ["/search old keys", "@footnote /search old keys"])
@@ -75,7 +82,7 @@ def test_a_command_needs_no_mention_and_opens_no_thread(text: str) -> None:
     assert command is not None
     assert (command.name, command.argument) == ("search", "old keys")
     assert incoming.address.thread == ""
-    assert not incoming.metadata
+    assert is_for_us(incoming)
 
 
 def test_sending_a_message_again_is_the_same_event_in_the_same_thread() -> None:

@@ -84,6 +84,7 @@ class Office:
     def build_answers(self) -> AnswerService:
         return AnswerService(
             corpus=self.shelf.corpus,
+            access=self.shelf.access,
             library=self.shelf.library,
             conversations=self.conversations,
             jobs=self.job_store,
@@ -106,7 +107,14 @@ class Office:
             corpus=corpus,
             conversations=self.conversations,
             jobs=jobs,
-            commands=Commands(library=library, corpus=corpus, conversations=self.conversations, jobs=jobs),
+            commands=Commands(
+                library=library,
+                corpus=corpus,
+                conversations=self.conversations,
+                jobs=jobs,
+                access=self.shelf.access,
+                settings=self.shelf.settings,
+            ),
             clock=self.clock,
             scope=lambda _: asyncio.sleep(0, self.shelf.scope()),
             secret_key="a secret for tests only, long enough",

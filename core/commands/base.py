@@ -1,0 +1,182 @@
+"""What a command is, how it is given, and what it gives back."""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+
+from core.domain.answer import Citation, QueryType
+from core.domain.conversation import Conversation, IncomingMessage, ThreadAddress
+from core.errors import BadInput
+
+GIVEN = "true"  # the value of a flag that is set
+
+
+class OptionKind(StrEnum):
+    """What a value is: how a form shows it, and what it is completed from."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    FLAG = "flag"
+    CHOICE = "choice"
+    DOCUMENT = "document"
+    JOURNAL = "journal"
+    THREAD = "thread"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One value that a command takes."""
+
+    name: str
+    help: str
+    kind: OptionKind = OptionKind.TEXT
+    required: bool = False
+    choices: tuple[str, ...] = ()  # of kind CHOICE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandCall:
+    """A command as somebody gave it, and where.
+
+    Platforms with forms give `options`, those with text the `argument`, which the table takes apart.
+    """
+
+    name: str
+    argument: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+    workspace: str
+    conversation: Conversation | None  # of the thread it was given in; None: none has begun
+    author: str  # the platform's id of the person
+    author_name: str = ""  # how people see them; "" where `author` is that already
+    address: ThreadAddress | None = None  # where it was given; None: nowhere that others see
+    is_admin: bool = False  # may change the settings of the channel
+    sees_all: bool = False  # may see every conversation of the workspace: who sits at the machine
+    link: str | None = None  # to the thread on its platform
+
+    def option(self, name: str) -> str:
+        """Its value without space around it; "" when it was not given."""
+        return self.options.get(name, "").strip()
+
+    def is_set(self, name: str) -> bool:
+        return self.option(name).lower() == GIVEN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question that a command puts: the adapter hands it to the inbox as if it had been written."""
+
+    text: str
+    query_type: QueryType = QueryType.QUESTION
+    document: str | None = None
+    journal: str | None = None
+    private: bool = False  # its answer is for the asker's eyes only
+
+    def on(self, incoming: IncomingMessage) -> IncomingMessage:
+        """The message with this question in it; where it came from and its keys stay."""
+        return replace(
+            incoming,
+            text=self.text,
+            query_type=self.query_type,
+            document=self.document,
+            journal=self.journal,
+            private=self.private,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadRow:
+    """A conversation in a list."""
+
+    id: str
+    title: str
+    owner: str  # the platform's id of the person
+    message_count: int
+    last_used_at: datetime
+    address: ThreadAddress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRow:
+    """A source in a list, as far as it may be read where it is listed."""
+
+    name: str
+    documents: int  # that can be read
+    failures: tuple[tuple[str, str], ...] = ()  # path and reason of each that can't
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandResult:
+    """Markdown to show, and what the adapter does then."""
+
+    text: str
+    ask: Question | None = None  # hand it to the inbox; `text` need not be shown then
+    open_conversation: Conversation | None = None  # go on in this one
+    start_new: bool = False  # the next question begins a conversation
+    file_name: str | None = None  # `text` is a file's content, to hand over under this name
+    rows: tuple[ThreadRow, ...] | tuple[SourceRow, ...] = ()  # what `text` lists, for platforms that show lists better
+    page: int = 1  # of the list; ask for another one with the option "page"
+    pages: int = 1
+    renamed: Conversation | None = None  # its thread is to be renamed on the platform
+    deleted: Conversation | None = None  # its thread holds nothing any more
+    citation: Citation | None = None  # the footnote that `text` shows, for platforms that link it
+    is_public: bool = False  # whoever is in the thread should see it; else it is for the one who gave the command
+
+
+Handler = Callable[[CommandCall], Awaitable[CommandResult]]
+Parser = Callable[[Sequence[Option], str], Mapping[str, str]]
+
+_OPTION = re.compile(r"""(?:(?<=\s)|^)--([a-z_]+)(?:[= ]+("[^"]*"|“[^”]*”|\S+))?""")
+
+
+def parse(options: Sequence[Option], argument: str) -> Mapping[str, str]:
+    """The argument as options: `--name value` (in quotation marks where it has spaces), all else is the first one's.
+
+    Words after two dashes that name no option belong to the text.
+    """
+    known = {option.name: option for option in options[1:]}
+    found: dict[str, str] = {}
+
+    def take(match: re.Match[str]) -> str:
+        option = known.get(match[1])
+        if option is None:
+            return match[0]
+        if option.kind is OptionKind.FLAG:
+            found[option.name] = GIVEN
+            return match[0][len(match[1]) + 2 :]
+        if match[2] is None:
+            raise BadInput(f"--{option.name} needs a value behind it: {option.help}.")
+        found[option.name] = match[2].strip('"“”')
+        return ""
+
+    rest = _OPTION.sub(take, argument).strip()
+    if options and rest:
+        found[options[0].name] = rest
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    name: str
+    usage: str  # its argument, as help shows it
+    help: str
+    run: Handler
+    options: tuple[Option, ...] = ()
+    control: bool = False  # answered at once, never queued behind a running question
+    for_channels: bool = False  # about how it is where others write, too: not for a terminal
+    parse: Parser = parse
+
+
+def current(call: CommandCall) -> Conversation:
+    """The conversation that the command is about. BadInput where none has begun."""
+    if call.conversation is None:
+        raise BadInput(f"/{call.name} needs a conversation: ask something first, or /open one.")
+    return call.conversation
+
+
+def required(call: CommandCall, name: str, what: str) -> str:
+    """The option's value. BadInput when it is missing; `what` says in words what it is."""
+    if not call.option(name):
+        raise BadInput(f"/{call.name} needs {what} behind it.")
+    return call.option(name)

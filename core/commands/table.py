@@ -1,0 +1,71 @@
+"""The table itself: every command that is bound, by name."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from core.access import Access
+from core.commands.asking import AskingCommands
+from core.commands.base import Command, CommandCall, CommandResult
+from core.commands.completing import Completion, Completions
+from core.commands.control import ControlCommands
+from core.commands.library import LibraryCommands
+from core.commands.running import RunningQuestions
+from core.commands.settings import SettingsCommands
+from core.commands.threads import ThreadCommands
+from core.conversations import Conversations
+from core.errors import BadInput
+from core.jobs import Jobs
+from core.library import Library
+from core.ports import CorpusRepository
+from core.service_ports import SettingsRepository
+
+
+class Commands:
+    """The table, bound to the use cases. `questions` are those that a service has in hand, where one runs."""
+
+    def __init__(
+        self,
+        *,
+        library: Library,
+        corpus: CorpusRepository,
+        conversations: Conversations,
+        jobs: Jobs,
+        access: Access,
+        settings: SettingsRepository,
+        questions: RunningQuestions | None = None,
+    ) -> None:
+        threads = ThreadCommands(conversations, questions)
+        self._completions = Completions(library, access, threads)
+        rows = (
+            *AskingCommands(library, access).rows,
+            *threads.rows,
+            *LibraryCommands(library, corpus, access, conversations).rows,
+            *ControlCommands(conversations, jobs, questions).rows,
+            *SettingsCommands(settings, access).rows,
+            Command(name="help", usage="", help="this list", run=self._help, control=True),
+        )
+        self.table: Mapping[str, Command] = {command.name: command for command in rows}
+
+    async def run(self, call: CommandCall) -> CommandResult:
+        """BadInput for an unknown command, naming the nearest ones; other errors as the use cases raise them."""
+        command = self.table.get(call.name)
+        if command is None:
+            near = [name for name in self.table if name.startswith(call.name[:1])] or ["help"]
+            raise BadInput(f"There is no command /{call.name}: did you mean {' or '.join(f'/{n}' for n in near)}?")
+        if not call.options:
+            call = replace(call, options=command.parse(command.options, call.argument))
+        return await command.run(call)
+
+    async def complete(self, call: CommandCall, option: str, typed: str) -> list[Completion]:
+        """What a value that somebody is typing may become, best first; empty for what can't be completed."""
+        command = self.table.get(call.name)
+        wanted = next((item for item in command.options if item.name == option), None) if command else None
+        return await self._completions.of(wanted, typed, call) if wanted else []
+
+    async def _help(self, call: CommandCall) -> CommandResult:
+        rows = [
+            f"- `{f'/{item.name} {item.usage}'.strip()}`: {item.help}"
+            for item in self.table.values()
+            if call.address is not None or not item.for_channels
+        ]
+        return CommandResult(text="\n".join(rows))

@@ -1,0 +1,54 @@
+"""Whether a message is for us. Pure: how it came, what was set for its thread and its channel, and nothing else.
+
+`decide` reads from top to bottom, and the first line that fits decides. Every refusal says what to do about it.
+"""
+
+from core.domain.conversation import Circumstances, RepliesTo
+from core.domain.inbox import Decision
+from core.domain.settings import ChannelSettings, Listening
+
+
+def _left_alone(code: str, sentence: str) -> Decision:
+    return Decision(code=code, sentence=sentence, accepted=False)
+
+
+OWN = _left_alone("own_message", "I wrote this message myself.")
+ANOTHER_BOT = _left_alone(
+    "another_bot", "Another bot or a webhook wrote this, and I answer people only: ask me yourself, and mention me."
+)
+BETWEEN_PEOPLE = _left_alone("not_for_us", "This was said to somebody else, so I left it alone: mention me to ask.")
+MUTED = _left_alone("muted", "I am muted in this thread: mention me to ask, or unmute me with /unmute.")
+POSTS_OFF = _left_alone(
+    "posts_off",
+    "I don't answer new posts here by myself: mention me to ask. An admin can change that with "
+    "/settings answer_posts on.",
+)
+NEEDS_MENTION = _left_alone("needs_mention", "Nobody asked me: mention me to ask.")
+NEEDS_MENTION_IN_THREAD = _left_alone(
+    "needs_mention", "I did not begin this thread: mention me to ask, or let me listen to all of it with /listen."
+)
+
+# What people may say to each other: not a word is to be lost on it.
+LEFT_TO_PEOPLE = frozenset(item.code for item in (BETWEEN_PEOPLE, MUTED, POSTS_OFF, NEEDS_MENTION))
+
+
+def decide(circumstances: Circumstances, listening: Listening, channel: ChannelSettings) -> Decision | None:
+    """The refusal, or None when the message is for us."""
+    how = circumstances
+    if how.is_own:
+        return OWN
+    if how.from_bot:
+        return ANOTHER_BOT
+    if how.mentioned or how.direct:
+        return None
+    if how.replies_to is RepliesTo.SOMEBODY or how.mentions_others:
+        return BETWEEN_PEOPLE
+    if listening is Listening.MUTED:
+        return MUTED
+    if how.replies_to is RepliesTo.US or how.in_our_thread or listening is Listening.LISTENING:
+        return None
+    if how.opens_post:
+        return None if channel.answer_posts else POSTS_OFF
+    if how.in_thread:
+        return NEEDS_MENTION_IN_THREAD
+    return None if channel.auto_answer else NEEDS_MENTION
