@@ -17,8 +17,7 @@ _QUOTE = re.compile(r"^ {0,3}>")
 _QUOTE_SIGNS = re.compile(r"^(?: {0,3}> ?)+")
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
-_NOT_IN_LANGUAGE = re.compile(r"[^a-z0-9_+.#-]", re.IGNORECASE)
-LONGEST_LANGUAGE = 20
+_LANGUAGE = re.compile(r"[a-z0-9_+.#-]{1,20}", re.IGNORECASE)  # what else stands there is shown as code
 LONGEST_TABLE_HEAD = 100  # units of its line of names: it is repeated in every part
 
 
@@ -92,7 +91,10 @@ class _Reader:
             code.append(line[len(indent) :] if line.startswith(indent) else line.lstrip())
             self._place += 1
         self._place += 1
-        return _code_block(code, (info.split() or [""])[0], self._flavour)
+        language, _, rest = info.strip().partition(" ")
+        if not _LANGUAGE.fullmatch(language):
+            language, rest = "", info
+        return _code_block([rest.strip(), *code] if rest.strip() else code, language, self._flavour)
 
     def _quote(self) -> Iterator[Block]:
         """What is quoted, its lines marked one by one; code and tables stand without the mark."""
@@ -162,10 +164,9 @@ class _Reader:
 
 
 def _code_block(code: Sequence[str], language: str, flavour: Flavour) -> Block:
-    name = _NOT_IN_LANGUAGE.sub("", language)[:LONGEST_LANGUAGE]
     # A fence around nothing would run on to the next one.
     lines = tuple(Line(tokens=code_tokens(line, flavour)) for line in (code if any(code) else [" "]))
-    return Block(lines=lines, opening=f"```{name}\n", closing="\n```", is_code=True)
+    return Block(lines=lines, opening=f"```{language}\n", closing="\n```", is_code=True)
 
 
 def _code_text(line: str, flavour: Flavour) -> str:

@@ -9,7 +9,9 @@ from bot.markdown.characters import clean, units
 # Longer addresses are not linked: a part must have room for a footnote and its text.
 LONGEST_ADDRESS = 1_000
 _IN_LINK = re.compile(r"[\s<>()\[\]{}\"'`\\|^]")
-_PING = re.compile(r"@(?=everyone|here|channel)|<(?![\s\u200b])", re.IGNORECASE)
+_PING = re.compile(r"@(?=everyone|here|channel)", re.IGNORECASE)
+# A mention is looked for in the raw text, so it is broken; an address in `<...>` in the marked-up one, so it is escaped.
+_LESS_THAN = re.compile(r"(\\[!-/:-;=-@\[-`{-~])|\\?<(?![\s\u200b])")
 # In code, where `<` is common, only what a client would take for a mention or a link.
 _CODE_PING = re.compile(
     r"@(?=everyone|here|channel)|<(?=[@#][!&]?\w|!\w|a?:\w|t:|id:|/[^<>\n]{1,100}:\d|[a-z][\w+.-]*:/)", re.IGNORECASE
@@ -54,6 +56,7 @@ class Flavour:
 
     def harmless(self, text: str) -> str:
         """Text whose pings and addresses do nothing; visibly the same."""
+        text = _LESS_THAN.sub(lambda match: match[1] or f"\\<{self.breaker}", text)
         text = _PING.sub(rf"\g<0>{self.breaker}", text)
         text = _INVITE.sub(rf"\g<1>{self.breaker}.", text)
         return text.replace("://", f":{self.breaker}//").replace("](", f"]{self.breaker}(")

@@ -1,0 +1,57 @@
+"""What Discord would take and show of a part: checked by the rules that the simulated Discord applies."""
+
+import re
+from typing import Any
+
+from simcord.components import COMPONENTS_V2_FLAG, validate_message_state, walk_components
+
+from bot.discordbot.custom_ids import find_part
+from bot.discordbot.layout import DiscordPost, PartView
+from bot.discordbot.views import to_view
+from bot.rendering import units
+from tests.unit.bot.markdown_texts import ZERO_WIDTH, clickable, open_fences, pings
+
+MAX_TEXT = 4_000
+
+
+def components_of(part: PartView) -> list[dict[str, Any]]:
+    """The part as it is sent; fails where Discord would refuse it."""
+    components = to_view(part).to_components()
+    taken = validate_message_state(components, flags=COMPONENTS_V2_FLAG, content=None, embeds=[])
+    assert sum(units(text) for text in part.texts) <= MAX_TEXT
+    for component in walk_components(taken):
+        if "content" in component:
+            assert component["content"].strip(f" \n\t{ZERO_WIDTH}")
+        if component["type"] == 2:
+            assert component["label"].strip()
+    return taken
+
+
+def assert_harmless(part: PartView) -> None:
+    for text in part.texts:
+        assert pings(text) == []
+        assert clickable(text) == []
+        assert open_fences(text) == 0
+
+
+def assert_fine(post: DiscordPost, post_id: str | None = None) -> None:
+    """Every part is within all limits and harmless; with a post id, it is found again as what it is."""
+    assert post.parts
+    for number, part in enumerate(post.parts, start=1):
+        components = components_of(part)
+        assert_harmless(part)
+        assert find_part(components) == ((post_id, number) if post_id else None)
+
+
+def text_of(part: PartView) -> str:
+    """All a part says, without what is invisible."""
+    return "\n".join(part.texts).replace(ZERO_WIDTH, "")
+
+
+def labels_of(part: PartView) -> list[str]:
+    return [item["label"] for item in walk_components(components_of(part)) if item["type"] == 2]
+
+
+def listed_in(text: str) -> list[int]:
+    """Numbers of the entries in a sources block."""
+    return [int(number) for number in re.findall(r"^\*\*\\\[(\d+)\\\]\*\* ", text, re.MULTILINE)]

@@ -1,0 +1,274 @@
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bot.discordbot.layout import Container, DiscordPost, PartView, Text
+from bot.discordbot.render import RenderOptions, render_answer
+from core.answer_building import PARTIAL_NOTE
+from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
+from core.domain.corpus import Span
+from tests.builders import build_citation
+from tests.unit.bot.discordbot.shown import assert_fine, labels_of, listed_in, text_of
+from tests.unit.bot.markdown_texts import GOOD, HOSTILE, SCRIPTS, any_texts, bare, tame_texts
+
+POST, ANSWER = "b" * 32, "a" * 32
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def link_to(citation: Citation) -> str | None:
+    return f"{GOOD}?n={citation.number}" if citation.number % 7 else None
+
+
+OPTIONS = RenderOptions(post_id=POST, link=link_to, is_allowed=lambda address: address.startswith(GOOD))
+
+
+def build_answer(text: str = "Under the mat [1].", notes: int = 1, **fields: object) -> Answer:
+    values = {
+        "status": AnswerStatus.ANSWERED,
+        "citations": tuple(build_citation(number=number) for number in range(1, notes + 1)),
+        "message_id": ANSWER,
+        **fields,
+    }
+    return Answer(text=text, **values)  # type: ignore[arg-type]  # fields are those of an answer
+
+
+def render(answer: Answer) -> DiscordPost:
+    post = render_answer(answer, OPTIONS)
+    assert_fine(post, POST)
+    return post
+
+
+names = st.one_of(st.sampled_from(HOSTILE + SCRIPTS), st.text(max_size=80))
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> Answer:
+    """Any answer: hostile words in every place, up to sixty footnotes used anywhere in the text."""
+    notes = draw(st.integers(0, 60))
+    pieces = draw(st.lists(st.one_of(any_texts, st.integers(1, 70).map("{0}]. ".format)), max_size=12))
+    text = "".join(f"[{piece}" if re.fullmatch(r"\d+\]\. ", piece) else piece for piece in pieces)
+    few = st.lists(names, max_size=4).map(tuple)
+    citations = tuple(
+        build_citation(
+            number=number,
+            document_title=draw(names),
+            heading_path=draw(few),
+            quote=draw(st.one_of(names, any_texts)),
+            url=draw(st.sampled_from([None, GOOD])),
+        )
+        if number < 8
+        else build_citation(number=number, quote="word " * number)
+        for number in range(1, notes + 1)
+    )
+    return build_answer(
+        text,
+        status=draw(st.sampled_from(AnswerStatus)),
+        citations=citations,
+        references=tuple(
+            Reference(type=ReferenceType.SEARCH, label=label, document=f"{place}.md")
+            for place, label in enumerate(draw(st.lists(names, max_size=14)))
+        ),
+        partial=draw(st.booleans()),
+        unsupported=draw(st.sampled_from([(), (Span(0, 1),)])),
+        choices=tuple(draw(st.one_of(st.lists(names, max_size=4), st.just(["Document"] * 120)))),
+        suggestions=draw(few),
+        data_gaps=draw(few),
+        message_id=draw(st.sampled_from(["", ANSWER])),
+    )
+
+
+@unhurried
+@given(answers())
+def test_whatever_the_answer_discord_takes_it_and_nothing_in_it_does_harm(answer: Answer) -> None:
+    assert_fine(render_answer(answer, OPTIONS), POST)
+
+
+@unhurried
+@given(answers())
+def test_numbers_in_every_part_are_listed_there_or_right_behind_it(answer: Answer) -> None:
+    parts = render_answer(answer, OPTIONS).parts
+    known = {citation.number for citation in answer.citations}
+    for place, part in enumerate(parts):
+        behind = [part]
+        for other in parts[place + 1 :]:
+            if isinstance(other.blocks[0], Text):
+                break
+            behind.append(other)
+        assert set(part.numbers) <= {number for other in behind for number in other.listed} <= known
+    assert {number for part in parts for number in part.listed} == known
+
+
+@unhurried
+@given(answers())
+def test_what_a_part_says_it_lists_is_what_it_lists(answer: Answer) -> None:
+    for part in render_answer(answer, OPTIONS).parts:
+        boxes = [block for block in part.blocks if isinstance(block, Container)]
+        shown = [text.content for box in boxes for text in box.items if isinstance(text, Text)]
+        assert listed_in("\n".join(shown)) == list(part.listed)
+        linked = re.findall(r"\[\[(\d+)\]\]\(", part.texts[0]) if part.numbers else []
+        assert {int(number) for number in linked} <= set(part.numbers)
+
+
+@unhurried
+@given(tame_texts, st.integers(0, 60))
+def test_all_of_the_text_is_posted_in_order(text: str, notes: int) -> None:
+    answer = build_answer(text, notes)
+    post = render_answer(answer, replace(OPTIONS, link=lambda citation: None))
+    shown = "".join(body(part) for part in post.parts)
+    assert bare(shown) == bare(text) or not bare(text)
+
+
+def body(part: PartView) -> str:
+    return part.blocks[0].content if isinstance(part.blocks[0], Text) else ""
+
+
+def test_a_short_answer_is_one_message_with_its_source() -> None:
+    (part,) = render(build_answer()).parts
+    assert body(part) == f"Under the mat [[1]]({GOOD}?n=1)."
+    assert text_of(part).endswith(f"**Sources**\n**\\[1\\]** [Page 1 of “Guide”]({GOOD}?n=1) > Keys\n> “under the mat”")
+    assert labels_of(part) == ["Show passages", "Helpful", "Not helpful", "How this was answered"]
+    assert part.custom_ids == (
+        f"fn:passages:{ANSWER}@{POST}.1",
+        f"fn:up:{ANSWER}",
+        f"fn:down:{ANSWER}",
+        f"fn:how:{ANSWER}",
+    )
+
+
+def test_a_footnote_without_an_address_is_plain() -> None:
+    citation = build_citation(number=7)
+    (part,) = render(build_answer("Under the mat [7].", citations=(citation,))).parts
+    assert body(part) == "Under the mat [7]."
+    assert "**\\[7\\]** Page 1 of “Guide” > Keys" in text_of(part)
+
+
+def test_the_cited_documents_own_address_may_be_clicked() -> None:
+    citation = build_citation(url="https://docs.example/guide")
+    post = render_answer(build_answer("See https://docs.example/guide [1].", citations=(citation,)), OPTIONS)
+    assert "See [https://docs.example/guide]" not in body(post.parts[0])
+    assert "](https://docs.example/guide) [[1]]" in body(post.parts[0])
+
+
+def test_a_long_answer_says_which_part_is_which_and_each_carries_its_notes() -> None:
+    text = "\n\n".join(f"Fact {n}: {'more words ' * 40}[{n}]." for n in range(1, 31))
+    post = render(build_answer(text, 30))
+    count = len(post.parts)
+    assert count > 3
+    for number, part in enumerate(post.parts, start=1):
+        assert set(part.numbers) == set(part.listed)
+        assert labels_of(part)[-1] == f"Part {number} of {count}"
+    assert labels_of(post.parts[0]) == [f"Part 1 of {count}"]
+    assert "Show passages" in labels_of(post.parts[-1])
+
+
+def test_sixty_footnotes_of_one_sentence_go_on_in_further_parts() -> None:
+    citations = tuple(build_citation(number=n, quote=f"quote {n} " + "word " * 80) for n in range(1, 61))
+    text = "All of it" + "".join(f"[{n}]" for n in range(1, 61)) + "."
+    post = render(build_answer(text, citations=citations))
+    assert [number for part in post.parts for number in part.listed] == list(range(1, 61))
+    assert sum("**Sources**" in text_of(part) for part in post.parts) == 1
+    assert all(f"“quote {n} " in "".join(map(text_of, post.parts)) for n in range(1, 61))
+
+
+def test_a_note_that_was_quoted_before_is_listed_without_its_quote() -> None:
+    text = "\n\n".join(["First [1]. " + "word " * 500, "Second [1]. " + "word " * 500])
+    first, second = render(build_answer(text)).parts
+    assert "“under the mat”" in text_of(first)
+    assert f"**\\[1\\]** [Page 1 of “Guide”]({GOOD}?n=1) (quoted above)" in text_of(second)
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (AnswerStatus.NOT_FOUND, "**Not found in the documents**\n\nThe words."),
+        (AnswerStatus.CLARIFY, "**Please choose**\n\nThe words."),
+        (AnswerStatus.REFUSED, "**Not answered**\n\nThe words."),
+        (AnswerStatus.STOPPED, "**Stopped**\n\nThe words."),
+        (AnswerStatus.ERROR, "**This did not work**\n\nThe words."),
+        (AnswerStatus.ANSWERED, "The words."),
+    ],
+)
+def test_the_status_is_said_in_words(status: AnswerStatus, said: str) -> None:
+    (part,) = render(build_answer("The words.", 0, status=status)).parts
+    assert body(part) == said
+
+
+def test_a_status_is_not_said_twice() -> None:
+    (part,) = render(build_answer("Stopped.", 0, status=AnswerStatus.STOPPED)).parts
+    assert body(part) == "Stopped."
+
+
+def test_an_answer_without_words_says_so() -> None:
+    (part,) = render(build_answer("", 0)).parts
+    assert body(part) == "This answer has no text."
+
+
+def test_a_partial_answer_says_so_once() -> None:
+    (untold,) = render(build_answer(partial=True)).parts
+    (told,) = render(build_answer(f"Words [1].\n\n{PARTIAL_NOTE}", partial=True)).parts
+    assert text_of(untold).count("I stopped at a limit") == text_of(told).count("I stopped at a limit") == 1
+
+
+def test_the_mark_of_an_unsupported_claim_is_explained() -> None:
+    (part,) = render(build_answer("Words [1]. More words [?]", unsupported=(Span(11, 21),))).parts
+    assert "More words [?]" in text_of(part)
+    assert "[?] = not backed by a passage of the documents." in text_of(part)
+
+
+def test_ten_documents_are_named_and_the_others_counted() -> None:
+    references = tuple(Reference(type=ReferenceType.SEARCH, label=f"Doc {n}", document=f"{n}.md") for n in range(1, 13))
+    cited = Reference(type=ReferenceType.SEARCH, label="Guide", document="guide.md")
+    (part,) = render(build_answer(references=(cited, *references))).parts
+    assert "-# Also looked at: Doc 1, Doc 2," in text_of(part)
+    assert "Doc 10 and 2 more" in text_of(part)
+
+
+def test_what_was_asked_and_not_found_is_said() -> None:
+    (part,) = render(build_answer(data_gaps=("the price", "the *date*"))).parts
+    assert "-# Asked and not found: the price; the \\*date\\*" in text_of(part)
+
+
+def test_choices_are_a_menu_whose_values_are_their_places() -> None:
+    (part,) = render(build_answer("Which?", 0, status=AnswerStatus.CLARIFY, choices=("Red", "Green"))).parts
+    (row, _) = part.blocks[1:]
+    assert [(option.label, option.value) for option in row.items[0].options] == [("Red", "0"), ("Green", "1")]  # type: ignore[union-attr]  # a menu
+    assert part.custom_ids[0] == f"fn:choose:{ANSWER}:0@{POST}.1"
+
+
+def test_more_choices_than_menus_hold_are_all_listed() -> None:
+    choices = tuple(f"Document {n}" for n in range(1, 121))
+    post = render(build_answer("Which?", 0, status=AnswerStatus.CLARIFY, choices=choices))
+    said = "\n".join(map(text_of, post.parts))
+    assert all(f"\n{n}. Document {n}\n" in said for n in range(1, 121))
+    assert [name.split(":")[3][0] for name in post.parts[-1].custom_ids if ":choose:" in name] == ["0", "1", "2", "3"]
+    assert "The menus hold the first 100" in said
+
+
+def test_a_choice_longer_than_a_menu_shows_is_listed_whole() -> None:
+    long = "A document with a long name " * 6
+    (part,) = render(build_answer("Which?", 0, status=AnswerStatus.CLARIFY, choices=(long, "Short"))).parts
+    assert f"1. {long.strip()}\n2. Short" in text_of(part)
+
+
+def test_suggestions_are_buttons_and_those_cut_short_are_written_out() -> None:
+    long = "What does the guide say about " + "the spare key " * 6 + "?"
+    (part,) = render(build_answer(suggestions=("And the door?", long))).parts
+    assert labels_of(part)[0] == "And the door?"
+    assert labels_of(part)[1].endswith("…")
+    assert f"-# You could also ask: {long}" in text_of(part)
+    assert part.custom_ids[:2] == (f"fn:ask:{ANSWER}:0@{POST}.1", f"fn:ask:{ANSWER}:1")
+
+
+def test_an_error_that_was_not_stored_can_only_be_looked_into() -> None:
+    (part,) = render(build_answer("It broke.", 0, status=AnswerStatus.ERROR, message_id="")).parts
+    assert part.custom_ids == (f"fn:how:{POST}@{POST}.1",)
+
+
+def test_a_hundred_kilobytes_are_posted_whole() -> None:
+    text = "Ein Satz über Schlüssel [1]. " * 3_500
+    post = render(build_answer(text))
+    shown = re.sub(r"\(https://\S*?\)", "", "".join(body(part) for part in post.parts))
+    assert bare(shown) == bare(text)

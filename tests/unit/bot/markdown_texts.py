@@ -1,0 +1,122 @@
+"""Texts that answers may have, for property tests: plain, marked up, hostile, and in all scripts."""
+
+import re
+
+from hypothesis import strategies as st
+
+ZERO_WIDTH = "\u200b"
+GOOD = "https://viewer.example/s/abc"  # the one address that may be clicked
+
+HOSTILE = [
+    "@everyone",
+    "@here",
+    "\\@everyone",
+    "<@123456789012345678>",
+    "<@&123456789012345678>",
+    "<#123456789012345678>",
+    "<!channel>",
+    "</ask:123456789012345678>",
+    "https://evil.example/x",
+    "HTTPS://evil.example/x_(y)",
+    "xhttps://evil.example",
+    "\\https://evil.example",
+    "<https://evil.example>",
+    "<mailto:a@evil.example>",
+    "steam://run/1",
+    "discord.gg/abc",
+    "[text](https://evil.example)",
+    "[[1]](https://evil.example)",
+    "[1](https://evil.example)",
+    "![image](https://evil.example/a.png 'title')",
+    "[a\n](https://evil.example)",
+    "[a]",
+    "(https://evil.example)",
+    "|| `x || https://evil.example",
+    "** `x ** https://evil.example",
+    "`https://evil.example",
+    "`@everyone`",
+    "<",
+    "@",
+    "everyone",
+    "![",
+    "](",
+    "\\",
+    "\u202e",
+    "\x00",
+    "\ud800",
+    f"[good]({GOOD})",
+    GOOD,
+]
+MARKED_UP = [
+    "# Heading",
+    "##### Deep heading",
+    "- item",
+    "  - nested item",
+    "1. first",
+    "> quote",
+    ">>> quote",
+    "**bold** and *italic*",
+    "`code`",
+    "``a ` b``",
+    "`",
+    "```",
+    "```python",
+    "````",
+    "~~~",
+    "    indented",
+    "||spoiler||",
+    "[[note]]",
+    "[?]",
+    "\\* escaped \\`",
+    "-# small",
+    "---",
+]
+SCRIPTS = [
+    "שלום עולם וברכה",
+    "مرحبا بالعالم",
+    "日本語の文章です。次の文。",
+    "👩‍👩‍👧‍👦🏽🇩🇪🇫🇷",
+    "e\u0301a\u0308",
+    "Z" + "\u0335\u0321\u0489" * 30,
+    "x" * 700,
+    "한국어 문장",
+    "word " * 120,
+    "A sentence ends here. Another begins [1] there! A third [2][3]?",
+]
+TABLES = ["| a | b |\n|---|--:|\n| x [1] | @everyone |", "|a|\n|-|\n" + "|https://evil.example|\n" * 40]
+_letters = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"], exclude_characters="|:\u202d\u202e"))
+_joints = st.sampled_from(["", " ", "\n", "\n\n"])
+
+
+def _joined(pieces: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    pairs = st.lists(st.tuples(pieces, _joints), max_size=25)
+    return pairs.map(lambda found: "".join(piece + joint for piece, joint in found))
+
+
+# Without tables and addresses, which are shown in other words.
+_tame = [f"{piece}\n" if piece.startswith(("```", "~~~")) else piece for piece in MARKED_UP if piece != "```python"]
+tame_texts = _joined(st.one_of(st.sampled_from(_tame + SCRIPTS), _letters))
+any_texts = _joined(st.one_of(st.sampled_from(HOSTILE + MARKED_UP + SCRIPTS + TABLES), st.text(max_size=30)))
+
+_CLICKABLE = re.compile(r"[a-z][\w+.-]*://|discord(?:app)?\.(?:gg|com/invite)/", re.IGNORECASE)
+_PING = re.compile(r"@(?:everyone|here)|<[@#!/&]|<a?:\w|(?<!\\)<[^\s<>]+:/", re.IGNORECASE)
+
+
+def clickable(text: str) -> list[str]:
+    """What a client might open: everything that looks like an address, in code too, but for the good one."""
+    return [text[m.start() : m.start() + 60] for m in _CLICKABLE.finditer(text) if not text.startswith(GOOD, m.start())]
+
+
+def pings(text: str) -> list[str]:
+    """What a client might take for a mention, wherever it stands."""
+    return _PING.findall(text)
+
+
+def open_fences(text: str) -> int:
+    """How many fences a part leaves open: 0 or 1."""
+    return text.count("```") % 2
+
+
+def bare(text: str) -> str:
+    """What people read, in order: without white space and the signs of Markdown."""
+    return re.sub(r"[\s`~*>#<\\\[\]()\u200b\ufeff!|-]", "", text)
