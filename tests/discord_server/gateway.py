@@ -1,7 +1,6 @@
 """The gateway: HELLO, IDENTIFY, RESUME, heartbeats and events in order, for any number of bot processes and shards."""
 
 import asyncio
-import copy
 import json
 import secrets
 from collections.abc import Mapping
@@ -13,8 +12,8 @@ import discord
 from aiohttp import WSMsgType, web
 from simcord import intents as intent_rules
 from simcord.backend import serializers
-from simcord.backend.access import channel_accessible
 
+from tests.discord_server.hearing import seen_by_bot, shard_for, shard_of, to_shown
 from tests.discord_server.world import World
 
 HEARTBEAT_SECONDS = 41.25
@@ -186,7 +185,7 @@ class Gateway:
 
     def _greet(self, session: Session) -> None:
         backend = self._world.backend
-        guilds = [guild for guild in backend.guilds.values() if _shard_of(guild.id, session) == session.shard]
+        guilds = [guild for guild in backend.guilds.values() if shard_of(guild.id, session.shards) == session.shard]
         session.push(
             "READY",
             {
@@ -243,49 +242,17 @@ class Gateway:
     # ------------------------------------------------------------------ events
 
     def _feed(self, event: str, payload: Mapping[str, Any]) -> None:
-        if not self._seen_by_bot(event, payload):
-            return
-        for session in self._sessions.values():
-            if _shard_for(event, payload, session) == session.shard:
-                self._send(session, event, payload)
+        if seen_by_bot(self._world.backend, event, payload):
+            for session in self._sessions.values():
+                if shard_for(event, payload, session.shards) == session.shard:
+                    self._send(session, event, payload)
         self._world.changed()
 
-    def _seen_by_bot(self, event: str, payload: Mapping[str, Any]) -> bool:
-        """What happens in a channel that the bot cannot see it does not hear of."""
-        channel_id = payload.get("channel_id")
-        if channel_id is None or event == "INTERACTION_CREATE":
-            return True
-        backend = self._world.backend
-        return int(channel_id) not in backend.channels or channel_accessible(
-            backend, int(channel_id), backend.bot_user.id
-        )
-
     def _send(self, session: Session, event: str, payload: Mapping[str, Any]) -> None:
-        """Drops and blanks what the session's intents do not cover, as Discord does."""
-        needed = intent_rules.required_intent(event, payload)
-        if needed is not None and not getattr(session.intents, needed):
-            return
-        backend, bot_id = self._world.backend, self._world.backend.bot_user.id
-        shown = copy.deepcopy(dict(payload))
-        if event == "GUILD_CREATE":
-            intent_rules.prune_guild_create(shown, session.intents, bot_id)
-            shown["threads"] = [one for one in shown["threads"] if not one["thread_metadata"]["archived"]]
-        if not session.intents.message_content and event in ("MESSAGE_CREATE", "MESSAGE_UPDATE"):
-            intent_rules.censor_message(shown, bot_id, backend=backend)
-        session.push(event, shown)
+        shown = to_shown(self._world.backend, session.intents, event, payload)
+        if shown is not None:
+            session.push(event, shown)
 
 
 def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [] if value is None else [value]
-
-
-def _shard_of(guild_id: int, session: Session) -> int:
-    return (guild_id >> 22) % session.shards
-
-
-def _shard_for(event: str, payload: Mapping[str, Any], session: Session) -> int:
-    """Guild events go to the guild's shard, everything else to the first."""
-    guild_id = payload.get("guild_id")
-    if guild_id is None and event.startswith("GUILD_"):
-        guild_id = payload.get("id")
-    return 0 if guild_id is None else _shard_of(int(guild_id), session)

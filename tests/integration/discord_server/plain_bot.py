@@ -36,6 +36,14 @@ class Buttons(discord.ui.View):
         await interaction.response.edit_message(content=f"Chosen: {select.values[0]}")
 
 
+class Layout(discord.ui.LayoutView):
+    """The newer kind of message, made of components alone."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(timeout=None)
+        self.add_item(discord.ui.Container(discord.ui.TextDisplay(text), discord.ui.TextDisplay("-# small print")))
+
+
 class PlainBot(discord.Client):
     def __init__(self, *, intents: discord.Intents, **options: Any) -> None:
         super().__init__(intents=intents, allowed_mentions=discord.AllowedMentions.none(), **options)
@@ -66,6 +74,9 @@ class PlainBot(discord.Client):
             place = await message.create_thread(name="x" * (101 if "long" in words else 10))
         for attachment in message.attachments:
             await place.send(f"{attachment.filename} says {(await attachment.read()).decode()}")
+        if "layout" in words:
+            await place.send(view=Layout("All components"))
+            return
         files = [discord.File(__file__, "code.py")] if "file" in words else []
         view = Buttons() if "buttons" in words else discord.utils.MISSING
         text = " ".join(word for word in words if not word.startswith("<@")) * (2 if "twice" in words else 1)

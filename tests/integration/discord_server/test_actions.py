@@ -2,10 +2,12 @@
 
 import discord
 import pytest
+from simcord.backend import serializers
 from simcord.backend.errors import BackendError
 from simcord.builders import ChannelHandle, GuildHandle
 
 from tests.discord_server import BotProcess, DiscordServer, Person, text_of
+from tests.discord_server.hearing import to_shown
 
 
 async def answered(server: DiscordServer, place: ChannelHandle, count: int = 1) -> list[str]:
@@ -45,6 +47,26 @@ async def test_a_text_too_long_for_discord_is_refused(
     await alice.mention(general, "twice " + "x" * 1500)
     await server.wait_for(lambda: any(call.status == 400 for call in server.log))
     assert server.calls("POST", "/channels/*/messages")[0].reply["code"] == 50035
+
+
+async def test_a_message_of_components_alone_is_read_as_text(
+    server: DiscordServer, bot: BotProcess, general: ChannelHandle, alice: Person
+) -> None:
+    await alice.mention(general, "layout")
+    assert await answered(server, general) == ["All components\n-# small print"]
+
+
+async def test_an_update_of_a_message_says_who_its_author_is(
+    server: DiscordServer, guild: GuildHandle, general: ChannelHandle, alice: Person
+) -> None:
+    said = await alice.say(general, "hello")
+    backend = server.world.backend
+    payload = serializers.message_payload(backend, server.world.stored(said))
+    shown = to_shown(backend, discord.Intents.all(), "MESSAGE_UPDATE", payload)
+    assert shown is not None
+    assert shown["member"]["roles"] == []
+    assert shown["content"] == "hello"
+    assert to_shown(backend, discord.Intents.none(), "MESSAGE_UPDATE", payload) is None
 
 
 async def test_a_direct_message_is_answered(server: DiscordServer, bot: BotProcess, alice: Person) -> None:
