@@ -8,6 +8,7 @@ from core.commands.asking import AskingCommands
 from core.commands.base import Command, CommandCall, CommandResult
 from core.commands.completing import Completion, Completions
 from core.commands.control import ControlCommands
+from core.commands.keeping import KeepingCommands
 from core.commands.library import LibraryCommands
 from core.commands.running import RunningQuestions
 from core.commands.settings import SettingsCommands
@@ -15,13 +16,18 @@ from core.commands.threads import ThreadCommands
 from core.conversations import Conversations
 from core.errors import BadInput
 from core.jobs import Jobs
+from core.keeping import KeptAnswers
 from core.library import Library
 from core.ports import CorpusRepository
 from core.service_ports import SettingsRepository
 
 
 class Commands:
-    """The table, bound to the use cases. `questions` are those that a service has in hand, where one runs."""
+    """The table, bound to the use cases.
+
+    `questions` are those that a service has in hand, where one runs; `kept` are the answers that people keep. Without
+    them their commands are not in the table.
+    """
 
     def __init__(
         self,
@@ -33,6 +39,7 @@ class Commands:
         access: Access,
         settings: SettingsRepository,
         questions: RunningQuestions | None = None,
+        kept: KeptAnswers | None = None,
     ) -> None:
         threads = ThreadCommands(conversations, questions)
         self._completions = Completions(library, access, threads)
@@ -42,6 +49,7 @@ class Commands:
             *LibraryCommands(library, corpus, access, conversations).rows,
             *ControlCommands(conversations, jobs, questions).rows,
             *SettingsCommands(settings, access).rows,
+            *(KeepingCommands(conversations, kept).rows if kept is not None else ()),
             Command(name="help", usage="", help="this list", run=self._help, control=True),
         )
         self.table: Mapping[str, Command] = {command.name: command for command in rows}

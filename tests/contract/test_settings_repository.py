@@ -1,0 +1,69 @@
+"""The contract of SettingsRepository, on every database and in memory."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.domain.conversation import ThreadAddress
+from core.domain.settings import ChannelAddress, ChannelSettings, Listening
+from core.service_ports import SettingsRepository
+from storage.database import Database
+from storage.memory.settings import MemorySettingsRepository
+from storage.settings import SqlSettingsRepository
+
+THREAD = ThreadAddress(platform="web", workspace="local", channel="general", thread="t1")
+CHANNEL = ChannelAddress.of(THREAD)
+ALL = ChannelSettings(
+    auto_answer=True,
+    answer_posts=True,
+    sources=frozenset({"wiki", "handbook", "Łódź, 1900"}),
+    language="German",
+    questions_per_minute=3,
+)
+
+
+@pytest.fixture
+def settings(database: Database | None) -> SettingsRepository:
+    return MemorySettingsRepository() if database is None else SqlSettingsRepository(database)
+
+
+async def test_what_nobody_set_is_the_default(settings: SettingsRepository) -> None:
+    assert await settings.channel(CHANNEL) == ChannelSettings()
+    assert await settings.listening(THREAD) is Listening.NORMAL
+
+
+async def test_settings_come_back_as_they_were_saved_last(settings: SettingsRepository) -> None:
+    for saved in (ALL, replace(ALL, sources=frozenset(), auto_answer=False), replace(ALL, sources=None), ALL):
+        await settings.save_channel(CHANNEL, saved)
+        assert await settings.channel(CHANNEL) == saved
+
+
+async def test_listening_comes_back_as_it_was_saved_last(settings: SettingsRepository) -> None:
+    for saved in (Listening.MUTED, Listening.LISTENING, Listening.NORMAL):
+        await settings.save_listening(THREAD, saved)
+        assert await settings.listening(THREAD) is saved
+
+
+@pytest.mark.parametrize(("field", "value"), [("platform", "api"), ("workspace", "elsewhere"), ("channel", "other")])
+async def test_channels_are_kept_apart(settings: SettingsRepository, field: str, value: str) -> None:
+    await settings.save_channel(CHANNEL, ALL)
+    await settings.save_listening(THREAD, Listening.MUTED)
+
+    assert await settings.channel(replace(CHANNEL, **{field: value})) == ChannelSettings()
+    assert await settings.listening(replace(THREAD, **{field: value})) is Listening.NORMAL
+
+
+async def test_threads_of_a_channel_are_kept_apart(settings: SettingsRepository) -> None:
+    await settings.save_listening(THREAD, Listening.MUTED)
+
+    assert await settings.listening(replace(THREAD, thread="t2")) is Listening.NORMAL
+
+
+async def test_names_that_no_database_keeps_are_found_again(settings: SettingsRepository) -> None:
+    odd = replace(THREAD, channel="a\x00b\ud800")
+    for _ in range(2):
+        await settings.save_channel(ChannelAddress.of(odd), replace(ALL, language="x\x00"))
+        await settings.save_listening(odd, Listening.LISTENING)
+
+    assert (await settings.channel(ChannelAddress.of(odd))).language == "x\ufffd"
+    assert await settings.listening(odd) is Listening.LISTENING
