@@ -51,6 +51,13 @@ def _not_found(draft: Draft, references: Sequence[Reference]) -> str:
     return f"{text} The closest I saw: {labels(references[:3])}." if references else text
 
 
+def with_notes(answer: Answer, notes: Sequence[str]) -> Answer:
+    """The answer with what could not be made ready for it, for people and for programs."""
+    if not notes:
+        return answer
+    return replace(answer, text="\n\n".join([answer.text, *notes]).strip(), data_gaps=(*answer.data_gaps, *notes))
+
+
 def build_error_answer(error: FootnoteError) -> Answer:
     """An error people can act on, as the answer they see."""
     if isinstance(error, Ambiguous):

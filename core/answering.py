@@ -1,14 +1,16 @@
 """The use case: a question in, a proved answer out. Read `_run` from top to bottom."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from core.access import Access
 from core.answer_building import NOT_FROM_DOCUMENTS as NOT_FROM_DOCUMENTS
 from core.answer_building import PARTIAL_NOTE as PARTIAL_NOTE
-from core.answer_building import build_answer, build_error_answer
+from core.answer_building import build_answer, build_error_answer, with_notes
+from core.attempts import ONLY_ATTEMPT, Opened, Prepared
+from core.attempts import Attempt as Attempt
 from core.citations import cited_page_ids, prove
 from core.conversations import Conversations, live_focus
 from core.domain.answer import Answer, AnswerStatus, Draft, Reference
@@ -46,37 +48,12 @@ class Reading:
     linked: tuple[Document, ...]  # named by [[wikilinks]] in the question
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attempt:
-    """Which try at a question this is; by default the only one."""
-
-    number: int = 1
-    is_last: bool = True  # errors that may pass become the answer; before that they are raised, to try again
-    # Whether a cancellation is the asker's: only then an answer of status stopped is stored. A shutdown is not.
-    is_stopped: Callable[[], bool] = lambda: True
-    # Whether it is cancelled because its message was edited or deleted: nothing of it is to be remembered.
-    is_withdrawn: Callable[[], bool] = lambda: False
-
-
-ONLY_ATTEMPT = Attempt()
-
-
 class Answering(Protocol):
     """What a worker needs of AnswerService; what counts or limits answers stands around it in the same form."""
 
     async def answer(self, message: IncomingMessage, progress: ProgressSink, attempt: Attempt) -> Answer: ...
 
     async def settle(self, message: IncomingMessage, answer: Answer) -> Answer: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Opened:
-    """A question with its conversation, and what the history holds of both."""
-
-    conversation: Conversation
-    question: Message
-    history: Sequence[Message]  # what was said before it
-    stored: Message | None  # its answer, if an earlier try came that far
 
 
 class ToolboxFactory(Protocol):
@@ -134,40 +111,56 @@ class AnswerService:
         )
         try:
             async with request:
-                answer, draft = await self._run(message, opened.conversation, opened.history, progress)
+                prepared = await self._prepare(message, opened, attempt)
+                answer, draft = await self._run(prepared, opened, progress)
                 request.output = {"status": answer.status.value, "footnotes": len(answer.citations)}
         except asyncio.CancelledError:
             if attempt.is_stopped():
-                await asyncio.shield(self._finish(message, opened.conversation, STOPPED, None, steps, started))
+                await asyncio.shield(self._settle(message, STOPPED, steps, started))
             raise
         except FootnoteError as error:
             if is_transient(error) and not attempt.is_last:
                 raise
-            answer, draft = build_error_answer(error), None
+            return await self._settle(message, build_error_answer(error), steps, started)
         return await self._finish(message, opened.conversation, answer, draft, steps, started)
 
     async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
         """The stored answer of a question; where there is none, this one is stored as it. Raises as `answer` does."""
         started = self._clock.monotonic()
-        opened = await self._open(message)
-        if opened.stored is not None:
-            return await self._again(opened.stored)
-        steps = Steps(self._jobs, self._clock, message.address.workspace)
-        return await self._finish(message, opened.conversation, answer, None, steps, started)
+        return await self._settle(message, answer, Steps(self._jobs, self._clock, message.address.workspace), started)
 
-    async def _open(self, message: IncomingMessage) -> _Opened:
-        """The conversation with the question in it, recorded if it is not there yet."""
+    async def _open(self, message: IncomingMessage) -> Opened:
+        """The conversation of the question, and how far the history has it."""
         check_question(message.text)
         conversation = await self._conversations.open(message)
         messages = await self._conversations.history(conversation)
         question = question_message(message, conversation.id, self._clock.now())
         place = next((place for place, item in enumerate(messages) if item.id == question.id), None)
         if place is None:
-            await self._conversations.record(conversation, [question])
-            return _Opened(conversation=conversation, question=question, history=messages, stored=None)
+            return Opened(conversation=conversation, question=question, history=messages, is_recorded=False)
         answer_id = stored_ids(message).answer
         stored = next((item for item in messages[place:] if item.id == answer_id), None)
-        return _Opened(conversation=conversation, question=question, history=messages[:place], stored=stored)
+        return Opened(
+            conversation=conversation, question=question, history=messages[:place], is_recorded=True, stored=stored
+        )
+
+    async def _prepare(self, message: IncomingMessage, opened: Opened, attempt: Attempt) -> Prepared:
+        """Make the question ready and record it, with what was said before it, where it is not recorded yet."""
+        prepared = await attempt.prepare(message, opened) if attempt.prepare else Prepared(message=message)
+        if not opened.is_recorded:
+            known = {item.id for item in opened.history}
+            new = [item for item in prepared.before if item.id not in known]
+            await self._conversations.record(opened.conversation, [*new, opened.question])
+        return prepared
+
+    async def _settle(self, message: IncomingMessage, answer: Answer, steps: Steps, started: float) -> Answer:
+        """Store an answer that no run gave, and before it the question where a try did not come that far."""
+        opened = await self._open(message)
+        if opened.stored is not None:
+            return await self._again(opened.stored)
+        if not opened.is_recorded:
+            await self._conversations.record(opened.conversation, [opened.question])
+        return await self._finish(message, opened.conversation, answer, None, steps, started)
 
     async def _again(self, stored: Message) -> Answer:
         return to_answer(stored, await self._jobs.list_tree(stored.job_id) if stored.job_id else [])
@@ -179,13 +172,11 @@ class AnswerService:
                 ended = replace(job, status=JobStatus.FAILED, error=CUT_OFF, completed_at=self._clock.now())
                 await self._jobs.save(ended)
 
-    async def _run(
-        self,
-        message: IncomingMessage,
-        conversation: Conversation,
-        messages: Sequence[Message],
-        progress: ProgressSink,
-    ) -> tuple[Answer, Draft]:
+    async def _run(self, prepared: Prepared, opened: Opened, progress: ProgressSink) -> tuple[Answer, Draft]:
+        message = prepared.message
+        conversation = replace(opened.conversation, focus=prepared.focus or opened.conversation.focus)
+        last = {item.id for item in prepared.before}
+        messages = [*(item for item in opened.history if item.id not in last), *prepared.before]
         strategy = self._strategy(message)
         direct, reading = await self._reading(message, conversation)
         history = await self._context.select(messages, reading.scope, self._history_tokens)
@@ -195,7 +186,7 @@ class AnswerService:
         if answer.status is AnswerStatus.ANSWERED and answer.citations:
             found = await suggest(message.text, answer.citations, self._corpus, self._library, reading.scope)
             answer = replace(answer, suggestions=found)
-        return answer, draft
+        return with_notes(answer, prepared.notes), draft
 
     async def _reading(self, message: IncomingMessage, conversation: Conversation) -> tuple[list[Reference], Reading]:
         """The scope (computed anew for each question), the document asked about, and what the question links to."""

@@ -107,9 +107,12 @@ class Conversations:
             await self._after_delete(conversation.address)
 
     async def record(self, conversation: Conversation, messages: Sequence[Message]) -> None:
-        """Append to the history; a conversation without a title gets it from its first question."""
+        """Append to the history; a conversation without a title gets it from its first question.
+
+        That is the last thing people said of `messages`: others may have talked before it.
+        """
         await self._repository.append(conversation.id, messages)
-        question = next((message.content for message in messages if message.role is Role.USER), "")
+        question = next((message.content for message in reversed(messages) if message.role is Role.USER), "")
         if not conversation.title and question:
             await self._repository.rename(conversation.id, title_from(question))
 

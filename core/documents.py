@@ -17,13 +17,16 @@ _NAMED = 5
 
 # What `--journal` and the journal tool mean by one.
 JOURNAL_KIND = "foundry"
+KEPT_KIND = "kept"  # one, too, where there are others (core/keeping.py)
 
 Names = Callable[[Document], Sequence[str]]
 
 
 def only_journals(documents: Sequence[Document]) -> list[Document]:
     """Those that are journals; all, where none is: whoever has no journals may still say "journal" of a note."""
-    return [document for document in documents if document.kind == JOURNAL_KIND] or list(documents)
+    if not any(document.kind == JOURNAL_KIND for document in documents):
+        return list(documents)
+    return [document for document in documents if document.kind in (JOURNAL_KIND, KEPT_KIND)]
 
 
 def find_by_name(name: str, documents: Sequence[Document]) -> Document:

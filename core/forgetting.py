@@ -1,15 +1,20 @@
 """A question that was deleted, or a whole thread, is forgotten: not answered any more, and out of the history."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 
 from core.attachments import Attachments
 from core.conversations import Conversations
-from core.domain.conversation import ThreadAddress
-from core.domain.inbox import PostRef
+from core.domain.conversation import Conversation, IncomingMessage, ThreadAddress
+from core.domain.inbox import WITHDRAWN, InboxEntry, PostRef
+from core.errors import NotFound
 from core.service_ports import InboxStore
+from core.stored_answers import stored_ids, turn_of
 
 # An answer that is being posted ends within seconds; one of another process hears of it with its next beat.
 PATIENCE_SECONDS = 15.0
+LOOK_SECONDS = 0.05
+MOST_OPEN = 1_000  # entries of a thread that are looked through for open ones
 
 
 class Forgetting:
@@ -33,10 +38,57 @@ class Forgetting:
     async def forget_message(self, message_key: str) -> tuple[PostRef, ...]:
         """Forget a question with its answer; gives the posts to delete, the same ones when it is repeated.
 
-        What is open of it ends without a post. Unknown keys give nothing.
+        What is open of it ends without a post; it is waited for, as a post may be on its way. Unknown keys give
+        nothing. Raises StorageError.
         """
-        raise NotImplementedError
+        await self._withdraw([message_key])
+        versions = await self._inbox.list_versions(message_key)
+        await forget_turns(self._conversations, [entry.incoming for entry in versions])
+        return tuple(dict.fromkeys(entry.post_ref for entry in versions if entry.post_ref is not None))
 
     async def forget_thread(self, address: ThreadAddress) -> None:
-        """Forget the conversation of a thread that is gone, with its files; an unknown thread is ignored."""
-        raise NotImplementedError
+        """Forget the conversation of a thread that is gone, with its files; an unknown thread is ignored.
+
+        What is open in it ends without a post. Raises StorageError.
+        """
+        entries = await self._inbox.recent(address.workspace, address=address, limit=MOST_OPEN)
+        await self._withdraw([entry.message_key for entry in entries if not entry.status.is_final])
+        if self._attachments is not None:
+            await self._attachments.forget(address)
+        conversation = await self._conversations.find(address)
+        if conversation is not None:
+            await self._conversations.delete(conversation.id, address.workspace)
+
+    async def _withdraw(self, message_keys: Sequence[str]) -> None:
+        """Have all that is open of messages end silently, and wait for it, but not for ever."""
+        keys = list(dict.fromkeys(message_keys))
+        for key in keys:
+            if await self._inbox.cancel(key, WITHDRAWN):
+                self._stop(key)
+        for _ in range(round(self._patience / LOOK_SECONDS)):
+            if not [entry for key in keys for entry in await self._open(key)]:
+                return
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def _open(self, message_key: str) -> list[InboxEntry]:
+        return await self._inbox.find_open(message_key)
+
+
+async def forget_turns(conversations: Conversations, questions: Sequence[IncomingMessage]) -> None:
+    """Take questions and what was answered to them out of the history; those that are not there are ignored."""
+    for question in questions:
+        conversation = await _conversation_of(conversations, question)
+        if conversation is not None:
+            history = await conversations.history(conversation)
+            if gone := turn_of(history, stored_ids(question)):
+                await conversations.forget(conversation, gone)
+
+
+async def _conversation_of(conversations: Conversations, question: IncomingMessage) -> Conversation | None:
+    if question.conversation_id is None:
+        return await conversations.find(question.address)
+    try:
+        conversation, _ = await conversations.show(question.conversation_id, question.address.workspace)
+    except NotFound:
+        return None
+    return conversation

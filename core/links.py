@@ -8,8 +8,11 @@ from core.domain.corpus import Document, Page
 def page_links(document: Document, page: Page) -> tuple[str | None, str | None]:
     """(url, deep link) of a page; None where the document has no such address.
 
-    `document.url` may be a template: `{path}`, `{page}` and `{anchor}` are filled in, URL-quoted.
+    `document.url` may be a template: `{path}`, `{page}` and `{anchor}` are filled in, URL-quoted. A page whose own link
+    is a web address has that one.
     """
+    if page.deep_link is not None and page.deep_link.startswith(("http://", "https://")):
+        return page.deep_link, None
     return fill_template(document.url, document.path, page.number, page.title), page.deep_link
 
 

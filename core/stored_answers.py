@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage, Message, Outcome, Role
+from core.domain.conversation import IncomingMessage, Message, Outcome, Role, Talk
 from core.domain.jobs import Job, JobKind
 
 BOT_NAME = "footnote"
@@ -38,10 +38,34 @@ def question_message(message: IncomingMessage, conversation_id: str, now: dateti
         id=stored_ids(message).question,
         conversation_id=conversation_id,
         role=Role.USER,
-        author=message.author,
+        author=message.author_name or message.author,
         content=message.text,
         created_at=now,
     )
+
+
+def talk_message(talk: Talk, conversation_id: str) -> Message:
+    """What somebody said on the platform, as the history keeps it: once in a conversation, however often it is read."""
+    said = f"talk:{conversation_id}:{talk.message_id}".encode("utf-8", "replace").decode()
+    return Message(
+        id=uuid.uuid5(_NAMESPACE, said).hex,
+        conversation_id=conversation_id,
+        role=Role.USER,
+        author=talk.author,
+        content=talk.text,
+        created_at=talk.said_at,
+    )
+
+
+def turn_of(messages: Sequence[Message], ids: StoredIds) -> list[str]:
+    """Ids of a stored question, of what was done for it, and of its answer; those of them that are there."""
+    place = next((place for place, item in enumerate(messages) if item.id == ids.question), None)
+    if place is None:
+        return [item.id for item in messages if item.id == ids.answer]
+    after = messages[place + 1 :]
+    answer = next((place for place, item in enumerate(after) if item.id == ids.answer), None)
+    work = after[: answer + 1] if answer is not None else []
+    return [ids.question, *(item.id for item in work if item.role is not Role.USER)]
 
 
 def answer_message(

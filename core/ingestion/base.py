@@ -6,6 +6,7 @@ from pathlib import Path
 from core.errors import BadInput, ReadError
 from core.ingestion.readers.foundry_journal import FoundryJournalReader
 from core.ingestion.readers.html import HtmlReader
+from core.ingestion.readers.kept_answers import KeptAnswersReader
 from core.ingestion.readers.markdown_vault import MarkdownVaultReader
 from core.ingestion.readers.pdf import PdfReader
 from core.ingestion.readers.plain_text import PlainTextReader
@@ -20,12 +21,22 @@ _EMPTY = "empty: the file has no bytes"
 
 def build_readers() -> tuple[Reader, ...]:
     """All readers, in the order they are asked. A new kind of file is one file in readers/ and one line here."""
-    return (MarkdownVaultReader(), PlainTextReader(), HtmlReader(), FoundryJournalReader(), PdfReader())
+    return (
+        KeptAnswersReader(),
+        MarkdownVaultReader(),
+        PlainTextReader(),
+        HtmlReader(),
+        FoundryJournalReader(),
+        PdfReader(),
+    )
 
 
 def forced_kind(name: str) -> str | None:
-    """The kind that people named, None for AUTO. Raises BadInput, which lists the kinds, when no reader has it."""
-    kinds = [reader.kind for reader in build_readers()]
+    """The kind that people named, None for AUTO. Raises BadInput, which lists the kinds, when no reader has it.
+
+    What Footnote alone writes is no kind of people's files.
+    """
+    kinds = [reader.kind for reader in build_readers() if not isinstance(reader, KeptAnswersReader)]
     if name == AUTO:
         return None
     if name not in kinds:

@@ -45,7 +45,24 @@ pages:
     _key: '!journal.pages!aaaaaaaaaaaaaaaa.bbbbbbbbbbbbbbbb'
     text: {content: '<p>The gate is shut.</p>', format: 1}
 """
+KEPT = """<!-- footnote: kept answers -->
+
+# Kept answers
+
+<!-- kept: https://chat.example/1 -->
+## When does the ferry sail?
+
+At seven.
+
+# Not a page
+
+<!-- kept: https://chat.example/2 -->
+## And back?
+
+At nine: später.
+"""
 SAMPLES = {
+    "kept.md": KEPT.encode(),
     "ferry.md": NOTE.encode(),
     "ferry.mdx": NOTE.encode("utf-16"),
     "ferry.html": PAGE.encode(),

@@ -1,6 +1,6 @@
 import pytest
 
-from core.documents import find_by_name
+from core.documents import find_by_name, only_journals
 from core.errors import BadInput, NotFound
 from tests.builders import build_document, build_source
 
@@ -76,3 +76,9 @@ def test_odd_names_do_no_harm() -> None:
     for name in ("%", "\0", "🙂", "'; drop table", "x" * 10_000, "the guide to bridges and mills", "no such report"):
         with pytest.raises(NotFound):
             find_by_name(name, SHELF)
+
+
+def test_kept_answers_are_a_journal_among_journals() -> None:
+    kept, journal, note = (build_document(f"{kind}.x", kind=kind) for kind in ("kept", "foundry", "markdown"))
+    assert only_journals([kept, journal, note]) == [kept, journal]
+    assert only_journals([kept, note]) == [kept, note]

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from core.links import fill_template, page_links
 from tests.builders import build_document, build_pages
 
@@ -12,3 +14,11 @@ def test_a_document_without_address_has_no_link() -> None:
     document = build_document()
 
     assert page_links(document, build_pages(document, "text")[0]) == (None, None)
+
+
+def test_a_page_with_a_web_address_of_its_own_has_that_one() -> None:
+    document = build_document(url="https://x.example/{page}")
+    page = build_pages(document, "text")[0]
+
+    assert page_links(document, replace(page, deep_link="https://chat.example/9")) == ("https://chat.example/9", None)
+    assert page_links(document, replace(page, deep_link="@UUID[x]")) == ("https://x.example/1", "@UUID[x]")

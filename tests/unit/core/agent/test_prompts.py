@@ -4,7 +4,8 @@ from syrupy.assertion import SnapshotAssertion
 from core.agent.prompts import build_turns, empty_answer, last_turn, reading_companion
 from core.domain.answer import QueryType
 from core.domain.chat import Capabilities, ChatMessage, ChatRole
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
+from tests.builders import NOON
 
 
 def question(text: str = "Where is the key?", author: str = "ada", **fields: object) -> IncomingMessage:
@@ -27,6 +28,30 @@ def test_the_document_asked_about_is_named():
     prompt = reading_companion(Capabilities(), question(document="guide.md"))
     assert prompt.endswith("and the tools read no other: guide.md")
     assert reading_companion(Capabilities(), question(journal="Mine")).endswith("no other: Mine")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"about": Talk(message_id="m", author="bob", text="It is under the mat.", said_at=NOON)},
+        {
+            "attachments": (
+                Attachment(name="a.pdf", size_bytes=1, reference="r"),
+                Attachment(name="b.md", size_bytes=1, reference="r"),
+            )
+        },
+        {"language": "German"},
+    ],
+    ids=["about", "attachments", "language"],
+)
+def test_what_a_chat_platform_adds(fields: dict[str, object], snapshot: SnapshotAssertion):
+    prompt = reading_companion(Capabilities(), question(**fields))
+    assert prompt.removeprefix(reading_companion(Capabilities(), question())) == snapshot
+
+
+def test_people_are_named_as_others_see_them():
+    turns = build_turns([user("Hello", "ada")], question(author="4711", author_name="Bob"))
+    assert [turn.speaker for turn in turns] == ["ada", "Bob"]
 
 
 def test_scope_is_kept_by_code_and_never_told():

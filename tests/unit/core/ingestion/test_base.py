@@ -12,6 +12,7 @@ from core.ingestion.base import build_readers, find_reader, forced_kind
     ("name", "head", "kind"),
     [
         ("a.md", b"", "markdown"),
+        ("a.md", b"<!-- footnote: kept answers -->", "kept"),
         ("A.MARKDOWN", b"", "markdown"),
         ("a.htm", b"", "html"),
         ("a.txt", b"", "text"),

@@ -118,3 +118,16 @@ def test_a_form_that_the_prompt_asks_for_goes_before_the_words(asked: QueryType,
     address = ThreadAddress(platform="terminal", workspace="local", channel="c", thread="t")
     question = IncomingMessage(address=address, author="Ann", text="Poisons?", event_key="1", query_type=asked)
     assert request_kind("Poisons?", reading_companion(Capabilities(), question)) is kind
+
+
+@pytest.mark.parametrize("question", ["What does that mean?", "why?", "Is this true?"])
+def test_a_question_about_a_message_is_searched_with_its_words(question: str) -> None:
+    said = [user("Something else entirely"), user("The wyvern poison must be harvested at dawn")]
+    first, *_ = queries(question, said)
+    assert {"wyvern", "poison", "harvested", "dawn"} <= set(first.search.strip("?)").replace("(", "").split())
+
+
+def test_a_question_that_says_enough_about_a_message_is_searched_alone_first() -> None:
+    first, second = queries("Which flower cures sight rot?", [user("The wyvern poison must be harvested at dawn")])
+    assert first.search == "Which flower cures sight rot?"
+    assert "wyvern" in second.search

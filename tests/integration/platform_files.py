@@ -1,0 +1,73 @@
+"""Attachments and kept answers over a real ingest: memory twins, real readers in a real child process."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from core.attachments import Attachments
+from core.domain.conversation import Attachment, IncomingMessage, Talk
+from core.domain.corpus import Source
+from core.errors import PlatformError
+from core.ingestion.limits import MEBIBYTE, ReadLimits
+from core.ingestion.pipeline import Ingestor
+from core.ingestion.report import IngestReport
+from core.ingestion.sandbox import Sandbox
+from core.library import Library
+from storage.memory.conversations import MemoryConversationRepository
+from storage.memory.corpus import MemoryCorpusRepository
+from tests.fakes import ManualClock, WordIndex
+
+LIMITS = ReadLimits(seconds=30, memory_bytes=600 * MEBIBYTE, file_bytes=20_000)
+
+
+class Downloads:
+    """A platform's files by their references; counts what was fetched."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.files = dict(files)
+        self.fetched: list[str] = []
+
+    def attachment(self, name: str, reference: str | None = None, **fields: object) -> Attachment:
+        reference = reference or name
+        size = {"size_bytes": len(self.files.get(reference, b"")), **fields}
+        return Attachment(name=name, reference=reference, **size)
+
+    async def talk_before(self, question: IncomingMessage, limit: int) -> list[Talk]:
+        return []
+
+    async def read_attachment(self, question: IncomingMessage, attachment: Attachment) -> bytes:
+        self.fetched.append(attachment.reference)
+        if attachment.reference not in self.files:
+            raise PlatformError("The file is gone from the platform.")
+        return self.files[attachment.reference]
+
+
+class Files:
+    """A library in memory that is filled by real ingests; `corpus` and `index` may be those of a shelf."""
+
+    def __init__(self, corpus: MemoryCorpusRepository | None = None, index: WordIndex | None = None) -> None:
+        self.corpus = corpus or MemoryCorpusRepository()
+        self.index = index or WordIndex()
+        self.conversations = MemoryConversationRepository()
+        self.reports: list[IngestReport] = []
+
+    async def ingest(self, source: Source, root: Path, only: str | None = None) -> IngestReport:
+        ingestor = Ingestor(
+            corpus=self.corpus,
+            index=self.index,
+            conversations=self.conversations,
+            clock=ManualClock(),
+            sandbox=Sandbox(LIMITS),
+            limits=LIMITS,
+        )
+        self.reports.append(await ingestor.ingest(source, root, only))
+        return self.reports[-1]
+
+    def attachments(self, conversations: MemoryConversationRepository | None = None) -> Attachments:
+        conversations = conversations or self.conversations
+        return Attachments(
+            corpus=self.corpus,
+            library=Library(corpus=self.corpus, index=self.index, conversations=conversations),
+            conversations=conversations,
+            ingest=self.ingest,
+            limits=LIMITS,
+        )
