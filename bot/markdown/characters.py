@@ -38,7 +38,7 @@ def safe_cut(text: str, limit: int) -> int:
 
 
 def clip(text: str, limit: int) -> str:
-    """One line of at most `limit` units, with an ellipsis where it was cut."""
+    """One line of at most `limit` (from 3) units, with an ellipsis where it was cut."""
     line = " ".join(clean(text).split())
     if units(line) <= limit:
         return line

@@ -10,7 +10,8 @@ from bot.markdown.characters import clean, units
 LONGEST_ADDRESS = 1_000
 _IN_LINK = re.compile(r"[\s<>()\[\]{}\"'`\\|^]")
 _PING = re.compile(r"@(?=everyone|here|channel)", re.IGNORECASE)
-# A mention is looked for in the raw text, so it is broken; an address in `<...>` in the marked-up one, so it is escaped.
+# Mentions are looked for in the raw text, so `<` is parted from what follows; addresses in `<...>` where it is no
+# escaped sign, so it is escaped, too.
 _LESS_THAN = re.compile(r"(\\[!-/:-;=-@\[-`{-~])|\\?<(?![\s\u200b])")
 # In code, where `<` is common, only what a client would take for a mention or a link.
 _CODE_PING = re.compile(
