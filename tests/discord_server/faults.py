@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections import deque
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
@@ -52,17 +51,16 @@ class Limit:
     path: str
     requests: int
     seconds: float
-    taken: dict[str, deque[float]] = field(default_factory=dict)
+    windows: dict[str, tuple[float, int]] = field(default_factory=dict)  # when the count began, and the count
 
     def take(self, path: str) -> tuple[int, float]:
-        """How many are left after this one, and when the bucket is full again; -1 left: refused."""
-        now, used = time.monotonic(), self.taken.setdefault(_counted_for(path), deque())
-        while used and now - used[0] >= self.seconds:
-            used.popleft()
-        if len(used) >= self.requests:
-            return -1, self.seconds - (now - used[0])
-        used.append(now)
-        return self.requests - len(used), self.seconds - (now - used[0])
+        """How many are left after this one, and seconds until the count begins anew; -1 left: refused."""
+        now, bucket = time.monotonic(), _counted_for(path)
+        start, count = self.windows.get(bucket, (now, 0))
+        if now - start >= self.seconds:
+            start, count = now, 0
+        self.windows[bucket] = (start, min(count + 1, self.requests))
+        return self.requests - count - 1, self.seconds - (now - start)
 
 
 class Faults:
@@ -110,7 +108,7 @@ class Faults:
             "X-RateLimit-Limit": str(limit.requests if limit is not None else QUIET_LIMIT),
             "X-RateLimit-Remaining": str(max(left, 0)),
             "X-RateLimit-Reset": f"{time.time() + reset:.3f}",
-            "X-RateLimit-Reset-After": f"{reset:.3f}",
+            "X-RateLimit-Reset-After": f"{reset + 0.0005:.3f}",  # rounded up: nobody is to come too early
             "X-RateLimit-Bucket": f"{method}{bucket_of(path)}",
         }
         return headers, reset if left < 0 else 0.0

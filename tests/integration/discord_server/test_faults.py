@@ -53,6 +53,21 @@ async def test_a_lasting_limit_is_told_in_the_headers_so_that_no_request_is_refu
     assert len(await answered(server, general, 4)) == 4
     calls = server.calls("POST", f"/channels/{general.id}/messages")
     assert calls[-1].at - calls[0].at >= 0.5
+    assert {call.status for call in calls} == {200}
+
+
+async def test_a_refusal_says_when_to_come_again(server: DiscordServer, general: ChannelHandle) -> None:
+    server.limit("POST", POSTS, requests=1, seconds=60)
+    url = f"{server.address}/api/v10/channels/{general.id}/messages"
+    async with aiohttp.ClientSession(headers={"Authorization": f"Bot {TOKEN}"}) as session:
+        async with session.post(url, json={"content": "one"}) as made:
+            assert (made.status, made.headers["X-RateLimit-Remaining"]) == (200, "0")
+        async with session.post(url, json={"content": "two"}) as refused:
+            told = await refused.json()
+    assert (refused.status, told["global"], refused.headers["X-RateLimit-Scope"]) == (429, False, "user")
+    assert 50 < told["retry_after"] <= 60
+    assert float(refused.headers["Retry-After"]) == pytest.approx(told["retry_after"], abs=0.01)
+    assert len(server.answers(general)) == 1
 
 
 async def test_a_post_whose_reply_is_lost_is_not_made_twice(
