@@ -20,6 +20,7 @@ from core.domain.conversation import Attachment, IncomingMessage, ThreadAddress
 from core.domain.corpus import Document, FileStamp, Source
 from core.domain.jobs import JobKind
 from core.errors import NotFound, PlatformError, ReadError
+from core.ingestion.base import build_readers, readers_for
 from core.ingestion.files import SourceFile, stamp_of
 from core.ingestion.limits import MEBIBYTE, ReadLimits
 from core.ingestion.report import IngestReport
@@ -30,6 +31,7 @@ from core.sources import source_id
 from core.steps import step
 
 MOST_ATTACHMENTS = 10  # of one question
+TEXT_KIND = "text"  # of the reader of plain texts
 LONGEST_NAME = 200  # bytes: with a number and an ending still a name that every disk takes
 LONGEST_ENDING = 20  # characters: longer ones are no endings
 
@@ -39,8 +41,13 @@ _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')
 class Ingest(Protocol):
     """Reads files into the library: a run of core.ingestion.pipeline.Ingestor with a child process of its own."""
 
-    async def __call__(self, source: Source, root: Path, only: str | None = None) -> IngestReport:
-        """`source` is saved already; `only` is the one file under `root` to look at. Raises as Ingestor does."""
+    async def __call__(
+        self, source: Source, root: Path, only: str | None = None, *, kind: str | None = None
+    ) -> IngestReport:
+        """`source` is saved already; `only` is the one file under `root` to look at, `kind` the reader's that reads it.
+
+        Raises as Ingestor does.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +129,7 @@ class Attachments:
                 path, stamp = await asyncio.to_thread(_write, Path(folder), attachment.name, data)
                 name = _free_name(path.name, stamp, stored)
                 await asyncio.to_thread(os.rename, path, Path(folder, name))
-                report = await self._ingest(source, Path(folder), name)
+                report = await self._ingest(source, Path(folder), name, kind=_kind_of(attachment))
             reading.output = {"pages": report.pages, "passages": report.passages, "unchanged": report.unchanged}
             if report.failures:
                 raise ReadError(report.failures[0].reason)
@@ -145,6 +152,12 @@ class Attachments:
             await self._library.remove_source(workspace, name)
         except NotFound:
             return  # no file was ever read there, or another process was faster
+
+
+def _kind_of(attachment: Attachment) -> str | None:
+    """Plain text for what its platform calls text and no reader knows by its ending: logs, program code, tables."""
+    known = readers_for(Path(safe_name(attachment.name)), build_readers())
+    return TEXT_KIND if not known and attachment.content_type.startswith("text/") else None
 
 
 def safe_name(name: str) -> str:

@@ -232,7 +232,7 @@ class ConversationRepository(Protocol):
         owner: str | None = None,
         channel: ChannelAddress | None = None,
     ) -> list[Conversation]:
-        """Most recently used first; those that all filters fit. A document's: pinned to it, focused on it, citing it."""
+        """Most recently used first, where all filters fit. A document's: pinned to it, focused on it, citing it."""
 
     async def rename(self, conversation_id: str, title: str) -> None:
         """NotFound for an unknown conversation."""

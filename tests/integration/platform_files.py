@@ -50,7 +50,9 @@ class Files:
         self.conversations = MemoryConversationRepository()
         self.reports: list[IngestReport] = []
 
-    async def ingest(self, source: Source, root: Path, only: str | None = None) -> IngestReport:
+    async def ingest(
+        self, source: Source, root: Path, only: str | None = None, *, kind: str | None = None
+    ) -> IngestReport:
         ingestor = Ingestor(
             corpus=self.corpus,
             index=self.index,
@@ -59,7 +61,7 @@ class Files:
             sandbox=Sandbox(LIMITS),
             limits=LIMITS,
         )
-        self.reports.append(await ingestor.ingest(source, root, only))
+        self.reports.append(await ingestor.ingest(source, root, only, kind=kind))
         return self.reports[-1]
 
     def attachments(self, conversations: MemoryConversationRepository | None = None) -> Attachments:

@@ -108,6 +108,17 @@ async def test_each_file_that_can_not_be_read_is_one_sentence_and_the_others_are
     assert "big.txt" not in downloads.fetched
 
 
+async def test_a_text_without_a_reader_of_its_own_is_read_as_plain_text(downloads: Downloads) -> None:
+    downloads.files["pump.log"] = b"The pump failed at dawn."
+    files, asked = Files(), question(downloads)
+    log = downloads.attachment("pump.log", content_type="text/plain; charset=utf-8")
+    attachments = files.attachments()
+    for _ in range(2):
+        read = await attachments.read(replace(asked, attachments=(log,)), downloads)
+        assert [(document.path, document.kind) for document in read.documents] == [("pump.log", "text")]
+    assert [counts(report) for report in files.reports] == [(1, 0, 0, 0, 0), (0, 0, 1, 0, 0)]
+
+
 async def test_a_platform_that_understates_a_size_changes_nothing(downloads: Downloads) -> None:
     asked = replace(question(downloads), attachments=(downloads.attachment("big.txt", size_bytes=5),))
     read = await Files().attachments().read(asked, downloads)
