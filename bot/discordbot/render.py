@@ -30,9 +30,10 @@ from core.domain.answer import Answer, AnswerStatus
 from core.grounding import UNSUPPORTED_NOTE
 from core.texts import collapse
 
-# Units of text to a part, tried in turn: shorter texts leave room for their sources. The fewest messages
-# win; a message of sources alone counts for one and a half, as readers turn back and forth.
-_TEXT_LIMITS = (TEXT_BUDGET, 2_800, 2_000, 1_400, 1_000)
+# Units of text to a part, tried where one message does not hold all: shorter texts leave room for their sources. The
+# fewest messages win; one of sources alone counts for one and a half, as readers turn back and forth.
+_SHORTER = (2_800, 2_000, 1_400, 1_000)
+_USUAL = 2_000
 _LONG_TEXT = 30_000  # characters; of longer ones one split is enough
 _STATUS_LINES: Mapping[AnswerStatus, str] = {
     AnswerStatus.NOT_FOUND: "Not found in the documents",
@@ -61,8 +62,10 @@ class RenderOptions:
 def render_answer(answer: Answer, options: RenderOptions) -> DiscordPost:
     """The messages to post, in order: at least one."""
     builder = _Builder(answer, options)
-    limits = _TEXT_LIMITS if len(answer.text) < _LONG_TEXT else (2_000,)
-    tried = [builder.parts(limit) for limit in limits]
+    is_long = len(answer.text) > _LONG_TEXT
+    tried = [builder.parts(_USUAL if is_long else TEXT_BUDGET)]
+    if len(tried[0]) > 1 and not is_long:
+        tried += [builder.parts(limit) for limit in _SHORTER]
     return DiscordPost(parts=mark_parts(min(tried, key=_cost), options.post_id))
 
 

@@ -17,7 +17,7 @@ _LESS_THAN = re.compile(r"(\\[!-/:-;=-@\[-`{-~])|\\?<(?![\s\u200b])")
 _CODE_PING = re.compile(
     r"@(?=everyone|here|channel)|<(?=[@#][!&]?\w|!\w|a?:\w|t:|id:|/[^<>\n]{1,100}:\d|[a-z][\w+.-]*:/)", re.IGNORECASE
 )
-_ADDRESS = re.compile(r"([a-z][\w+.-]*):(//[^\s<>`\"']*)", re.IGNORECASE)
+_ADDRESS = re.compile(r"[a-z][\w+.-]*://[^\s<>`\"']*|://", re.IGNORECASE)
 _SIGNS = re.compile(r"[\\*_~`|\[\]()#>]")
 _BEGINS_BLOCK = re.compile(r"^([ \t]*)([-+=]|\d+(?=[.)]))", re.MULTILINE)
 _INVITE = re.compile(r"\b(discord(?:app)?)\.(?=gg/|com/|me/|new/|gift/)", re.IGNORECASE)
@@ -78,7 +78,10 @@ class Flavour:
         return self.link(self.plain(label), target) if target is not None else self.plain(label)
 
     def _break_address(self, match: re.Match[str]) -> str:
-        return match[0] if self.is_allowed(match[0]) else f"{match[1]}:{self.breaker}{match[2]}"
+        address = match[0]
+        if address.count("://") == 1 and self.is_allowed(address):
+            return address
+        return address.replace("://", f":{self.breaker}//")
 
 
 def link_target(address: str | None) -> str | None:
@@ -86,6 +89,8 @@ def link_target(address: str | None) -> str | None:
     if address is None or not re.match(r"https?://[^\s/]", address, re.IGNORECASE):
         return None
     target = _IN_LINK.sub(_percent, clean(address))
+    scheme, _, rest = target.partition("://")
+    target = f"{scheme}://{rest.replace('://', '%3A//')}"  # one address, not two
     target = re.sub(r"@(?=everyone|here|channel)", "%40", target, flags=re.IGNORECASE)
     return target if units(target) <= LONGEST_ADDRESS else None
 

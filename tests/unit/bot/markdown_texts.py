@@ -23,6 +23,8 @@ HOSTILE = [
     "<https://evil.example>",
     "<mailto:a@evil.example>",
     "steam://run/1",
+    "steam://run/1steam://run/1",
+    f"{GOOD}?u=https://evil.example",
     "discord.gg/abc",
     "[text](https://evil.example)",
     "[[1]](https://evil.example)",

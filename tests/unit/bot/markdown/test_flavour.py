@@ -31,6 +31,8 @@ def test_pings_and_addresses_are_broken_but_read_the_same(text: str, expected: s
         ("@here <@12> <!channel>", "@¦here <¦@12> <¦!channel>"),
         ("curl https://evil.example/x", "curl https:¦//evil.example/x"),
         ("curl https://good.example/x", "curl https://good.example/x"),
+        ("steam://a.example/steam://b", "steam:¦//a.example/steam:¦//b"),
+        ("https://good.example?u=https://evil.example", "https:¦//good.example?u=https:¦//evil.example"),
         ("</ask:123>", "<¦/ask:123>"),
     ],
 )
@@ -56,6 +58,7 @@ def test_plain_text_shows_its_signs(text: str, expected: str) -> None:
     [
         ("https://a.example/x?y=1#z", "https://a.example/x?y=1#z"),
         ("https://a.example/(x) y", "https://a.example/%28x%29%20y"),
+        ("https://a.example?u=https://b.example", "https://a.example?u=https%3A//b.example"),
         ("https://a.example/@everyone", "https://a.example/%40everyone"),
         ("https://a.example/" + "x" * LONGEST_ADDRESS, None),
         ("javascript:alert(1)", None),
