@@ -1,6 +1,7 @@
 """What the service needs from outside: a durable inbox and chat platforms. The other ports are in core/ports.py."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Protocol
 
@@ -77,6 +78,12 @@ class InboxStore(Protocol):
 
     async def purge(self, before: datetime) -> int:
         """Forget what ended before; returns how many. Open entries stay, however old."""
+
+    def watch(self, wake: Callable[[], None]) -> AbstractAsyncContextManager[None]:
+        """While it is open, `wake` is called in this event loop soon after an entry became claimable anywhere.
+
+        A hint that may be lost or come twice: polls stay. A store that no other process can write to gives none.
+        """
 
 
 class FeedbackRepository(Protocol):

@@ -1,7 +1,8 @@
 """The durable inbox in SQL: one table, owner-fenced leases, the same statements on SQLite and PostgreSQL."""
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
@@ -149,6 +150,9 @@ class SqlInboxStore:
     async def purge(self, before: datetime) -> int:
         change = delete(InboxRow).where(col(InboxRow.finished_at) < before).returning(col(InboxRow.seq))
         return await self._database.write(lambda session: len(session.execute(change).all()))
+
+    def watch(self, wake: Callable[[], None]) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     async def _list(self, query: Select[InboxRow]) -> list[InboxEntry]:
         return await self._database.read(lambda session: [_to_entry(row) for row in session.scalars(query)])

@@ -3,6 +3,7 @@
 import uuid
 from collections import Counter
 from collections.abc import Callable, Collection
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -148,6 +149,9 @@ class MemoryInboxStore:
         for seq in gone:
             del self._inbox.entries[seq]
         return len(gone)
+
+    def watch(self, wake: Callable[[], None]) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     def _open(self) -> list[InboxEntry]:
         return [entry for entry in self._inbox.entries.values() if entry.finished_at is None]
