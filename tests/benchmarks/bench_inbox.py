@@ -29,7 +29,7 @@ from core.worker import Worker
 from storage.database import Database
 from storage.inbox import SqlInboxStore
 from tests.fakes import RealClock
-from tests.kill.service import PLATFORM, build_answers
+from tests.kill.parts.service import PLATFORM, build_answers
 from tests.unit.core.shelf import Shelf
 
 STEPS = 5

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from sqlalchemy import create_engine, make_url, text
 
-from tests.kill.harness import SHUTDOWN_SECONDS, Harness, Plan
+from tests.kill.parts.harness import SHUTDOWN_SECONDS, Harness, Plan
 
 
 @contextmanager
