@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.orm import Session
 
 from core.errors import StorageError
@@ -117,7 +117,7 @@ def build_engine(location: Path | str) -> tuple[Engine, str]:
         raise StorageError("The database URL can't be read; write postgresql://user:password@host:port/name") from error
     if url.get_backend_name() != "postgresql":
         raise StorageError(f"No database of kind {url.drivername!r} is known; give a postgresql:// URL or none at all")
-    return _postgres_engine(url), url.render_as_string()
+    return _postgres_engine(url), url.set(query={}).render_as_string()  # a query may hold a password, too
 
 
 def to_storage_error(error: DBAPIError, name: str) -> StorageError:
@@ -126,8 +126,12 @@ def to_storage_error(error: DBAPIError, name: str) -> StorageError:
     for prefix, meaning in _SQLITE_ERRORS.items():
         if code.startswith(prefix):
             return StorageError(f"The database {name} {meaning}")
-    reason = str(error.orig).strip().splitlines() or [type(error.orig).__name__]
-    return StorageError(f"The database {name} refused: {reason[0]}")
+    reason = (str(error.orig).strip().splitlines() or [type(error.orig).__name__])[0]
+    if isinstance(error, OperationalError) and getattr(error.orig, "sqlstate", "") is None:  # PostgreSQL said nothing
+        return StorageError(
+            f"The database {name} can't be reached ({reason}); check that the server runs, its URL and its password"
+        )
+    return StorageError(f"The database {name} refused: {reason}")
 
 
 def _sqlite_engine(path: Path) -> Engine:
