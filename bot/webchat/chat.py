@@ -15,6 +15,7 @@ from bot.webchat.parts import WebParts
 from bot.webchat.render import answer_html
 from bot.webchat.requests import as_json, body_of, person_of, place_of, remember_person, require_person, text_of
 from bot.webchat.streams import stream
+from bot.webchat.summaries import Summaries
 from bot.webchat.threads import LinkMaker, Threads
 from bot.webchat.translate import (
     CHANNEL_THREAD,
@@ -86,6 +87,8 @@ class _Chat:
             hub=chat.hub,
             link=_signed_links(parts),
             feedbacks=chat.feedbacks,
+            summaries=Summaries(parts.corpus),
+            scope=parts.scope,
         )
 
     async def page(self, request: web.Request) -> web.StreamResponse:

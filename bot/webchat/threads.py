@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 
 from bot.webchat.client import WebPlatform
 from bot.webchat.events import EventHub
+from bot.webchat.parts import ScopeOf
 from bot.webchat.render import SourceLink, message_view, people_in, thread_view
+from bot.webchat.summaries import Summaries
 from bot.webchat.translate import CHANNEL_THREAD, PLATFORM, WebPost, thread_address
 from core.conversations import Conversations
 from core.domain.conversation import Conversation, IncomingMessage, Message, Role, ThreadAddress
@@ -37,6 +39,8 @@ class Threads:
     hub: EventHub
     link: LinkMaker
     feedbacks: Feedbacks
+    summaries: Summaries
+    scope: ScopeOf
 
     async def overview(self) -> Json:
         """Channels by name, the default one first, and all threads, the last used first."""
@@ -117,7 +121,9 @@ class Threads:
         link = self.link(conversation)
         rated = await self.feedbacks.ratings_by(person, conversation) if person else {}
         shown = [message for message in messages if message.role is not Role.TOOL_RESULT]
-        return [message_view(message, link, rated.get(message.id)) for message in shown]
+        citations = [citation for message in shown for citation in message.citations]
+        summaries = await self.summaries.of(citations, await self.scope(conversation.address)) if citations else {}
+        return [message_view(message, link, rated.get(message.id), summaries) for message in shown]
 
 
 def _title(conversation: Conversation | None, waiting: Sequence[InboxEntry], channel: str, thread: str) -> str:

@@ -33,8 +33,16 @@ function sourcesNode(citations) {
       el("span", { class: "source-body" },
         el("span", { class: "source-title" }, el("span", { class: "unseen" }, `Source ${citation.number}: `), citation.title),
         el("span", { class: "source-where" }, where(citation)),
-        el("span", { class: "source-quote" }, `“${citation.quote}”`)))));
+        el("span", { class: "source-about" }, citation.summary || `“${citation.quote}”`)),
+      citation.thumbnail ? thumbnailNode(citation) : null)));
   return el("ol", { class: "sources", "aria-label": "Sources" }, ...cards);
+}
+
+// A page as it is printed, small. The service sends nothing where it has no picture: then the card does without.
+function thumbnailNode(citation) {
+  const picture = el("img", { class: "source-picture", src: citation.thumbnail, width: "54", height: "70",
+    alt: `Page ${citation.page} as it is printed`, loading: "lazy", decoding: "async", onerror: () => picture.remove() });
+  return picture;
 }
 
 function questionsNode(title, questions, actions, kind = "") {

@@ -23,9 +23,10 @@ async def test_a_mention_opens_a_thread_with_a_proved_answer() -> None:
         home = await (await ada.client.get("/chat/home")).json()
 
     assert (sent["accepted"], question["author"], question["text"]) == (True, "Ada", "where is the key?")
-    assert [(card["number"], card["title"], card["page"], card["quote"]) for card in answer["citations"]] == [
-        (1, "House", 1, KEY)
-    ]
+    assert [
+        (card["number"], card["title"], card["page"], card["quote"], card["summary"], card["thumbnail"])
+        for card in answer["citations"]
+    ] == [(1, "House", 1, KEY, KEY, None)]
     assert 'class="footnote" href="/s/' in answer["html"]
     assert [row["title"] for row in home["threads"]] == ["where is the key?"]
 
