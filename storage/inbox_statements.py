@@ -146,7 +146,7 @@ def _claim(owner: str, now: ColumnElement[datetime], lease_end: ColumnElement[An
             or_(_C.waits_until.is_(None), _C.waits_until <= now),
             ~behind,
         )
-        .order_by(_C.seq)
+        .order_by(_C.seq + 0)  # or a planner walks the whole table in this order, and does not look for what is open
         .limit(bindparam("most"))
         .with_for_update(skip_locked=True)
         .cte("picked")
