@@ -175,7 +175,7 @@ function follow(cursor) {
     if (stay) scrollToEnd();
   };
   on("begin", (data) => { const handle = here.live.get(data.key); if (handle) handle.begin(); else refreshSoon(); });
-  on("text", withLive((handle, data) => handle.text(data.piece)));
+  on("text", withLive((handle, data) => handle.text(data.piece, data.at)));
   on("reset_text", withLive((handle) => handle.resetText()));
   on("step", withLive((handle, data) => handle.step(data.step)));
   for (const kind of ["changed", "end", "threads"]) on(kind, refreshSoon);

@@ -73,11 +73,18 @@ export function waitingNode(waiting, actions) {
     el("div", { class: "body" }, byline("footnote"), draft, bar, steps));
   const node = el("li", { class: "waiting", "data-key": waiting.key },
     waiting.text === null ? null : el("ol", { class: "bare" }, personNode(waiting)), answer);
+  let shown = 0; // characters of the draft, counted as the service counts them
   const handle = {
     node,
-    begin() { status.textContent = "Reading the documents"; draft.textContent = ""; steps.replaceChildren(); },
-    text(piece) { draft.append(piece); status.textContent = "Writing"; },
-    resetText() { draft.textContent = ""; status.textContent = "Reading the documents"; },
+    begin() { handle.resetText(); steps.replaceChildren(); },
+    // A piece and its place in the draft: what is there already, from a state read later than this event, is passed over.
+    text(piece, at = shown) {
+      const fresh = [...piece].slice(Math.max(0, shown - at));
+      shown += fresh.length;
+      draft.append(fresh.join(""));
+      status.textContent = "Writing";
+    },
+    resetText() { shown = 0; draft.textContent = ""; status.textContent = "Reading the documents"; },
     step(step) {
       if (step.parent === null) return; // the whole answer: that it runs is plain to see
       const line = [...steps.children].find((item) => item.dataset.id === step.id);
