@@ -88,21 +88,26 @@ class Commands:
         return CommandResult(text="\n".join(rows))
 
     async def _threads(self, call: CommandCall) -> CommandResult:
-        found = await self._conversations.list_conversations(call.workspace)
+        found = await self._listed(call)
         rows = [
-            f"{number}. {item.title or '(no title)'} ({item.message_count} messages, `{item.id}`)"
+            f"{number}. {item.title or '(no title)'} ({item.address.platform}, {item.message_count} messages, "
+            f"`{item.id}`)"
             for number, item in enumerate(found[:LISTED], start=1)
         ]
         return CommandResult(text="\n".join(rows) or "There are no conversations yet: ask something.")
 
     async def _open(self, call: CommandCall) -> CommandResult:
-        found = await self._conversations.list_conversations(call.workspace)
+        found = await self._listed(call)
         wanted = call.argument.strip()
         if wanted.isdigit() and 1 <= int(wanted) <= len(found):
             conversation = found[int(wanted) - 1]
         else:
             conversation, _ = await self._conversations.show(wanted, call.workspace)
         return CommandResult(text=f"Going on in “{conversation.title}”.", open_conversation=conversation)
+
+    async def _listed(self, call: CommandCall) -> list[Conversation]:
+        found = await self._conversations.list_conversations(call.workspace)
+        return [item for item in found if not item.is_channel_talk]
 
     async def _new(self, call: CommandCall) -> CommandResult:
         return CommandResult(text="Your next question starts a new conversation.", start_new=True)

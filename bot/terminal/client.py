@@ -88,7 +88,8 @@ class TerminalChat:
 
     async def _pick(self, document_id: str | None) -> Conversation | None:
         """One of the earlier conversations, if there are any and the reader picks one."""
-        found = (await self._app.conversations.list_conversations(self._app.workspace, document_id))[:9]
+        listed = await self._app.conversations.list_conversations(self._app.workspace, document_id)
+        found = [item for item in listed if not item.is_channel_talk][:9]
         if not found:
             return None
         for number, item in enumerate(found, start=1):
