@@ -1,21 +1,62 @@
 """Conversations and their messages in SQL."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, delete, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, delete, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 from sqlmodel import col
 
-from core.domain.answer import Citation, Reference, ReferenceType
-from core.domain.chat import ToolInvocation, Usage
-from core.domain.conversation import Conversation, Focus, Message, Outcome, Role, ThreadAddress, ToolCallRecord
-from core.domain.corpus import Span
+from core.domain.conversation import Conversation, Focus, Message, ThreadAddress
 from core.errors import InvalidState, NotFound
+from storage.column_types import UtcTime
+from storage.conversation_rows import (
+    conversation_values,
+    focus_values,
+    message_values,
+    to_conversation,
+    to_message,
+)
 from storage.database import Database
-from storage.tables import ConversationRow, MessageDocumentRow, MessageRow
+from storage.tables import ConversationRow, FootnoteTable, MessageDocumentRow, MessageRow
+
+T = TypeVar("T")
+
+_CONVERSATION, _MESSAGE, _CITED = (
+    FootnoteTable.metadata.tables[name] for name in ("conversation", "message", "message_document")
+)
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+# Made once: what SQLAlchemy has compiled it keeps with the statement.
+_BY_ID = select(_CONVERSATION).where(
+    _CONVERSATION.c.id == bindparam("wanted"), _CONVERSATION.c.workspace == bindparam("workspace")
+)
+_BY_ADDRESS = select(_CONVERSATION).where(
+    *(_CONVERSATION.c[name] == bindparam(name) for name in ("platform", "workspace", "channel", "thread"))
+)
+_MESSAGES = select(_MESSAGE).where(_MESSAGE.c.conversation_id == bindparam("wanted")).order_by(_MESSAGE.c.sequence)
+_MESSAGE_BY_ID = select(_MESSAGE).where(_MESSAGE.c.id == bindparam("wanted"))
+_NEWEST = bindparam("newest", type_=UtcTime)
+# Locks the row against other processes' writes, so that the numbers of messages are given once.
+_GROW = (
+    update(_CONVERSATION)
+    .where(_CONVERSATION.c.id == bindparam("wanted"))
+    .values(
+        message_count=_CONVERSATION.c.message_count + bindparam("added"),
+        last_message_at=case(
+            (_CONVERSATION.c.last_message_at < _NEWEST, _NEWEST), else_=_CONVERSATION.c.last_message_at
+        ),
+    )
+    .returning(_CONVERSATION.c.message_count)
+)
+_ADD, _ADD_MESSAGES, _ADD_CITED = insert(_CONVERSATION), insert(_MESSAGE), insert(_CITED)
+_SET_FOCUS = (
+    update(_CONVERSATION)
+    .where(_CONVERSATION.c.id == bindparam("wanted"))
+    .values({name: bindparam(f"new_{name}", type_=_CONVERSATION.c[name].type) for name in focus_values(None)})
+)
 
 
 class SqlConversationRepository:
@@ -24,31 +65,38 @@ class SqlConversationRepository:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, conversation: Conversation) -> None:
-        await self._database.write(lambda session: _add(session, conversation))
+    async def add(self, conversation: Conversation, messages: Sequence[Message] = ()) -> None:
+        def work(connection: Connection) -> None:
+            _add(connection, conversation)
+            _append(connection, conversation.id, messages)
+
+        await self._database.write_rows(work)
 
     async def get(self, conversation_id: str, workspace: str) -> Conversation:
-        found = await self._find(
-            col(ConversationRow.id) == conversation_id, col(ConversationRow.workspace) == workspace
-        )
+        found = await self._list(_BY_ID, to_conversation, {"wanted": conversation_id, "workspace": workspace})
         if not found:
             raise _not_found(conversation_id)
         return found[0]
 
     async def find_by_address(self, address: ThreadAddress) -> Conversation | None:
-        found = await self._find(
-            col(ConversationRow.platform) == address.platform,
-            col(ConversationRow.workspace) == address.workspace,
-            col(ConversationRow.channel) == address.channel,
-            col(ConversationRow.thread) == address.thread,
-        )
+        found = await self._list(_BY_ADDRESS, to_conversation, _address_values(address))
         return found[0] if found else None
 
+    async def read(self, conversation_id: str, workspace: str) -> tuple[Conversation, list[Message]]:
+        found = await self._read(_BY_ID, {"wanted": conversation_id, "workspace": workspace})
+        if found is None:
+            raise _not_found(conversation_id)
+        return found
+
+    async def read_thread(self, address: ThreadAddress) -> tuple[Conversation, list[Message]] | None:
+        return await self._read(_BY_ADDRESS, _address_values(address))
+
     async def list_conversations(self, workspace: str, document_id: str | None = None) -> list[Conversation]:
-        conditions = [col(ConversationRow.workspace) == workspace]
+        query = select(_CONVERSATION).where(_CONVERSATION.c.workspace == workspace)
         if document_id is not None:
-            conditions.append(_about(document_id))
-        return await self._find(*conditions)
+            query = query.where(_about(document_id))
+        query = query.order_by(_CONVERSATION.c.last_message_at.desc(), _CONVERSATION.c.id)
+        return await self._list(query, to_conversation)
 
     async def rename(self, conversation_id: str, title: str) -> None:
         def work(session: Session) -> None:
@@ -57,38 +105,55 @@ class SqlConversationRepository:
         await self._database.write(work)
 
     async def set_focus(self, conversation_id: str, focus: Focus | None) -> None:
-        await self._database.write(lambda session: _set_focus(_require(session, conversation_id), focus))
+        await self._database.write_rows(lambda connection: _set_focus(connection, conversation_id, focus))
 
     async def delete(self, conversation_id: str) -> None:
         change = delete(ConversationRow).where(col(ConversationRow.id) == conversation_id)
         await self._database.write(lambda session: session.execute(change))
 
-    async def append(self, conversation_id: str, messages: Sequence[Message]) -> None:
-        await self._database.write(lambda session: _append(session, conversation_id, messages))
+    async def append(self, conversation_id: str, messages: Sequence[Message], *, focus: Focus | None = None) -> None:
+        def work(connection: Connection) -> None:
+            _append(connection, conversation_id, messages)
+            if focus is not None:
+                _set_focus(connection, conversation_id, focus)
+
+        await self._database.write_rows(work)
 
     async def list_messages(self, conversation_id: str) -> list[Message]:
-        query = (
-            select(MessageRow)
-            .where(col(MessageRow.conversation_id) == conversation_id)
-            .order_by(col(MessageRow.sequence))
-        )
-        return await self._database.read(lambda session: [_to_message(row) for row in session.scalars(query)])
+        return await self._list(_MESSAGES, to_message, {"wanted": conversation_id})
 
     async def find_message(self, message_id: str) -> Message | None:
-        row = await self._database.read(lambda session: session.get(MessageRow, message_id))
-        return _to_message(row) if row is not None else None
+        found = await self._list(_MESSAGE_BY_ID, to_message, {"wanted": message_id})
+        return found[0] if found else None
 
     async def forget_document(self, document_id: str) -> int:
         return await self._database.write(lambda session: _forget_document(session, document_id))
 
-    async def _find(self, *conditions: ColumnElement[bool]) -> list[Conversation]:
-        """Most recently used first."""
-        query = (
-            select(ConversationRow)
-            .where(*conditions)
-            .order_by(col(ConversationRow.last_message_at).desc(), col(ConversationRow.id))
+    async def _list(
+        self, query: Select[Any], to_value: Callable[[Any], T], wanted: Mapping[str, Any] | None = None
+    ) -> list[T]:
+        return await self._database.read_rows(
+            lambda connection: [to_value(row) for row in connection.execute(query, wanted)]
         )
-        return await self._database.read(lambda session: [_to_conversation(row) for row in session.scalars(query)])
+
+    async def _read(self, query: Select[Any], wanted: Mapping[str, Any]) -> tuple[Conversation, list[Message]] | None:
+        def work(connection: Connection) -> tuple[Conversation, list[Message]] | None:
+            row = connection.execute(query, wanted).one_or_none()
+            if row is None:
+                return None
+            messages = connection.execute(_MESSAGES, {"wanted": row.id})
+            return to_conversation(row), [to_message(message) for message in messages]
+
+        return await self._database.read_rows(work)
+
+
+def _address_values(address: ThreadAddress) -> dict[str, str]:
+    return {
+        "platform": address.platform,
+        "workspace": address.workspace,
+        "channel": address.channel,
+        "thread": address.thread,
+    }
 
 
 def _not_found(conversation_id: str) -> NotFound:
@@ -117,33 +182,43 @@ def _require(session: Session, conversation_id: str) -> ConversationRow:
     return row
 
 
-def _add(session: Session, conversation: Conversation) -> None:
-    session.add(_to_conversation_row(conversation))
+def _add(connection: Connection, conversation: Conversation) -> None:
     try:
-        session.flush()
+        connection.execute(_ADD, conversation_values(conversation))
     except IntegrityError as error:
         raise InvalidState(
             f"There is a conversation {conversation.id!r}, or one at {conversation.address}, already; use that one"
         ) from error
 
 
-def _append(session: Session, conversation_id: str, messages: Sequence[Message]) -> None:
-    row = _require(session, conversation_id)
-    for message in messages:
-        row.message_count += 1
-        row.last_message_at = max(row.last_message_at, message.created_at)
-        session.add(_to_message_row(message, conversation_id, row.message_count))
+def _append(connection: Connection, conversation_id: str, messages: Sequence[Message]) -> None:
+    newest = max((message.created_at for message in messages), default=_LONG_AGO)
+    grown = connection.execute(_GROW, {"wanted": conversation_id, "added": len(messages), "newest": newest})
+    count = grown.scalar_one_or_none()
+    if count is None:
+        raise _not_found(conversation_id)
+    first = count - len(messages) + 1
+    rows = [message_values(message, conversation_id, first + place) for place, message in enumerate(messages)]
+    cited = [
+        {"message_id": message.id, "document_id": document_id}
+        for message in messages
+        for document_id in {citation.document_id for citation in message.citations}
+    ]
     try:
-        session.flush()
+        if rows:
+            connection.execute(_ADD_MESSAGES, rows)
     except IntegrityError as error:
         raise InvalidState(
             f"One of the messages is in the conversation {conversation_id!r} already; give each an id of its own"
         ) from error
-    session.add_all(
-        MessageDocumentRow(message_id=message.id, document_id=document_id)
-        for message in messages
-        for document_id in {citation.document_id for citation in message.citations}
-    )
+    if cited:
+        connection.execute(_ADD_CITED, cited)
+
+
+def _set_focus(connection: Connection, conversation_id: str, focus: Focus | None) -> None:
+    values = {f"new_{name}": value for name, value in focus_values(focus).items()}
+    if not connection.execute(_SET_FOCUS, {"wanted": conversation_id, **values}).rowcount:
+        raise _not_found(conversation_id)
 
 
 def _forget_document(session: Session, document_id: str) -> int:
@@ -152,138 +227,8 @@ def _forget_document(session: Session, document_id: str) -> int:
         if row.pinned_document_id == document_id:
             row.pinned_document_id = None
         if row.focus_document_id == document_id:
-            _set_focus(row, None)
+            for name, value in focus_values(None).items():
+                setattr(row, name, value)
     citing = select(col(MessageDocumentRow.message_id)).where(col(MessageDocumentRow.document_id) == document_id)
     session.execute(update(MessageRow).where(col(MessageRow.id).in_(citing)).values(stale=True))
     return len(concerned)
-
-
-def _set_focus(row: ConversationRow, focus: Focus | None) -> None:
-    row.focus_document_id = focus.document_id if focus else None
-    row.focus_document = focus.document if focus else None
-    row.focus_title = focus.title if focus else None
-    row.focus_touched_at = focus.touched_at if focus else None
-    row.focus_sections = list(focus.sections) if focus else []
-
-
-def _to_conversation_row(conversation: Conversation) -> ConversationRow:
-    row = ConversationRow(
-        id=conversation.id,
-        platform=conversation.address.platform,
-        workspace=conversation.address.workspace,
-        channel=conversation.address.channel,
-        thread=conversation.address.thread,
-        title=conversation.title,
-        owner=conversation.owner,
-        created_at=conversation.created_at,
-        last_message_at=conversation.last_message_at,
-        pinned_document_id=conversation.pinned_document_id,
-        focus_sections=[],
-    )
-    _set_focus(row, conversation.focus)
-    return row
-
-
-def _to_conversation(row: ConversationRow) -> Conversation:
-    return Conversation(
-        id=row.id,
-        address=ThreadAddress(platform=row.platform, workspace=row.workspace, channel=row.channel, thread=row.thread),
-        title=row.title,
-        owner=row.owner,
-        created_at=row.created_at,
-        last_message_at=row.last_message_at,
-        focus=_to_focus(row),
-        pinned_document_id=row.pinned_document_id,
-        message_count=row.message_count,
-    )
-
-
-def _to_focus(row: ConversationRow) -> Focus | None:
-    if row.focus_document_id is None or row.focus_touched_at is None:
-        return None
-    return Focus(
-        document_id=row.focus_document_id,
-        document=row.focus_document or "",
-        title=row.focus_title or "",
-        sections=tuple(row.focus_sections),
-        touched_at=row.focus_touched_at,
-    )
-
-
-def _to_message_row(message: Message, conversation_id: str, sequence: int) -> MessageRow:
-    return MessageRow(
-        id=message.id,
-        conversation_id=conversation_id,
-        sequence=sequence,
-        role=message.role.value,
-        author=message.author,
-        status=message.status,
-        job_id=message.job_id,
-        stale=message.stale,
-        created_at=message.created_at,
-        content=message.content,
-        references=[asdict(reference) for reference in message.references],
-        citations=[asdict(citation) for citation in message.citations],
-        tool_calls=[_tool_call_values(call) for call in message.tool_calls],
-        outcome=asdict(message.outcome) if message.outcome else None,
-    )
-
-
-def _to_message(row: MessageRow) -> Message:
-    return Message(
-        id=row.id,
-        conversation_id=row.conversation_id,
-        role=Role(row.role),
-        author=row.author,
-        content=row.content,
-        created_at=row.created_at,
-        references=tuple(map(_to_reference, row.references)),
-        citations=tuple(map(_to_citation, row.citations)),
-        tool_calls=tuple(map(_to_tool_call, row.tool_calls)),
-        job_id=row.job_id,
-        status=row.status,
-        stale=row.stale,
-        outcome=_to_outcome(row.outcome) if row.outcome else None,
-    )
-
-
-def _to_reference(values: Mapping[str, Any]) -> Reference:
-    return Reference(**{**values, "type": ReferenceType(values["type"])})
-
-
-def _to_citation(values: Mapping[str, Any]) -> Citation:
-    return Citation(
-        **{**values, "heading_path": tuple(values["heading_path"]), "span": Span(**values["span"])},
-    )
-
-
-def _to_outcome(values: Mapping[str, Any]) -> Outcome:
-    return Outcome(
-        partial=values["partial"],
-        grounded=values["grounded"],
-        unsupported=tuple(Span(**span) for span in values["unsupported"]),
-        choices=tuple(values["choices"]),
-        suggestions=tuple(values["suggestions"]),
-        usage=Usage(**values["usage"]),
-        model=values["model"],
-    )
-
-
-def _tool_call_values(call: ToolCallRecord) -> dict[str, object]:
-    return {
-        "id": call.invocation.id,
-        "name": call.invocation.name,
-        "arguments": dict(call.invocation.arguments),
-        "text": call.text,
-        "passage_ids": call.passage_ids,
-        "is_error": call.is_error,
-    }
-
-
-def _to_tool_call(values: Mapping[str, Any]) -> ToolCallRecord:
-    return ToolCallRecord(
-        invocation=ToolInvocation(id=values["id"], name=values["name"], arguments=values["arguments"]),
-        text=values["text"],
-        passage_ids=tuple(values["passage_ids"]),
-        is_error=values["is_error"],
-    )
