@@ -11,7 +11,7 @@ from datetime import timedelta
 from core.answering import check_question
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import CommandLine, Decision, InboxEntry, Receipt
-from core.errors import BadInput
+from core.errors import BadInput, StorageError
 from core.ports import Clock
 from core.service_ports import InboxStore
 
@@ -102,7 +102,10 @@ class Inbox:
             incoming = replace(incoming, message_key=incoming.event_key)
         command = to_command(incoming.text)
         decision = COMMAND if command is not None else await self._decide(incoming)
-        entry, is_new = await self._store.accept(incoming, decision)
+        try:
+            entry, is_new = await self._store.accept(incoming, decision)
+        except StorageError as error:
+            raise StorageError(f"This message was not taken in: send it again later. {error}") from error
         if is_new and entry.decision.accepted:
             self._wake()
         return Receipt(
