@@ -61,6 +61,8 @@ def add_chat(app: web.Application, parts: WebParts, chat: ChatParts) -> None:
     app.router.add_get("/", pages.page, name="home")
     app.router.add_get("/c/{channel}", pages.page)
     app.router.add_get("/c/{channel}/{thread}", pages.page)
+    app.router.add_get("/read/{conversation}", pages.page)
+    app.router.add_get("/chat/conversations/{conversation}", as_json(pages.read))
     app.router.add_get("/chat/home", as_json(pages.home))
     app.router.add_post("/chat/person", as_json(pages.person))
     app.router.add_post("/chat/messages", as_json(pages.send))
@@ -112,6 +114,9 @@ class _Chat:
 
     async def show(self, request: web.Request) -> Json:
         return await self._threads.show(*place_of(request), person_of(request))
+
+    async def read(self, request: web.Request) -> Json:
+        return await self._threads.read(check_id(request.match_info["conversation"], "The conversation"))
 
     async def send(self, request: web.Request) -> Json:
         """Hand a message to the inbox; durable when this answers. Sent again with its key it is the same message."""
@@ -232,6 +237,7 @@ class _Chat:
             "html": answer_html(result.text) if result.file_name is None else "",
             "file": {"name": result.file_name, "text": result.text} if result.file_name else None,
             "open": [opened.address.channel, opened.address.thread] if opened is not None and is_here else None,
+            "read": opened.id if opened is not None and not is_here else None,
             "leave": result.start_new,
         }
 

@@ -20,6 +20,7 @@ function answerNode(message, actions) {
     fromSafeHtml("div", { class: `answer${problem}` }, message.html));
   if (message.stale) body.append(el("p", { class: "stale" }, "A document behind this answer has changed or gone since."));
   if (message.citations?.length) body.append(sourcesNode(message.citations));
+  if (!actions.mayAnswer()) message = { ...message, choices: [], suggestions: [] };
   if (message.choices?.length) body.append(questionsNode("Which one do you mean?", message.choices, actions));
   if (message.suggestions?.length) body.append(questionsNode("You could also ask", message.suggestions, actions, "suggested"));
   body.append(feetNode(message, actions));
@@ -52,7 +53,8 @@ function questionsNode(title, questions, actions, kind = "") {
 
 function feetNode(message, actions) {
   const feet = el("div", { class: "feet" });
-  for (const [value, sign, name] of [["up", "👍", "Good answer"], ["down", "👎", "Bad answer"]]) {
+  const thumbs = actions.mayAnswer() ? [["up", "👍", "Good answer"], ["down", "👎", "Bad answer"]] : [];
+  for (const [value, sign, name] of thumbs) {
     const pressed = message.rated === value;
     feet.append(el("button", { type: "button", class: "thumb", "aria-label": name, title: name,
       "aria-pressed": String(pressed), onclick: () => actions.rate(message.id, pressed ? "none" : value) }, sign));
