@@ -154,12 +154,15 @@ class AnswerService:
     async def _open(self, message: IncomingMessage) -> _Opened:
         """The conversation with the question in it, recorded if it is not there yet."""
         check_question(message.text)
-        conversation = await self._conversations.open(message)
-        messages = await self._conversations.history(conversation)
+        thread = await self._conversations.thread_of(message)
+        conversation, messages = thread.conversation, thread.messages
         question = question_message(message, conversation.id, self._clock.now())
         place = next((place for place, item in enumerate(messages) if item.id == question.id), None)
-        if place is None:
+        if thread.is_new:
+            await self._conversations.begin(conversation, question)
+        elif place is None:
             await self._conversations.record(conversation, [question])
+        if place is None:
             return _Opened(conversation=conversation, question=question, history=messages, stored=None)
         answer_id = stored_ids(message).answer
         stored = next((item for item in messages[place:] if item.id == answer_id), None)
@@ -240,8 +243,7 @@ class AnswerService:
         job_id = steps.jobs[0].id if steps.jobs else None
         shown = answer_message(answer, message, conversation.id, job_id, now)
         between = messages_of_draft(draft, conversation.id, now) if draft else []
-        await self._conversations.record(conversation, [*between, shown])
-        await self._conversations.refocus(conversation, answer.citations)
+        await self._conversations.record(conversation, [*between, shown], answer.citations)
         total = (self._clock.monotonic() - started) * 1000
         return replace(
             answer,

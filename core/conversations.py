@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from core.domain.answer import Citation
@@ -17,6 +17,15 @@ FOCUS_IDLE = timedelta(minutes=30)
 FOCUS_SECTIONS = 5
 # Thread names on chat platforms go up to 100 characters; a list row reads well below that.
 TITLE_LENGTH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedThread:
+    """A conversation with its messages, oldest first."""
+
+    conversation: Conversation
+    messages: Sequence[Message]
+    is_new: bool = False  # not stored yet
 
 
 class Conversations:
@@ -34,20 +43,20 @@ class Conversations:
             found = await self.create(message, title=title, pinned_document_id=pinned_document_id)
         return found
 
+    async def thread_of(self, message: IncomingMessage) -> OpenedThread:
+        """The conversation that `open` gives, with what was said in it; a new one is stored with its first message."""
+        if message.conversation_id:
+            conversation, messages = await self._repository.read(message.conversation_id, message.address.workspace)
+            return OpenedThread(conversation, messages)
+        if found := await self._repository.read_thread(message.address):
+            return OpenedThread(*found)
+        return OpenedThread(self._new(message, title_from(message.text)), [], is_new=True)
+
     async def create(
         self, message: IncomingMessage, *, title: str = "", pinned_document_id: str | None = None
     ) -> Conversation:
         """A new conversation at the message's address; InvalidState when the thread has one."""
-        now = self._clock.now()
-        conversation = Conversation(
-            id=uuid.uuid4().hex,
-            address=message.address,
-            title=shorten(title, TITLE_LENGTH),
-            owner=message.author,
-            created_at=now,
-            last_message_at=now,
-            pinned_document_id=pinned_document_id,
-        )
+        conversation = self._new(message, title, pinned_document_id)
         await self._repository.add(conversation)
         return conversation
 
@@ -61,12 +70,7 @@ class Conversations:
 
     async def show(self, conversation_id: str, workspace: str) -> tuple[Conversation, list[Message]]:
         """With all its messages, oldest first. NotFound for an id of another workspace."""
-        conversation = await self._repository.get(conversation_id, workspace)
-        return conversation, await self._repository.list_messages(conversation_id)
-
-    async def history(self, conversation: Conversation) -> list[Message]:
-        """Its messages, oldest first."""
-        return await self._repository.list_messages(conversation.id)
+        return await self._repository.read(conversation_id, workspace)
 
     async def rename(self, conversation_id: str, workspace: str, title: str) -> Conversation:
         """BadInput for a blank title; a long one is cut to a line."""
@@ -82,17 +86,35 @@ class Conversations:
         await self._repository.get(conversation_id, workspace)
         await self._repository.delete(conversation_id)
 
-    async def record(self, conversation: Conversation, messages: Sequence[Message]) -> None:
-        """Append to the history; a conversation without a title gets it from its first question."""
-        await self._repository.append(conversation.id, messages)
+    async def begin(self, conversation: Conversation, message: Message) -> None:
+        """Store a new conversation with its first message. InvalidState when the thread has one by now."""
+        await self._repository.add(conversation, [message])
+
+    async def record(
+        self, conversation: Conversation, messages: Sequence[Message], citations: Sequence[Citation] = ()
+    ) -> None:
+        """Append to the history; a conversation without a title gets it from its first question.
+
+        `citations` are the answer's among the messages: what it was about, the document of most footnotes and the pages
+        it cited of it, is remembered.
+        """
+        focus = next_focus(conversation.focus, citations, self._clock.now())
+        await self._repository.append(conversation.id, messages, focus=focus if focus != conversation.focus else None)
         question = next((message.content for message in messages if message.role is Role.USER), "")
         if not conversation.title and question:
             await self._repository.rename(conversation.id, title_from(question))
 
-    async def refocus(self, conversation: Conversation, citations: Sequence[Citation]) -> None:
-        """Remember what the answer was about: the document of most footnotes, and the pages it cited of it."""
-        if focus := next_focus(conversation.focus, citations, self._clock.now()):
-            await self._repository.set_focus(conversation.id, focus)
+    def _new(self, message: IncomingMessage, title: str, pinned_document_id: str | None = None) -> Conversation:
+        now = self._clock.now()
+        return Conversation(
+            id=uuid.uuid4().hex,
+            address=message.address,
+            title=shorten(title, TITLE_LENGTH),
+            owner=message.author,
+            created_at=now,
+            last_message_at=now,
+            pinned_document_id=pinned_document_id,
+        )
 
 
 def title_from(question: str) -> str:
