@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from core.answering import AnswerService
 from core.domain.answer import Answer, QueryType
-from core.domain.conversation import IncomingMessage, Role
+from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress
+from core.domain.inbox import message_key
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import InvalidState
 from core.ports import Clock, ConversationRepository, JobRepository, ProgressSink
@@ -49,7 +50,17 @@ class Jobs:
         return await self._repository.list_tree(job.root_id)
 
     async def retry(self, job_id: str, workspace: str, progress: ProgressSink) -> Answer:
-        """Ask the question of a failed or cancelled request again, in its conversation, with the same options."""
+        """Ask the question of a failed or cancelled request again, here and now. Raises as `question_of` does."""
+        question = await self.question_of(job_id, workspace)
+        return await self._answers().answer(question, progress)
+
+    async def question_of(self, job_id: str, workspace: str) -> IncomingMessage:
+        """The question of a failed or cancelled request, to be asked again: the next version of the same message.
+
+        It keeps the asker, the options and the posting key, so that its answer takes the place of the failed one.
+        NotFound for unknown ids; InvalidState for steps, for requests that run or went well, and for questions that
+        are no longer in their conversation.
+        """
         job = await self._repository.get(job_id, workspace)
         if job.kind is not JobKind.REQUEST:
             raise InvalidState(f"Job {job_id!r} is a {job.kind.value} step: retry its request {job.root_id!r}.")
@@ -65,22 +76,36 @@ class Jobs:
         )
         if asked is None:
             raise InvalidState(f"The question of job {job_id!r} is no longer in conversation {conversation_id!r}.")
-        return await self._answers().answer(
-            IncomingMessage(
-                address=conversation.address,
-                author=asked.author,
-                text=asked.content,
-                event_key=uuid.uuid4().hex,
-                conversation_id=conversation_id,
-                document=_option(job.input, "document"),
-                journal=_option(job.input, "journal"),
-                query_type=QueryType(_option(job.input, "query_type") or QueryType.QUESTION),
-                position=_option(job.input, "position"),
-                model=_option(job.input, "model"),
-                strategy=_option(job.input, "strategy"),
-            ),
-            progress,
+        address = _asked_at(job, conversation)
+        key = _option(job.input, "message_key") or message_key(address, uuid.uuid4().hex)
+        return IncomingMessage(
+            address=address,
+            author=asked.author,
+            text=asked.content,
+            event_key=f"{key}@again-{uuid.uuid4().hex}",
+            message_key=key,
+            conversation_id=conversation_id,
+            document=_option(job.input, "document"),
+            journal=_option(job.input, "journal"),
+            query_type=QueryType(_option(job.input, "query_type") or QueryType.QUESTION),
+            position=_option(job.input, "position"),
+            model=_option(job.input, "model"),
+            strategy=_option(job.input, "strategy"),
         )
+
+
+def _asked_at(job: Job, conversation: Conversation) -> ThreadAddress:
+    """The conversation's thread; for a question that came into it from another platform, that platform's own thread.
+
+    The posting key says where it came from (core/domain/inbox.py): what was asked in private is not posted elsewhere.
+    """
+    address = conversation.address
+    platform, _, rest = (_option(job.input, "message_key") or "").partition(":")
+    workspace, _, channel_and_id = rest.partition(":")
+    channel, _, message_id = channel_and_id.rpartition(":")
+    if not message_id or workspace != address.workspace or (platform, channel) == (address.platform, address.channel):
+        return address
+    return ThreadAddress(platform=platform, workspace=workspace, channel=channel, thread=conversation.id)
 
 
 def _option(recorded: Mapping[str, object], name: str) -> str | None:
