@@ -14,7 +14,7 @@ from core.conversations import Conversations, live_focus
 from core.domain.answer import Answer, AnswerStatus, Draft, Reference
 from core.domain.conversation import Conversation, Focus, IncomingMessage, Message
 from core.domain.corpus import Document, Page, SearchScope
-from core.domain.jobs import JobKind, JobStatus
+from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import BadInput, FootnoteError, NotFound
 from core.history import messages_of_draft
 from core.library import Library
@@ -24,9 +24,16 @@ from core.references import direct_references
 from core.retries import is_transient
 from core.steps import Steps
 from core.stored_answers import BOT_NAME as BOT_NAME
-from core.stored_answers import answer_message, question_message, stored_ids, timings, to_answer
+from core.stored_answers import (
+    answer_message,
+    question_message,
+    request_input,
+    settled_request,
+    stored_ids,
+    timings,
+    to_answer,
+)
 from core.suggestions import suggest
-from core.texts import shorten
 
 # A question is read by people: longer ones are pasted documents, which belong in the library.
 MAX_QUESTION_CHARACTERS = 20_000
@@ -126,7 +133,10 @@ class AnswerService:
             await self._end_steps_of_the_dead(stored_ids(message).request)
         steps = Steps(self._jobs, self._clock, message.address.workspace, progress.step, attempt.number)
         request = steps.step(
-            JobKind.REQUEST, "answer", input=_request_input(message, opened.question), key=stored_ids(message).request
+            JobKind.REQUEST,
+            "answer",
+            input=request_input(message, opened.conversation.id),
+            key=stored_ids(message).request,
         )
         try:
             async with request:
@@ -134,13 +144,13 @@ class AnswerService:
                 request.output = {"status": answer.status.value, "footnotes": len(answer.citations)}
         except asyncio.CancelledError:
             if attempt.is_stopped():
-                await asyncio.shield(self._finish(message, opened.conversation, STOPPED, None, steps, started))
+                await asyncio.shield(self._finish(message, opened.conversation, STOPPED, None, steps.jobs, started))
             raise
         except FootnoteError as error:
             if is_transient(error) and not attempt.is_last:
                 raise
             answer, draft = build_error_answer(error), None
-        return await self._finish(message, opened.conversation, answer, draft, steps, started)
+        return await self._finish(message, opened.conversation, answer, draft, steps.jobs, started)
 
     async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
         """The stored answer of a question; where there is none, this one is stored as it. Raises as `answer` does."""
@@ -148,8 +158,11 @@ class AnswerService:
         opened = await self._open(message)
         if opened.stored is not None:
             return await self._again(opened.stored)
-        steps = Steps(self._jobs, self._clock, message.address.workspace)
-        return await self._finish(message, opened.conversation, answer, None, steps, started)
+        jobs = await self._end_steps_of_the_dead(stored_ids(message).request)
+        if not jobs:
+            jobs = [settled_request(message, opened.conversation.id, answer, self._clock.now())]
+            await self._jobs.save(*jobs)
+        return await self._finish(message, opened.conversation, answer, None, jobs, started)
 
     async def _open(self, message: IncomingMessage) -> _Opened:
         """The conversation with the question in it, recorded if it is not there yet."""
@@ -171,12 +184,20 @@ class AnswerService:
     async def _again(self, stored: Message) -> Answer:
         return to_answer(stored, await self._jobs.list_tree(stored.job_id) if stored.job_id else [])
 
-    async def _end_steps_of_the_dead(self, request_id: str) -> None:
-        """Steps that an earlier try left running: the process that made them is gone."""
-        for job in await self._jobs.list_tree(request_id):
-            if not job.status.is_final:
-                ended = replace(job, status=JobStatus.FAILED, error=CUT_OFF, completed_at=self._clock.now())
-                await self._jobs.save(ended)
+    async def _end_steps_of_the_dead(self, request_id: str) -> list[Job]:
+        """End what an earlier try left running, as the process that ran it is gone. Gives the tree, as far as it came.
+
+        A post is left alone: it is still to be made.
+        """
+        now = self._clock.now()
+        jobs = [
+            job
+            if job.status.is_final or job.kind is JobKind.POST
+            else replace(job, status=JobStatus.FAILED, error=CUT_OFF, completed_at=now)
+            for job in await self._jobs.list_tree(request_id)
+        ]
+        await self._jobs.save(*jobs)
+        return jobs
 
     async def _run(
         self,
@@ -235,13 +256,12 @@ class AnswerService:
         conversation: Conversation,
         answer: Answer,
         draft: Draft | None,
-        steps: Steps,
+        jobs: Sequence[Job],
         started: float,
     ) -> Answer:
         """Store the answer with its tool calls, move the focus, and complete the answer object."""
         now = self._clock.now()
-        job_id = steps.jobs[0].id if steps.jobs else None
-        shown = answer_message(answer, message, conversation.id, job_id, now)
+        shown = answer_message(answer, message, conversation.id, jobs[0].id if jobs else None, now)
         between = messages_of_draft(draft, conversation.id, now) if draft else []
         await self._conversations.record(conversation, [*between, shown], answer.citations)
         total = (self._clock.monotonic() - started) * 1000
@@ -249,28 +269,9 @@ class AnswerService:
             answer,
             conversation_id=conversation.id,
             message_id=shown.id,
-            jobs=steps.jobs,
-            timings_ms={"total": round(total, 1), **timings(steps.jobs)},
+            jobs=tuple(jobs),
+            timings_ms={"total": round(total, 1), **timings(jobs)},
         )
-
-
-def _request_input(message: IncomingMessage, question: Message) -> dict[str, object]:
-    """What the request job records, so that people understand it and it can be asked again (core/jobs.py)."""
-    options = {
-        "document": message.document,
-        "journal": message.journal,
-        "position": message.position,
-        "model": message.model,
-        "strategy": message.strategy,
-    }
-    return {
-        "question": shorten(message.text, 200),
-        "conversation_id": question.conversation_id,
-        "message_id": question.id,
-        "message_key": message.message_key or message.event_key,
-        "query_type": message.query_type.value,
-        **{name: value for name, value in options.items() if value},
-    }
 
 
 def check_question(text: str) -> None:

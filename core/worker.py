@@ -14,8 +14,8 @@ from core.answering import STOPPED, Answering, Attempt
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.inbox import InboxEntry, InboxStatus
 from core.errors import AccessDenied, FootnoteError, InvalidState, StorageError
-from core.ports import Clock
-from core.posting import post_answer, post_error
+from core.ports import Clock, JobRepository
+from core.posting import Posting
 from core.retries import MOST_CRASHES, GiveUp, decide, pause, poison_sentence, to_sentence
 from core.service_ports import ChatPlatform, InboxStore
 
@@ -55,6 +55,7 @@ class Worker:
         platforms: Mapping[str, ChatPlatform],
         clock: Clock,
         *,
+        jobs: JobRepository | None = None,
         parallel: int = DEFAULT_PARALLEL,
         tries: int = DEFAULT_TRIES,
         timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
@@ -62,11 +63,12 @@ class Worker:
     ) -> None:
         """`platforms` by name; entries of other platforms are left for other workers.
 
-        `pause_scale` makes all pauses between tries longer or shorter.
+        Posts are recorded in `jobs`. `pause_scale` makes all pauses between tries longer or shorter.
         """
         self._store = store
         self._answers = answers
         self._platforms = platforms
+        self._posting = Posting(platforms, clock, jobs)
         self._clock = clock
         self._parallel = parallel
         self._tries = tries
@@ -226,14 +228,14 @@ class Worker:
     async def _post(self, run: _Run, answer: Answer) -> None:
         entry = run.entry
         await self._begin_posting(run)
-        ref = await post_answer(self._platforms[entry.address.platform], entry, answer)
+        ref = await self._posting.answer(entry, answer)
         status = InboxStatus.CANCELLED if answer.status is AnswerStatus.STOPPED else InboxStatus.DONE
         await self._change(lambda: self._store.finish(entry.seq, status, post_ref=ref))
 
     async def _post_error(self, run: _Run, sentence: str) -> None:
         entry = run.entry
         await self._begin_posting(run)
-        ref = await post_error(self._platforms[entry.address.platform], entry, sentence)
+        ref = await self._posting.error(entry, sentence)
         await self._change(lambda: self._store.finish(entry.seq, InboxStatus.FAILED, post_ref=ref, error=sentence))
 
     async def _begin_posting(self, run: _Run) -> None:
