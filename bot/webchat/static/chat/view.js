@@ -1,9 +1,10 @@
 // Messages as elements. What people and documents wrote goes in as text; the bot's HTML comes safe from the service.
 
-import { clock, el, fromSafeHtml } from "./dom.js";
+import { clock, el, fromSafeHtml, icon } from "./dom.js";
 import { where } from "./notes.js";
 
 const COLOURS = 8;
+const THUMB = "M4 11h3v9H4zM7 11l4-8c1.6 0 2.6 1.1 2.6 2.7V9h5.1a2.2 2.2 0 0 1 2.2 2.5l-1 6.7a2.2 2.2 0 0 1-2.2 1.8H7";
 
 export function messageNode(message, actions) {
   return message.role === "user" ? personNode(message) : answerNode(message, actions);
@@ -53,11 +54,11 @@ function questionsNode(title, questions, actions, kind = "") {
 
 function feetNode(message, actions) {
   const feet = el("div", { class: "feet" });
-  const thumbs = actions.mayAnswer() ? [["up", "👍", "Good answer"], ["down", "👎", "Bad answer"]] : [];
-  for (const [value, sign, name] of thumbs) {
+  const thumbs = actions.mayAnswer() ? [["up", "Good answer"], ["down", "Bad answer"]] : [];
+  for (const [value, name] of thumbs) {
     const pressed = message.rated === value;
     feet.append(el("button", { type: "button", class: "thumb", "aria-label": name, title: name,
-      "aria-pressed": String(pressed), onclick: () => actions.rate(message.id, pressed ? "none" : value) }, sign));
+      "aria-pressed": String(pressed), onclick: () => actions.rate(message.id, pressed ? "none" : value) }, icon(THUMB, value)));
   }
   if (message.job) feet.append(el("a", { href: `/jobs/${encodeURIComponent(message.job)}`, class: "how" }, "How this was made"));
   return feet;
