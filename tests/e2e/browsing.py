@@ -33,10 +33,15 @@ class Browsing:
         context.on("console", self._hear)
         page = await context.new_page()
         await page.goto(address)
+        on_phone = await page.locator("#menu").is_visible()
+        if on_phone:
+            await page.click("#menu")
         await page.click("#person")
         await page.fill("#ask-input", name)
         await page.keyboard.press("Enter")
         await expect(page.locator("#person")).to_have_text(name)
+        if on_phone:
+            await page.click("#close-side")
         return context, page
 
     def _hear(self, message: ConsoleMessage) -> None:
