@@ -137,7 +137,7 @@ class App:
 
     @cached_property
     def jobs(self) -> Jobs:
-        return Jobs(self.job_store, self.conversation_store, lambda: self.answers, self.clock)
+        return Jobs(self.job_store, self.conversation_store, lambda: self.answers, self.clock, self.inbox_store)
 
     @cached_property
     def commands(self) -> Commands:

@@ -73,6 +73,9 @@ class InboxStore(Protocol):
     ) -> list[InboxEntry]:
         """Newest first, refused ones included."""
 
+    async def list_open(self, workspace: str, limit: int | None = None) -> list[InboxEntry]:
+        """What has not ended, newest first."""
+
     async def depth(self) -> dict[InboxStatus, int]:
         """How many entries have not ended, by status (over all workspaces)."""
 

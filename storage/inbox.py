@@ -105,6 +105,9 @@ class SqlInboxStore:
         wanted = {"in_workspace": workspace, "by": author, "in_thread": str(address), "most": limit}
         return await self._list(query, wanted)
 
+    async def list_open(self, workspace: str, limit: int | None = None) -> list[InboxEntry]:
+        return await self._list(sql.OPEN.limit(limit), {"in_workspace": workspace})
+
     async def depth(self) -> dict[InboxStatus, int]:
         counted = await self._database.read_rows(lambda connection: connection.execute(sql.DEPTH).all())
         return {InboxStatus(status): count for status, count in counted}

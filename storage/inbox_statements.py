@@ -38,6 +38,7 @@ LOCK_THREAD = text("SELECT pg_advisory_xact_lock(hashtextextended(:thread, 0))")
 
 BY_EVENT = select(INBOX).where(_C.event_key == bindparam("key"))
 OPEN_BY_MESSAGE = select(INBOX).where(_C.message_key == bindparam("key"), _OPEN).order_by(_C.seq)
+OPEN = select(INBOX).where(_OPEN, _C.workspace == bindparam("in_workspace")).order_by((_C.seq + 0).desc())
 DEPTH = select(_C.status, func.count()).where(_OPEN).group_by(_C.status)
 CANCEL = (
     update(INBOX)

@@ -137,6 +137,9 @@ class MemoryInboxStore:
         ]
         return found[:limit]
 
+    async def list_open(self, workspace: str, limit: int | None = None) -> list[InboxEntry]:
+        return [entry for entry in reversed(self._open()) if entry.workspace == workspace][:limit]
+
     async def depth(self) -> dict[InboxStatus, int]:
         return dict(Counter(entry.status for entry in self._open()))
 

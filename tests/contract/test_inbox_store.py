@@ -216,6 +216,17 @@ async def test_recent_entries_are_newest_first_of_an_author_and_a_thread(store):
     assert await store.recent("elsewhere") == []
 
 
+async def test_what_is_open_is_listed_newest_first_by_workspace(store):
+    await accept(store, incoming("1"), incoming("2"), incoming("3", thread="u"))
+    await store.accept(incoming("4"), NO)
+    [first, _] = await store.claim(2, WEB)
+    assert [entry.event_key[-1] for entry in await store.list_open("local")] == ["3", "2", "1"]
+    await store.finish(first.seq, InboxStatus.DONE)
+    assert [entry.event_key[-1] for entry in await store.list_open("local", limit=1)] == ["3"]
+    assert [entry.status for entry in await store.list_open("local")] == [InboxStatus.RUNNING, InboxStatus.QUEUED]
+    assert await store.list_open("elsewhere") == []
+
+
 async def test_the_depth_counts_what_is_open(store):
     assert await store.depth() == {}
     await accept(store, incoming("1"), incoming("2"), incoming("3", thread="u"))
