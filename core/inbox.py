@@ -6,17 +6,14 @@
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 from core.answering import check_question
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import CommandLine, Decision, InboxEntry, Receipt
+from core.domain.jobs import RETENTION
 from core.errors import BadInput, StorageError
 from core.ports import Clock
 from core.service_ports import InboxStore
-
-# Decisions and ended entries are kept this long: `/why` is asked about today's messages, audits about last month's.
-RETENTION = timedelta(days=90)
 
 OWN_MESSAGE = "own"  # key of IncomingMessage.metadata, set by adapters on what the bot itself wrote
 

@@ -9,7 +9,7 @@ from core.answering import AnswerService
 from core.domain.answer import Answer, QueryType
 from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress
 from core.domain.inbox import InboxEntry, message_key
-from core.domain.jobs import Job, JobKind, JobStatus
+from core.domain.jobs import RETENTION, Job, JobKind, JobStatus
 from core.errors import InvalidState, NotFound
 from core.open_requests import as_open, request_id, to_request
 from core.ports import Clock, ConversationRepository, JobRepository, ProgressSink
@@ -64,6 +64,10 @@ class Jobs:
         ]
         await self._repository.save(*ended)
         return await self._repository.list_tree(job.root_id)
+
+    async def tidy(self) -> int:
+        """Forget the trees that ended longer ago than RETENTION; how many jobs those were. Called once a day."""
+        return await self._repository.purge(self._clock.now() - RETENTION)
 
     async def _find(self, job_id: str, workspace: str) -> tuple[list[Job], InboxEntry | None]:
         """A job's tree as it stands, and the entry of its question, if that is open. NotFound."""

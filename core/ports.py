@@ -274,6 +274,9 @@ class JobRepository(Protocol):
     async def list_tree(self, root_id: str) -> list[Job]:
         """The root first, then by creation."""
 
+    async def purge(self, before: datetime) -> int:
+        """Forget the trees whose root ended before, or began before and never ended; how many jobs those were."""
+
 
 class Reader(Protocol):
     """Reads one kind of file. No network, nothing outside the file and its source folder; runs in a child process."""

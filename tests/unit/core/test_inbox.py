@@ -8,8 +8,9 @@ import pytest
 
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import CommandLine, InboxStatus
+from core.domain.jobs import RETENTION
 from core.errors import StorageError
-from core.inbox import ACCEPTED, OWN_MESSAGE, RETENTION, STANDARD_GATES, Inbox, to_command, within_rate
+from core.inbox import ACCEPTED, OWN_MESSAGE, STANDARD_GATES, Inbox, to_command, within_rate
 from storage.memory.inbox import MemoryInboxStore
 from tests.fakes import ManualClock
 

@@ -1,11 +1,12 @@
 """Listing, cancelling and retrying job trees."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from core.domain.conversation import ThreadAddress
-from core.domain.jobs import JobKind, JobStatus
+from core.domain.jobs import RETENTION, JobKind, JobStatus
 from core.errors import InvalidState, NotFound
 from core.jobs import Jobs
 from storage.memory.conversations import MemoryConversationRepository
@@ -18,7 +19,8 @@ class Office:
     def __init__(self) -> None:
         self.store = MemoryJobRepository()
         self.conversations = MemoryConversationRepository()
-        self.jobs = Jobs(self.store, self.conversations, self._no_answers, ManualClock())
+        self.clock = ManualClock()
+        self.jobs = Jobs(self.store, self.conversations, self._no_answers, self.clock)
 
     def _no_answers(self):
         raise AssertionError("nothing may be asked")
@@ -98,3 +100,11 @@ async def test_a_question_is_asked_again_in_the_same_post_and_where_it_was_asked
     assert first.message_key == second.message_key == key
     assert first.event_key != second.event_key
     assert first.event_key.startswith(f"{key}@")
+
+
+async def test_old_trees_are_forgotten_and_a_link_to_one_says_so(office: Office) -> None:
+    assert await office.jobs.tidy() == 0
+    office.clock.advance((RETENTION + timedelta(days=1)).total_seconds())
+    assert await office.jobs.tidy() == 4
+    with pytest.raises(NotFound, match="its tree was deleted, as all are 90 days after their end"):
+        await office.jobs.tree("r/t1", "local")
