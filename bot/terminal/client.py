@@ -20,6 +20,7 @@ from core.answering import check_question
 from core.commands import CommandCall
 from core.conversations import title_from
 from core.domain.conversation import Conversation, IncomingMessage, ThreadAddress
+from core.domain.inbox import message_key
 from core.domain.jobs import Job, JobKind
 from core.errors import FootnoteError
 
@@ -129,7 +130,10 @@ class TerminalChat:
         address = ThreadAddress(
             platform="terminal", workspace=self._app.workspace, channel="chat", thread=uuid.uuid4().hex
         )
-        message = IncomingMessage(address=address, author=self._options.author, text=text, event_key=uuid.uuid4().hex)
+        key = message_key(address, uuid.uuid4().hex)
+        message = IncomingMessage(
+            address=address, author=self._options.author, text=text, event_key=key, message_key=key
+        )
         return replace(message, conversation_id=conversation.id) if conversation else message
 
 
