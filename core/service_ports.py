@@ -83,9 +83,9 @@ class InboxStore(Protocol):
         """Forget what ended before; returns how many. Open entries stay, however old."""
 
     def watch(self, wake: Callable[[], None]) -> AbstractAsyncContextManager[None]:
-        """While it is open, `wake` is called in this event loop soon after an entry became claimable anywhere.
+        """While it is open, `wake` is called in this event loop soon after another owner accepted or gave back one.
 
-        A hint that may be lost or come twice: polls stay. A store that no other process can write to gives none.
+        A hint that may be lost or come twice: polls stay. Where no other process can write, there is none.
         """
 
 

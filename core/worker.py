@@ -23,8 +23,8 @@ DEFAULT_PARALLEL = 64  # questions at once: they wait for models, not for the pr
 DEFAULT_TRIES = 4  # with the pauses between them under half a minute: the thread waits behind it
 DEFAULT_TIMEOUT_SECONDS = 300.0  # of one try; the agent's own budget (90 s) ends long before
 POST_TRIES = 10  # for the error post; then its thread goes on without it, and the log says so
-POLL_SECONDS = 1.0  # what other processes accepted is seen this late; what this one did, at once
-BEATS = 3  # renewals in the time of a lease
+POLL_SECONDS = 1.0  # what other processes accepted or stopped is seen this late; what this one did, at once
+BEATS = 3  # renewals in the time of a lease, at least
 GRACE_SECONDS = 1.5  # for posts under way when the service stops; the whole stop has less than five
 
 log = logging.getLogger(__name__)
@@ -142,7 +142,7 @@ class Worker:
     async def _beat(self) -> None:
         """Renew the leases of what runs; stop what was lost, and what somebody in another process cancelled."""
         while True:
-            await asyncio.sleep(self._store.lease_seconds / BEATS)
+            await asyncio.sleep(min(self._store.lease_seconds / BEATS, POLL_SECONDS))
             seqs, ours_until = [*self._runs], self._ours_until()
             if not seqs:
                 continue

@@ -15,6 +15,7 @@ from core.domain.inbox import Decision, InboxEntry, InboxStatus, PostRef
 from core.ports import Clock
 from storage import inbox_statements as sql
 from storage.database import Database
+from storage.inbox_notices import NOTIFY, listening
 from storage.writing import Commit
 
 # Far longer than an event loop ever stalls: a lease that ends too early makes two processes work on one question.
@@ -28,7 +29,8 @@ class SqlInboxStore:
         self._database = database
         self._clock = clock
         self._lease = timedelta(seconds=lease_seconds)
-        self._sql = sql.InboxStatements(uuid.uuid4().hex, is_postgres=database.is_postgres)
+        self._owner = uuid.uuid4().hex
+        self._sql = sql.InboxStatements(self._owner, is_postgres=database.is_postgres)
 
     @property
     def lease_seconds(self) -> float:
@@ -41,6 +43,8 @@ class SqlInboxStore:
             if self._database.is_postgres:  # or a smaller seq of the thread might become visible after a larger one
                 connection.execute(sql.LOCK_THREAD, {"thread": values["thread"]})
             added = connection.execute(self._sql.accept, values).one_or_none()
+            if added is not None and decision.accepted:
+                self._notify(connection)
             return added or connection.execute(sql.BY_EVENT, {"key": values["event_key"]}).one(), added is not None
 
         row, is_new = await self._database.write_rows(work, Commit.DURABLE if decision.accepted else Commit.NORMAL)
@@ -79,13 +83,18 @@ class SqlInboxStore:
         return await self._change(self._sql.retry, {"one": seq, **told, **times}) == 1
 
     async def release(self, seqs: Collection[int]) -> None:
-        await self._change(self._sql.release, {"seqs": [*seqs]})
+        def work(connection: Connection) -> None:
+            if connection.execute(self._sql.release, {"seqs": [*seqs]}).rowcount:
+                self._notify(connection)
+
+        await self._database.write_rows(work)
 
     async def release_abandoned(self) -> int:
         return await self._change(sql.RELEASE_ABANDONED)
 
     async def cancel(self, message_key: str, by: str) -> list[InboxEntry]:
         def work(connection: Connection) -> list[Row[Any]]:
+            self._notify(connection)  # who waits need not any more
             return [*connection.execute(sql.CANCEL, {"key": message_key, "by": by})]
 
         cancelled = await self._database.write_rows(work, Commit.DURABLE)
@@ -116,7 +125,12 @@ class SqlInboxStore:
         return await self._change(sql.PURGE, {"before": before})
 
     def watch(self, wake: Callable[[], None]) -> AbstractAsyncContextManager[None]:
-        return nullcontext()
+        return listening(self._database.url, self._owner, wake) if self._database.is_postgres else nullcontext()
+
+    def _notify(self, connection: Connection) -> None:
+        """Tell the other processes, once this is committed, that there may be something to claim."""
+        if self._database.is_postgres:
+            connection.execute(NOTIFY, {"sender": self._owner})
 
     async def _list(self, query: Executable, wanted: Mapping[str, Any]) -> list[InboxEntry]:
         rows = await self._database.read_rows(lambda connection: connection.execute(query, wanted).all())
