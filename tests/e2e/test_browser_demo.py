@@ -64,9 +64,8 @@ async def test_from_an_example_to_its_source_and_a_follow_up(demo: Demo) -> None
         await page.click(f"#welcome button >> text={example.question}")
         await answers(page, 1)
         seen = await page.evaluate("window.seen")
-        assert len(seen) >= 3, "waiting, steps, a draft that grows"
-        assert seen == sorted(seen)
-        assert seen[-1][0] > 0
+        assert len(seen) >= 3, "waiting, steps, a draft"
+        assert max(length for length, _ in seen) > 0, "the draft is seen before the answer is posted"
 
         footnote = page.locator("a.footnote").first
         await footnote.hover()
