@@ -17,8 +17,8 @@ from tests.kill.served.feed import Door, Question, build_questions
 from tests.kill.served.process import Served
 from tests.kill.served.tables import Moment, Records, read_moment, read_records, to_answer
 
-# A process lives, after it is ready, for up to this many times what its start takes: so a slower machine answers as
-# much in a life. Most questions need no more than a few lives; after ten they are given up.
+# A process lives, after it is ready, for up to this many times what its start took: so a slower machine answers as much
+# in a life. Most questions need no more than a few lives; after ten they are given up.
 LONGEST_LIFE = 4.5
 EARLY_SHARE = 0.15  # of ends, while it still starts
 LAST_BURST_SECONDS = (0.02, 0.25)  # before the end more questions come, so that work is under way on any machine
@@ -126,7 +126,7 @@ class Harness:
             await asyncio.sleep(self._choices.uniform(0, min(self._report.starts_seconds)))
         else:
             self._report.starts_seconds.append(await self._served.ready())
-            life = self._choices.uniform(0, self._plan.longest_life * min(self._report.starts_seconds))
+            life = self._choices.uniform(0, self._plan.longest_life * self._report.starts_seconds[-1])
             last = min(life, self._choices.uniform(*LAST_BURST_SECONDS))
             await asyncio.sleep(life - last)
             self._release(share - share // 2)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.kill.served.counting import Faults, Said, judge
 from tests.kill.served.disk import FullDisk
-from tests.kill.served.harness import Harness, Plan
+from tests.kill.served.harness import SHUTDOWN_SECONDS, Harness, Plan
 
 # Tens of seconds on a quiet machine; a busy one gets its time.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -32,7 +32,7 @@ async def test_nothing_is_lost_repeated_or_confused_when_the_service_is_stopped_
     assert report.faults.details() == []
     assert report.statuses == {"answered": 24}
     assert any(report.hits)
-    assert report.longest_end < 5
+    assert report.longest_end < 2 * SHUTDOWN_SECONDS  # a busy machine is late itself; `make kill-test` is strict
 
 
 async def test_while_the_disk_is_full_people_are_told_so_and_what_was_accepted_is_answered_when_there_is_room(tmp_path):
