@@ -17,7 +17,7 @@ help:
 	@echo "make demo       a chat about the bundled sample library in your browser: no keys, no servers"
 	@echo "make test       all tests, with branch coverage"
 	@echo "make test-fast  the tests that take milliseconds"
-	@echo "make kill-test  500 questions to a process that is killed 60 times: none lost, none answered twice"
+	@echo "make kill-test  500 questions to a service that is killed 60 times: none lost, none answered twice; some minutes"
 	@echo "make check      every check of .pre-commit-config.yaml"
 	@echo "make bench      speed and memory, against the bare embedder and LlamaIndex"
 	@echo "make setup      $(VENV) with everything from $(LOCKED); the others do it by themselves"

@@ -17,7 +17,9 @@ from core.errors import ConfigError
 ENV_PREFIX = "FOOTNOTE_"
 WEB_KEY_VARIABLE = "FOOTNOTE_WEB_KEY"  # a secret, no key of the file
 API_TOKEN_VARIABLE = "FOOTNOTE_API_TOKEN"  # noqa: S105 - the name of one, not one; no key of the file either
-SECRETS = (WEB_KEY_VARIABLE, API_TOKEN_VARIABLE)
+DATABASE_VARIABLE = "FOOTNOTE_DATABASE_URL"  # with its password, so a secret, unlike `url` in the file
+SECRETS = (WEB_KEY_VARIABLE, API_TOKEN_VARIABLE, DATABASE_VARIABLE)
+NEVER_SHOWN = frozenset({"database.url"})  # keys whose values may hold a password by mistake
 DEFAULT_FILE = Path("config.toml")
 
 Seconds = Annotated[float, Field(gt=0)]
@@ -36,6 +38,18 @@ def _web_address(text: str) -> str:
     ):
         raise ValueError("it must be an address like https://footnote.example.org, without a path")
     return f"{parts.scheme}://{parts.netloc}"
+
+
+def _database_url(text: str) -> str:
+    """A postgresql:// URL that can be shown to everybody."""
+    parts = urlsplit(text)
+    if parts.scheme != "postgresql":
+        raise ValueError("it must be an address like postgresql://footnote@db.internal:5432/footnote")
+    if parts.password is not None or "password=" in parts.query:
+        raise ValueError(
+            f"it must hold no password: put the whole URL into {DATABASE_VARIABLE} or the file of database.url_file"
+        )
+    return text
 
 
 class _Section(BaseModel):
@@ -64,6 +78,13 @@ class AgentConfig(_Section):
     max_seconds: Seconds = 120
     history_tokens: Count = 12_000
     history_messages: Count = 20
+
+
+class DatabaseConfig(_Section):
+    """Where all but the index is kept. Without a URL: a SQLite file in the data directory, for one process."""
+
+    url: Annotated[str, AfterValidator(_database_url)] | None = None
+    url_file: Path | None = None
 
 
 class IndexConfig(_Section):
@@ -103,9 +124,10 @@ class WebConfig(_Section):
 
 
 class ServiceConfig(_Section):
-    """The worker of `footnote serve`."""
+    """The worker of `footnote serve` and `footnote worker`."""
 
-    parallel: Annotated[int, Field(ge=1, le=1000)] = 64
+    parallel: Annotated[int, Field(ge=0, le=1000)] = 64
+    lease_seconds: Annotated[float, Field(ge=2, le=600)] = 30
 
 
 class ApiConfig(_Section):
@@ -124,6 +146,7 @@ class Config(_Section):
     workspace: str = "local"
     provider: ProviderConfig = Field(default_factory=ProviderConfig)
     agent: AgentConfig = Field(default_factory=AgentConfig)
+    database: DatabaseConfig = Field(default_factory=DatabaseConfig)
     index: IndexConfig = Field(default_factory=IndexConfig)
     models: ModelsConfig = Field(default_factory=ModelsConfig)
     ingest: IngestConfig = Field(default_factory=IngestConfig)
@@ -138,6 +161,11 @@ class Config(_Section):
             return self.data_dir.expanduser().absolute()
         base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
         return Path(base) / "footnote"
+
+    def database_url(self) -> SecretStr | None:
+        """The PostgreSQL database's URL: from `url_file`, else FOOTNOTE_DATABASE_URL, else `url`; None: SQLite."""
+        given = read_secret(self.database.url_file, DATABASE_VARIABLE)
+        return given or (SecretStr(self.database.url) if self.database.url else None)
 
     def provider_key(self) -> SecretStr | None:
         """The provider's API key: from `api_key_file`, else ANTHROPIC_API_KEY."""
@@ -220,6 +248,7 @@ def _sentence(error: ValidationError, file: Path | None) -> str:
         if item["type"] == "extra_forbidden":
             problems.append(f"{key}: there is no such key")
         else:
-            problems.append(f"{key}: {item['msg'][:1].lower()}{item['msg'][1:]} (it is {item['input']!r})")
+            shown = "" if key in NEVER_SHOWN else f" (it is {item['input']!r})"
+            problems.append(f"{key}: {item['msg'][:1].lower()}{item['msg'][1:]}{shown}")
     where = f"The configuration {str(file or DEFAULT_FILE)!r} (with the environment's FOOTNOTE_ variables)"
     return f"{where} can't be used: {'; '.join(problems)}. See config.example.toml for every key."

@@ -42,7 +42,8 @@ async def _check(name: str, work: "Callable[[App], Awaitable[str]]", app: "App")
 
 async def _database(app: "App") -> str:
     await app.open()
-    return f"{app.database.name} is open and up to date"
+    kind = "PostgreSQL, for several processes: " if app.is_shared else ""
+    return f"{kind}{app.database.name} is open and up to date"
 
 
 async def _embedding(app: "App") -> str:
@@ -50,7 +51,12 @@ async def _embedding(app: "App") -> str:
 
 
 async def _index(app: "App") -> str:
-    return f"{await app.index.count()} passages"
+    count = await app.index.count()
+    if app.is_shared and not app.config.index.url:
+        return (
+            f"{count} passages, embedded: for this process alone; `footnote worker` needs a Qdrant server ([index] url)"
+        )
+    return f"{count} passages"
 
 
 async def _library(app: "App") -> str:

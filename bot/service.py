@@ -1,44 +1,39 @@
 """The running service: a database, a worker, a clock and pages, started in this order and stopped in the other.
 
-One process a data directory. It stops at SIGTERM or SIGINT within SHUTDOWN_SECONDS: what is unfinished is in the inbox
-and goes on at the next start, as it does after a kill.
+One process a data directory. It stops at SIGTERM or SIGINT in a few seconds (bot/signals.py): what is unfinished is in
+the inbox and goes on at the next start, as it does after a kill.
 """
 
 import asyncio
 import logging
 import os
-import signal
 import socket
-import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from functools import partial
-from typing import NoReturn
 
 from aiohttp import web
 
 from bot.config import Config, WebConfig
 from bot.control.calls import Calls
+from bot.control.hearing import Hearing
 from bot.control.holding import Notice, ServiceLock, socket_path
 from bot.control.server import ControlServer
 from bot.metrics import MeteredAnswers, Metrics
+from bot.platforms import build_platforms
 from bot.schedule import Schedule, Tick
-from bot.service_web import PageParts, build_pages, build_platforms
+from bot.service_web import PageParts, build_asking, build_pages
+from bot.service_worker import require_somebody_to_answer, start_task, start_worker, until_end, warm
+from bot.signals import Signals
+from bot.webchat.noticing import Noticing
 from bot.wiring import App
 from core.commands import ServiceQuestions
-from core.errors import ConfigError, FootnoteError, InvalidState
+from core.errors import ConfigError, InvalidState
 from core.inbox import Inbox, platform_gates
-from core.service_ports import ChatPlatform
-from core.worker import Worker
 
-# From the signal to the end of the process, whatever hangs: people get impatient after five seconds, and a busy machine
-# takes its time to tell of the signal. Longer than the grace of posts under way (core/worker.py).
-SHUTDOWN_SECONDS = 3.5
 # How long open event streams and requests may take to end; longer only for those who do not notice.
 REQUESTS_END_SECONDS = 0.5
-WORKER_END_SECONDS = 2.0
 BACKLOG = 128  # connections that wait to be taken
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 _log = logging.getLogger(__name__)
 
@@ -55,14 +50,10 @@ class Service:
 
     async def run(self) -> None:
         """Start, serve, stop. Raises FootnoteError when something can't be started, one sentence each."""
-        with _Signals(self.stop):
+        with Signals(self.stop):
             async with AsyncExitStack() as stack:
                 worker = await self._start(stack)
-                stopping = asyncio.create_task(self._stopping.wait())
-                await asyncio.wait({stopping, worker}, return_when=asyncio.FIRST_COMPLETED)
-                stopping.cancel()
-                if worker.done() and not self._stopping.is_set():
-                    worker.result()  # raises what ended it
+                await until_end(worker, self._stopping)
                 _log.info("Stopping: unfinished work is left for the next start")
             _log.info("Stopped")
 
@@ -72,6 +63,7 @@ class Service:
 
     async def _start(self, stack: AsyncExitStack) -> asyncio.Task[None]:
         """Start everything, each with its end on `stack`; gives the worker's task."""
+        require_somebody_to_answer(self._config)
         lock = ServiceLock(self._config.data_path)
         await asyncio.to_thread(lock.acquire)
         stack.callback(lock.release)
@@ -79,16 +71,29 @@ class Service:
         app = await stack.enter_async_context(App(self._config))
         metrics = Metrics()
         await app.index.count()  # opens it now: another process that has it is a clear error at the start
-        await app.inbox_store.release_abandoned()
-        platforms = build_platforms(app)
-        worker, inbox, task = await self._start_worker(stack, app, metrics, platforms.by_name)
-        control = await self._open_control(stack, Calls(app, metrics.ingested, worker.cancel))
+        if not app.is_shared:  # nobody else can be at work on this file
+            await app.inbox_store.release_abandoned()
+        platforms, hearing = build_platforms(app), Hearing()
+        metered = MeteredAnswers(app.answers, metrics)
+        worker, task = await start_worker(stack, app, metered, platforms.heard_by(hearing.around))
+        app.questions = ServiceQuestions(app.inbox_store, worker.cancel)
+        inbox = Inbox(app.inbox_store, platform_gates(app.settings, app.clock, rate=None), app.clock, worker.wake)
+        asking = build_asking(app, inbox, hearing, worker)
+        control = await self._open_control(stack, Calls(app, metrics.ingested, worker.cancel, asking))
+        if app.is_shared:
+            await start_task(stack, Noticing(app.inbox_store, platforms.hub, app.workspace).run())
         parts = PageParts(
-            app=app, inbox=inbox, worker=worker, platforms=platforms, metrics=metrics, examples=self._examples
+            app=app,
+            inbox=inbox,
+            worker=worker,
+            platforms=platforms,
+            metrics=metrics,
+            examples=self._examples,
+            asking=asking,
         )
         await _start_pages(stack, build_pages(parts), listening)
         _start_schedule(stack, app, inbox)
-        _warm(stack, app)
+        await start_task(stack, warm(app))
         url = address_of(listening)
         lock.announce(Notice(pid=os.getpid(), socket=str(control.path), url=url))
         stack.callback(partial(lock.announce, Notice(pid=os.getpid(), socket="")))  # commands wait for the end
@@ -101,22 +106,6 @@ class Service:
         await control.open()
         stack.push_async_callback(control.close)
         return control
-
-    async def _start_worker(
-        self, stack: AsyncExitStack, app: App, metrics: Metrics, platforms: Mapping[str, ChatPlatform]
-    ) -> tuple[Worker, Inbox, asyncio.Task[None]]:
-        worker = Worker(
-            app.inbox_store,
-            MeteredAnswers(app.answers, metrics),
-            platforms,
-            app.clock,
-            parallel=self._config.service.parallel,
-        )
-        app.questions = ServiceQuestions(app.inbox_store, worker.cancel)
-        inbox = Inbox(app.inbox_store, platform_gates(app.settings, app.clock, rate=None), app.clock, worker.wake)
-        task = asyncio.create_task(worker.run(), name="worker")
-        stack.push_async_callback(_end_worker, worker, task)
-        return worker, inbox, task
 
 
 def listen(settings: WebConfig) -> socket.socket:
@@ -149,8 +138,8 @@ async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening:
 
 def _start_schedule(stack: AsyncExitStack, app: App, inbox: Inbox) -> None:
     async def tidy() -> str | None:
-        forgotten = await inbox.tidy()
-        return f"Forgot {forgotten} messages that ended long ago" if forgotten else None
+        messages, jobs = await inbox.tidy(), await app.jobs.tidy()
+        return f"Forgot {messages} messages and {jobs} jobs that ended long ago" if messages or jobs else None
 
     async def sweep() -> None:
         await app.sweep()
@@ -158,65 +147,3 @@ def _start_schedule(stack: AsyncExitStack, app: App, inbox: Inbox) -> None:
     schedule = Schedule((Tick(name="retention", work=tidy), Tick(name="index sweep", work=sweep)))
     schedule.start()
     stack.callback(schedule.stop)
-
-
-def _warm(stack: AsyncExitStack, app: App) -> None:
-    """Load the embedding model beside all else, so that the first question does not wait for it."""
-
-    async def load() -> None:
-        try:
-            _log.info("Embedding model: %s", await app.describe_embedder())
-        except FootnoteError as error:
-            _log.error("%s", error)
-
-    task = asyncio.create_task(load())
-    stack.push_async_callback(_end, task)
-
-
-async def _end_worker(worker: Worker, task: asyncio.Task[None]) -> None:
-    await worker.stop()
-    done, _ = await asyncio.wait({task}, timeout=WORKER_END_SECONDS)
-    if not done:
-        await _end(task)
-
-
-async def _end(task: "asyncio.Task[None]") -> None:
-    task.cancel()
-    await asyncio.wait({task})
-
-
-class _Signals:
-    """While it is open: the first signal calls `stop` and sets a deadline, the second ends the process at once."""
-
-    def __init__(self, stop: Callable[[], None]) -> None:
-        self._stop = stop
-        self._deadline: threading.Timer | None = None
-
-    def __enter__(self) -> None:
-        for number in SIGNALS:
-            asyncio.get_running_loop().add_signal_handler(number, self._received, number)
-
-    def __exit__(self, *_: object) -> None:
-        """After a signal the deadline stays: threads that hang would keep the process from ending."""
-        for number in SIGNALS:
-            asyncio.get_running_loop().remove_signal_handler(number)
-            if self._deadline is not None:
-                signal.signal(number, _end_now)
-
-    def _received(self, number: int) -> None:
-        if self._deadline is not None:
-            _end_now(number)
-        _log.info("Received %s", signal.Signals(number).name)
-        self._deadline = threading.Timer(SHUTDOWN_SECONDS, _give_up)
-        self._deadline.daemon = True
-        self._deadline.start()
-        self._stop()
-
-
-def _give_up() -> NoReturn:
-    _log.warning("Some work did not stop in time: it is cut off, and done again at the next start")
-    os._exit(0)
-
-
-def _end_now(number: int, _frame: object = None) -> NoReturn:
-    os._exit(128 + number)

@@ -3,45 +3,32 @@
 import os
 import secrets
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 
 from aiohttp import web
 
 from bot.config import Config
+from bot.control.asking import Asking
+from bot.control.hearing import Hearing
 from bot.metrics import Metrics
+from bot.platforms import Platforms
 from bot.webchat.api.door import ApiDoor
-from bot.webchat.api.platform import ApiPlatform
 from bot.webchat.api.routes import add_api
 from bot.webchat.app import WebAddition, WebParts, build_web
 from bot.webchat.chat import ChatParts, add_chat
-from bot.webchat.client import WebPlatform
-from bot.webchat.events import EventHub
 from bot.wiring import App
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
 from core.errors import StorageError
 from core.inbox import Inbox
 from core.rates import Rate, RateGate
-from core.service_ports import ChatPlatform
+from core.stored_answers import stored_ids
 from core.worker import Worker
 
 KEY_FILE = "web.key"  # in the data directory; signs links where no key is configured
 KEY_BYTES = 32
 OWNER_ONLY_FILE = 0o600
-
-
-@dataclass(frozen=True, kw_only=True)
-class Platforms:
-    """The chat platforms that this service is itself."""
-
-    hub: EventHub
-    chat: WebPlatform
-    api: ApiPlatform
-
-    @cached_property
-    def by_name(self) -> dict[str, ChatPlatform]:
-        return {platform.name: platform for platform in (self.chat, self.api)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,11 +41,19 @@ class PageParts:
     platforms: Platforms
     metrics: Metrics
     examples: tuple[str, ...]
+    asking: Asking
 
 
-def build_platforms(app: App) -> Platforms:
-    hub = EventHub()
-    return Platforms(hub=hub, chat=WebPlatform(hub, app.conversations, app.clock), api=ApiPlatform())
+def build_asking(app: App, inbox: Inbox, hearing: Hearing, worker: Worker) -> Asking:
+    """What puts the questions of commands and of the jobs page into the inbox."""
+    return Asking(
+        inbox=inbox,
+        store=app.inbox_store,
+        hearing=hearing,
+        conversations=app.conversations,
+        jobs=app.jobs,
+        cancel=worker.cancel,
+    )
 
 
 def build_pages(made: PageParts) -> web.Application:
@@ -94,6 +89,9 @@ def _web_parts(made: PageParts) -> WebParts:
     async def scope(address: ThreadAddress | None) -> SearchScope:
         return await app.access.scope(address.workspace if address else app.workspace, address)
 
+    async def ask_again(job_id: str) -> str:
+        return stored_ids(await made.asking.receive_again(job_id, app.workspace)).request
+
     return WebParts(
         workspace=app.workspace,
         library=app.library,
@@ -108,6 +106,7 @@ def _web_parts(made: PageParts) -> WebParts:
         link_days=settings.link_days,
         open_to_network=settings.open_to_network,
         worker=made.worker,
+        ask_again=ask_again,
     )
 
 

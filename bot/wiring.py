@@ -5,8 +5,8 @@ reverse order. Imports of heavy parts stand inside the functions that need them,
 """
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -14,18 +14,18 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from bot.config import Config, IngestConfig
+from bot.config import Config
 from core.access import Access
 from core.answering import AnswerService
 from core.commands import Commands, RunningQuestions
 from core.conversations import Conversations
 from core.domain.corpus import Document, SearchScope
 from core.feedback import Feedbacks
-from core.ingestion.limits import MEBIBYTE, ReadLimits
 from core.ingestion.report import IngestReport, ProgressCallback
 from core.jobs import Jobs
 from core.library import Library
 from core.ports import ChatProvider, SearchIndex
+from storage.alone import alone
 from storage.conversations import SqlConversationRepository
 from storage.corpus import SqlCorpusRepository
 from storage.database import Database
@@ -63,13 +63,13 @@ class App:
         self.questions: RunningQuestions | None = None  # those that a service has in hand; set before commands are used
         self._stack = AsyncExitStack()
         self._database: Database | None = None
-        self._ingesting = asyncio.Lock()  # a sweep, or another run, must not take a run's unfinished passages
+        self._ingesting = asyncio.Lock()
 
     async def open(self) -> "App":
         """Open the database; all else opens when it is used. Safe to repeat. Raises StorageError."""
         if self._database is not None:
             return self
-        self._database = await Database.open(self.config.data_path / DATABASE_FILE)
+        self._database = await Database.open(self._database_place)
         self._stack.push_async_callback(self._database.close)
         return self
 
@@ -90,6 +90,16 @@ class App:
         if self._database is None:
             raise RuntimeError("the app is not open")
         return self._database
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes may work on the same database: PostgreSQL."""
+        return self.config.database_url() is not None
+
+    @property
+    def _database_place(self) -> Path | str:
+        url = self.config.database_url()
+        return url.get_secret_value() if url else self.config.data_path / DATABASE_FILE
 
     @property
     def _model_cache(self) -> Path:
@@ -123,7 +133,7 @@ class App:
     def inbox_store(self) -> "SqlInboxStore":
         from storage.inbox import SqlInboxStore
 
-        return SqlInboxStore(self.database, self.clock)
+        return SqlInboxStore(self.database, self.clock, self.config.service.lease_seconds)
 
     @cached_property
     def conversations(self) -> Conversations:
@@ -135,7 +145,7 @@ class App:
 
     @cached_property
     def jobs(self) -> Jobs:
-        return Jobs(self.job_store, self.conversation_store, lambda: self.answers, self.clock)
+        return Jobs(self.job_store, self.conversation_store, lambda: self.answers, self.clock, self.inbox_store)
 
     @cached_property
     def commands(self) -> Commands:
@@ -244,7 +254,7 @@ class App:
 
         reader_kind = forced_kind(kind)
         total = IngestReport()
-        async with self._ingesting:
+        async with self._changing_index():
             ingestor = self._build_ingestor()
             for place in [await add_source(self.corpus, workspace or self.workspace, path, source) for path in paths]:
                 root = Path(place.source.location)
@@ -256,35 +266,27 @@ class App:
 
     async def sweep(self) -> None:
         """Remove from the index what interrupted ingests left there."""
-        async with self._ingesting:
+        async with self._changing_index():
             await self._build_ingestor().sweep()
 
-    def _build_ingestor(self) -> "Ingestor":
-        """One for each run: its child process is not for concurrent use."""
-        from core.ingestion.pipeline import Ingestor
-        from core.ingestion.sandbox import Sandbox
+    @asynccontextmanager
+    async def _changing_index(self) -> AsyncIterator[None]:
+        """One run at a time, over all processes: another's sweep must not take a run's unfinished passages."""
+        async with self._ingesting, alone(self._database_place, "index"):
+            yield
 
-        limits = to_read_limits(self.config.ingest)
-        return Ingestor(
+    def _build_ingestor(self) -> "Ingestor":
+        from bot.ingest_wiring import build_ingestor
+
+        return build_ingestor(
+            self.config.ingest,
             corpus=self.corpus,
             index=self.index,
             conversations=self.conversation_store,
             clock=self.clock,
-            sandbox=Sandbox(limits),
-            limits=limits,
         )
 
     def _build_provider(self) -> ChatProvider:
         from bot.answer_wiring import build_provider
 
         return build_provider(self.config, lambda: self.ranker, lambda: self.judge)
-
-
-def to_read_limits(settings: IngestConfig) -> ReadLimits:
-    """The configured limits on reading one file."""
-    return ReadLimits(
-        seconds=settings.parse_seconds,
-        memory_bytes=settings.parse_memory_mb * MEBIBYTE,
-        file_bytes=settings.max_file_mb * MEBIBYTE,
-        pages=settings.max_pages,
-    )

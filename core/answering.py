@@ -1,7 +1,7 @@
 """The use case: a question in, a proved answer out. Read `_run` from top to bottom."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -16,7 +16,7 @@ from core.conversations import Conversations, live_focus
 from core.domain.answer import Answer, AnswerStatus, Draft, Reference
 from core.domain.conversation import Conversation, Focus, IncomingMessage, Message
 from core.domain.corpus import Document, Page, SearchScope
-from core.domain.jobs import JobKind, JobStatus
+from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import BadInput, FootnoteError, NotFound
 from core.history import messages_of_draft
 from core.library import Library
@@ -26,9 +26,16 @@ from core.references import direct_references
 from core.retries import is_transient
 from core.steps import Steps
 from core.stored_answers import BOT_NAME as BOT_NAME
-from core.stored_answers import answer_message, question_message, stored_ids, timings, to_answer
+from core.stored_answers import (
+    answer_message,
+    question_message,
+    request_input,
+    settled_request,
+    stored_ids,
+    timings,
+    to_answer,
+)
 from core.suggestions import suggest
-from core.texts import shorten
 
 # A question is read by people: longer ones are pasted documents, which belong in the library.
 MAX_QUESTION_CHARACTERS = 20_000
@@ -107,7 +114,10 @@ class AnswerService:
             await self._end_steps_of_the_dead(stored_ids(message).request)
         steps = Steps(self._jobs, self._clock, message.address.workspace, progress.step, attempt.number)
         request = steps.step(
-            JobKind.REQUEST, "answer", input=_request_input(message, opened.question), key=stored_ids(message).request
+            JobKind.REQUEST,
+            "answer",
+            input=request_input(message, opened.conversation.id),
+            key=stored_ids(message).request,
         )
         try:
             async with request:
@@ -116,28 +126,37 @@ class AnswerService:
                 request.output = {"status": answer.status.value, "footnotes": len(answer.citations)}
         except asyncio.CancelledError:
             if attempt.is_stopped():
-                await asyncio.shield(self._settle(message, STOPPED, steps, started))
+                await asyncio.shield(self._end(message, STOPPED, steps.jobs, started))
             raise
         except FootnoteError as error:
             if is_transient(error) and not attempt.is_last:
                 raise
-            return await self._settle(message, build_error_answer(error), steps, started)
-        return await self._finish(message, opened.conversation, answer, draft, steps, started)
+            return await self._end(message, build_error_answer(error), steps.jobs, started)
+        return await self._finish(message, opened.conversation, answer, draft, steps.jobs, started)
 
     async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
         """The stored answer of a question; where there is none, this one is stored as it. Raises as `answer` does."""
         started = self._clock.monotonic()
-        return await self._settle(message, answer, Steps(self._jobs, self._clock, message.address.workspace), started)
+        opened = await self._open(message)
+        if opened.stored is not None:
+            return await self._again(opened.stored)
+        jobs = await self._end_steps_of_the_dead(stored_ids(message).request)
+        if not jobs:
+            jobs = [settled_request(message, opened.conversation.id, answer, self._clock.now())]
+            await self._jobs.save(*jobs)
+        return await self._end(message, answer, jobs, started)
 
     async def _open(self, message: IncomingMessage) -> Opened:
         """The conversation of the question, and how far the history has it."""
         check_question(message.text)
-        conversation = await self._conversations.open(message)
-        messages = await self._conversations.history(conversation)
+        thread = await self._conversations.thread_of(message)
+        conversation, messages = thread.conversation, thread.messages
         question = question_message(message, conversation.id, self._clock.now())
         place = next((place for place, item in enumerate(messages) if item.id == question.id), None)
         if place is None:
-            return Opened(conversation=conversation, question=question, history=messages, is_recorded=False)
+            return Opened(
+                conversation=conversation, question=question, history=messages, is_recorded=False, is_new=thread.is_new
+            )
         answer_id = stored_ids(message).answer
         stored = next((item for item in messages[place:] if item.id == answer_id), None)
         return Opened(
@@ -150,27 +169,42 @@ class AnswerService:
         if not opened.is_recorded:
             known = {item.id for item in opened.history}
             new = [item for item in prepared.before if item.id not in known]
-            await self._conversations.record(opened.conversation, [*new, opened.question])
+            await self._record(opened, [*new, opened.question])
         return prepared
 
-    async def _settle(self, message: IncomingMessage, answer: Answer, steps: Steps, started: float) -> Answer:
+    async def _record(self, opened: Opened, messages: Sequence[Message]) -> None:
+        """Store what was said, with the conversation where this begins it."""
+        if opened.is_new:
+            await self._conversations.begin(opened.conversation, messages)
+        else:
+            await self._conversations.record(opened.conversation, messages)
+
+    async def _end(self, message: IncomingMessage, answer: Answer, jobs: Sequence[Job], started: float) -> Answer:
         """Store an answer that no run gave, and before it the question where a try did not come that far."""
         opened = await self._open(message)
         if opened.stored is not None:
             return await self._again(opened.stored)
         if not opened.is_recorded:
-            await self._conversations.record(opened.conversation, [opened.question])
-        return await self._finish(message, opened.conversation, answer, None, steps, started)
+            await self._record(opened, [opened.question])
+        return await self._finish(message, opened.conversation, answer, None, jobs, started)
 
     async def _again(self, stored: Message) -> Answer:
         return to_answer(stored, await self._jobs.list_tree(stored.job_id) if stored.job_id else [])
 
-    async def _end_steps_of_the_dead(self, request_id: str) -> None:
-        """Steps that an earlier try left running: the process that made them is gone."""
-        for job in await self._jobs.list_tree(request_id):
-            if not job.status.is_final:
-                ended = replace(job, status=JobStatus.FAILED, error=CUT_OFF, completed_at=self._clock.now())
-                await self._jobs.save(ended)
+    async def _end_steps_of_the_dead(self, request_id: str) -> list[Job]:
+        """End what an earlier try left running, as the process that ran it is gone. Gives the tree, as far as it came.
+
+        A post is left alone: it is still to be made.
+        """
+        now = self._clock.now()
+        jobs = [
+            job
+            if job.status.is_final or job.kind is JobKind.POST
+            else replace(job, status=JobStatus.FAILED, error=CUT_OFF, completed_at=now)
+            for job in await self._jobs.list_tree(request_id)
+        ]
+        await self._jobs.save(*jobs)
+        return jobs
 
     async def _run(self, prepared: Prepared, opened: Opened, progress: ProgressSink) -> tuple[Answer, Draft]:
         message = prepared.message
@@ -227,43 +261,22 @@ class AnswerService:
         conversation: Conversation,
         answer: Answer,
         draft: Draft | None,
-        steps: Steps,
+        jobs: Sequence[Job],
         started: float,
     ) -> Answer:
         """Store the answer with its tool calls, move the focus, and complete the answer object."""
         now = self._clock.now()
-        job_id = steps.jobs[0].id if steps.jobs else None
-        shown = answer_message(answer, message, conversation.id, job_id, now)
+        shown = answer_message(answer, message, conversation.id, jobs[0].id if jobs else None, now)
         between = messages_of_draft(draft, conversation.id, now) if draft else []
-        await self._conversations.record(conversation, [*between, shown])
-        await self._conversations.refocus(conversation, answer.citations)
+        await self._conversations.record(conversation, [*between, shown], answer.citations)
         total = (self._clock.monotonic() - started) * 1000
         return replace(
             answer,
             conversation_id=conversation.id,
             message_id=shown.id,
-            jobs=steps.jobs,
-            timings_ms={"total": round(total, 1), **timings(steps.jobs)},
+            jobs=tuple(jobs),
+            timings_ms={"total": round(total, 1), **timings(jobs)},
         )
-
-
-def _request_input(message: IncomingMessage, question: Message) -> dict[str, object]:
-    """What the request job records, so that people understand it and it can be asked again (core/jobs.py)."""
-    options = {
-        "document": message.document,
-        "journal": message.journal,
-        "position": message.position,
-        "model": message.model,
-        "strategy": message.strategy,
-    }
-    return {
-        "question": shorten(message.text, 200),
-        "conversation_id": question.conversation_id,
-        "message_id": question.id,
-        "message_key": message.message_key or message.event_key,
-        "query_type": message.query_type.value,
-        **{name: value for name, value in options.items() if value},
-    }
 
 
 def check_question(text: str) -> None:

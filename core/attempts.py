@@ -14,6 +14,7 @@ class Opened:
     conversation: Conversation
     question: Message
     history: Sequence[Message]  # what was said before it
+    is_new: bool = False  # the conversation is not stored yet
     is_recorded: bool  # whether the question is in the history: then what was said before it is, too
     stored: Message | None = None  # its answer, if an earlier try came that far
 

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from core.domain.answer import Citation
@@ -18,6 +18,15 @@ FOCUS_IDLE = timedelta(minutes=30)
 FOCUS_SECTIONS = 5
 # Thread names on chat platforms go up to 100 characters; a list row reads well below that.
 TITLE_LENGTH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedThread:
+    """A conversation with its messages, oldest first."""
+
+    conversation: Conversation
+    messages: Sequence[Message]
+    is_new: bool = False  # not stored yet
 
 
 class Conversations:
@@ -42,20 +51,20 @@ class Conversations:
             found = await self.create(message, title=title, pinned_document_id=pinned_document_id)
         return found
 
+    async def thread_of(self, message: IncomingMessage) -> OpenedThread:
+        """The conversation that `open` gives, with what was said in it; a new one is stored with its first message."""
+        if message.conversation_id:
+            conversation, messages = await self._repository.read(message.conversation_id, message.address.workspace)
+            return OpenedThread(conversation, messages)
+        if found := await self._repository.read_thread(message.address):
+            return OpenedThread(*found)
+        return OpenedThread(self._new(message, title_from(message.text)), [], is_new=True)
+
     async def create(
         self, message: IncomingMessage, *, title: str = "", pinned_document_id: str | None = None
     ) -> Conversation:
         """A new conversation at the message's address; InvalidState when the thread has one."""
-        now = self._clock.now()
-        conversation = Conversation(
-            id=uuid.uuid4().hex,
-            address=message.address,
-            title=shorten(title, TITLE_LENGTH),
-            owner=message.author,
-            created_at=now,
-            last_message_at=now,
-            pinned_document_id=pinned_document_id,
-        )
+        conversation = self._new(message, title, pinned_document_id)
         await self._repository.add(conversation)
         return conversation
 
@@ -76,12 +85,7 @@ class Conversations:
 
     async def show(self, conversation_id: str, workspace: str) -> tuple[Conversation, list[Message]]:
         """With all its messages, oldest first. NotFound for an id of another workspace."""
-        conversation = await self._repository.get(conversation_id, workspace)
-        return conversation, await self._repository.list_messages(conversation_id)
-
-    async def history(self, conversation: Conversation) -> list[Message]:
-        """Its messages, oldest first."""
-        return await self._repository.list_messages(conversation.id)
+        return await self._repository.read(conversation_id, workspace)
 
     async def message(self, message_id: str, workspace: str) -> tuple[Conversation, Message]:
         """A message with its conversation. NotFound for an unknown id, and for one of another workspace."""
@@ -106,12 +110,21 @@ class Conversations:
         if self._after_delete is not None:
             await self._after_delete(conversation.address)
 
-    async def record(self, conversation: Conversation, messages: Sequence[Message]) -> None:
+    async def begin(self, conversation: Conversation, messages: Sequence[Message]) -> None:
+        """Store a new conversation with its first messages. InvalidState when the thread has one by now."""
+        await self._repository.add(conversation, messages)
+
+    async def record(
+        self, conversation: Conversation, messages: Sequence[Message], citations: Sequence[Citation] = ()
+    ) -> None:
         """Append to the history; a conversation without a title gets it from its first question.
 
-        That is the last thing people said of `messages`: others may have talked before it.
+        That is the last thing people said of `messages`: others may have talked before it. `citations` are the answer's
+        among the messages: what it was about, the document of most footnotes and the pages it cited of it, is
+        remembered.
         """
-        await self._repository.append(conversation.id, messages)
+        focus = next_focus(conversation.focus, citations, self._clock.now())
+        await self._repository.append(conversation.id, messages, focus=focus if focus != conversation.focus else None)
         question = next((message.content for message in reversed(messages) if message.role is Role.USER), "")
         if not conversation.title and question:
             await self._repository.rename(conversation.id, title_from(question))
@@ -120,10 +133,17 @@ class Conversations:
         """Take messages out of the history; unknown ids are ignored."""
         await self._repository.remove_messages(conversation.id, message_ids)
 
-    async def refocus(self, conversation: Conversation, citations: Sequence[Citation]) -> None:
-        """Remember what the answer was about: the document of most footnotes, and the pages it cited of it."""
-        if focus := next_focus(conversation.focus, citations, self._clock.now()):
-            await self._repository.set_focus(conversation.id, focus)
+    def _new(self, message: IncomingMessage, title: str, pinned_document_id: str | None = None) -> Conversation:
+        now = self._clock.now()
+        return Conversation(
+            id=uuid.uuid4().hex,
+            address=message.address,
+            title=shorten(title, TITLE_LENGTH),
+            owner=message.author,
+            created_at=now,
+            last_message_at=now,
+            pinned_document_id=pinned_document_id,
+        )
 
 
 def title_from(question: str) -> str:

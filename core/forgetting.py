@@ -79,7 +79,7 @@ async def forget_turns(conversations: Conversations, questions: Sequence[Incomin
     for question in questions:
         conversation = await _conversation_of(conversations, question)
         if conversation is not None:
-            history = await conversations.history(conversation)
+            _, history = await conversations.show(conversation.id, conversation.address.workspace)
             if gone := turn_of(history, stored_ids(question)):
                 await conversations.forget(conversation, gone)
 

@@ -6,20 +6,17 @@
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 from core.answering import check_question
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import CommandLine, Decision, InboxEntry, Receipt
+from core.domain.jobs import RETENTION
 from core.domain.settings import ChannelAddress
-from core.errors import BadInput
+from core.errors import BadInput, StorageError
 from core.listening import decide
 from core.ports import Clock
 from core.rates import Rate, RateGate
 from core.service_ports import InboxStore, SettingsRepository
-
-# Decisions and ended entries are kept this long: `/why` is asked about today's messages, audits about last month's.
-RETENTION = timedelta(days=90)
 
 # Questions of one person, over all channels, where nothing else is set: nobody reads answers faster than this.
 PERSON_RATE = Rate(per_second=20 / 60, burst=20)
@@ -143,7 +140,10 @@ class Inbox:
             return _receipt(same, incoming, is_new=False)
         command = to_command(incoming.text)
         decision = await self._decide(incoming, is_command=command is not None)
-        entry, is_new = await self._store.accept(incoming, decision)
+        try:
+            entry, is_new = await self._store.accept(incoming, decision)
+        except StorageError as error:
+            raise StorageError(f"This message was not taken in: send it again later. {error}") from error
         if is_new and entry.decision.accepted:
             if self._withdraw is not None and _is_edit(incoming):
                 self._withdraw(entry.message_key, entry.seq)

@@ -7,10 +7,13 @@ from dataclasses import replace
 
 from core.answering import AnswerService
 from core.domain.answer import Answer, QueryType
-from core.domain.conversation import IncomingMessage, Role
-from core.domain.jobs import Job, JobKind, JobStatus
-from core.errors import InvalidState
+from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress
+from core.domain.inbox import InboxEntry, message_key
+from core.domain.jobs import RETENTION, Job, JobKind, JobStatus
+from core.errors import InvalidState, NotFound
+from core.open_requests import as_open, request_id, to_request
 from core.ports import Clock, ConversationRepository, JobRepository, ProgressSink
+from core.service_ports import InboxStore
 
 
 class Jobs:
@@ -20,36 +23,80 @@ class Jobs:
         conversations: ConversationRepository,
         answers: Callable[[], AnswerService],  # made only when a question is asked again
         clock: Clock,
+        inbox: InboxStore | None = None,  # where questions wait; without one, none do
     ) -> None:
+        self._inbox = inbox
         self._repository = repository
         self._conversations = conversations
         self._answers = answers
         self._clock = clock
 
     async def recent(self, workspace: str, limit: int = 50) -> list[list[Job]]:
-        """The newest trees, each with its root first."""
+        """The newest trees, each with its root first; a question that waits is a tree of its request alone."""
         roots = await self._repository.list_roots(workspace, limit)
-        return list(await asyncio.gather(*(self._repository.list_tree(root.id) for root in roots)))
+        trees = await asyncio.gather(*(self._repository.list_tree(root.id) for root in roots))
+        entries = await self._inbox.list_open(workspace, limit) if self._inbox is not None else []
+        waiting = {request_id(entry): entry for entry in entries}
+        shown = [as_open(tree, waiting.pop(tree[0].id)) if tree[0].id in waiting else tree for tree in trees if tree]
+        shown += [[to_request(entry)] for entry in waiting.values()]
+        return sorted(shown, key=lambda tree: tree[0].created_at, reverse=True)[:limit]
 
     async def tree(self, job_id: str, workspace: str) -> list[Job]:
-        """The whole tree a job belongs to, its root first. NotFound for unknown ids."""
-        job = await self._repository.get(job_id, workspace)
-        return await self._repository.list_tree(job.root_id)
+        """The whole tree a job belongs to, its root first; of a question that waits, its request. NotFound."""
+        return (await self._find(job_id, workspace))[0]
 
     async def cancel(self, job_id: str, workspace: str) -> list[Job]:
-        """End a job that has not ended, with all below it that has not. InvalidState when it has ended."""
-        job = await self._repository.get(job_id, workspace)
+        """End a job that has not ended, with all below it that has not. InvalidState when it has ended.
+
+        A question that waits or runs is marked in the inbox: whoever works on it stops, and its post says so.
+        """
+        tree, entry = await self._find(job_id, workspace)
+        job = next(item for item in tree if item.id == job_id)
         if job.status.is_final:
             raise InvalidState(f"Job {job_id!r} can't be cancelled: it is {job.status.value} already.")
+        if entry is not None and self._inbox is not None and job.parent_id is None:
+            await self._inbox.cancel(entry.message_key, entry.incoming.author)
+            return await self.tree(job_id, workspace)
         now = self._clock.now()
-        for item in await self._repository.list_tree(job.root_id):
-            below = item.id == job.id or item.id.startswith(f"{job.id}/")
-            if below and not item.status.is_final:
-                await self._repository.save(replace(item, status=JobStatus.CANCELLED, completed_at=now))
+        below = [item for item in tree if item.id == job_id or item.id.startswith(f"{job_id}/")]
+        ended = [
+            replace(item, status=JobStatus.CANCELLED, completed_at=now) for item in below if not item.status.is_final
+        ]
+        await self._repository.save(*ended)
         return await self._repository.list_tree(job.root_id)
 
+    async def tidy(self) -> int:
+        """Forget the trees that ended longer ago than RETENTION; how many jobs those were. Called once a day."""
+        return await self._repository.purge(self._clock.now() - RETENTION)
+
+    async def _find(self, job_id: str, workspace: str) -> tuple[list[Job], InboxEntry | None]:
+        """A job's tree as it stands, and the entry of its question, if that is open. NotFound."""
+        try:
+            job = await self._repository.get(job_id, workspace)
+        except NotFound:
+            entries = await self._inbox.list_open(workspace) if self._inbox is not None else []
+            entry = next((entry for entry in entries if request_id(entry) == job_id), None)
+            if entry is None:
+                raise
+            return [to_request(entry)], entry
+        tree = await self._repository.list_tree(job.root_id)
+        key = tree[0].input.get("message_key") if tree else None
+        open_entries = await self._inbox.find_open(str(key)) if self._inbox is not None and key else []
+        entry = next((entry for entry in open_entries if request_id(entry) == job.root_id), None)
+        return (as_open(tree, entry) if entry is not None else tree), entry
+
     async def retry(self, job_id: str, workspace: str, progress: ProgressSink) -> Answer:
-        """Ask the question of a failed or cancelled request again, in its conversation, with the same options."""
+        """Ask the question of a failed or cancelled request again, here and now. Raises as `question_of` does."""
+        question = await self.question_of(job_id, workspace)
+        return await self._answers().answer(question, progress)
+
+    async def question_of(self, job_id: str, workspace: str) -> IncomingMessage:
+        """The question of a failed or cancelled request, to be asked again: the next version of the same message.
+
+        It keeps the asker, the options and the posting key, so that its answer takes the place of the failed one.
+        NotFound for unknown ids; InvalidState for steps, for requests that run or went well, and for questions that
+        are no longer in their conversation.
+        """
         job = await self._repository.get(job_id, workspace)
         if job.kind is not JobKind.REQUEST:
             raise InvalidState(f"Job {job_id!r} is a {job.kind.value} step: retry its request {job.root_id!r}.")
@@ -65,22 +112,36 @@ class Jobs:
         )
         if asked is None:
             raise InvalidState(f"The question of job {job_id!r} is no longer in conversation {conversation_id!r}.")
-        return await self._answers().answer(
-            IncomingMessage(
-                address=conversation.address,
-                author=asked.author,
-                text=asked.content,
-                event_key=uuid.uuid4().hex,
-                conversation_id=conversation_id,
-                document=_option(job.input, "document"),
-                journal=_option(job.input, "journal"),
-                query_type=QueryType(_option(job.input, "query_type") or QueryType.QUESTION),
-                position=_option(job.input, "position"),
-                model=_option(job.input, "model"),
-                strategy=_option(job.input, "strategy"),
-            ),
-            progress,
+        address = _asked_at(job, conversation)
+        key = _option(job.input, "message_key") or message_key(address, uuid.uuid4().hex)
+        return IncomingMessage(
+            address=address,
+            author=asked.author,
+            text=asked.content,
+            event_key=f"{key}@again-{uuid.uuid4().hex}",
+            message_key=key,
+            conversation_id=conversation_id,
+            document=_option(job.input, "document"),
+            journal=_option(job.input, "journal"),
+            query_type=QueryType(_option(job.input, "query_type") or QueryType.QUESTION),
+            position=_option(job.input, "position"),
+            model=_option(job.input, "model"),
+            strategy=_option(job.input, "strategy"),
         )
+
+
+def _asked_at(job: Job, conversation: Conversation) -> ThreadAddress:
+    """The conversation's thread; for a question that came into it from another platform, that platform's own thread.
+
+    The posting key says where it came from (core/domain/inbox.py): what was asked in private is not posted elsewhere.
+    """
+    address = conversation.address
+    platform, _, rest = (_option(job.input, "message_key") or "").partition(":")
+    workspace, _, channel_and_id = rest.partition(":")
+    channel, _, message_id = channel_and_id.rpartition(":")
+    if not message_id or workspace != address.workspace or (platform, channel) == (address.platform, address.channel):
+        return address
+    return ThreadAddress(platform=platform, workspace=workspace, channel=channel, thread=conversation.id)
 
 
 def _option(recorded: Mapping[str, object], name: str) -> str | None:

@@ -216,13 +216,22 @@ class CorpusRepository(Protocol):
 class ConversationRepository(Protocol):
     """Conversations own their messages: deleting one deletes them."""
 
-    async def add(self, conversation: Conversation) -> None:
-        """Without messages (`message_count` is ignored). InvalidState when the id or the thread address is taken."""
+    async def add(self, conversation: Conversation, messages: Sequence[Message] = ()) -> None:
+        """With its first messages, in one commit (`message_count` is ignored).
+
+        InvalidState when its id, its thread address or the id of a message is taken.
+        """
 
     async def get(self, conversation_id: str, workspace: str) -> Conversation:
         """NotFound for unknown ids and for other workspaces' conversations."""
 
     async def find_by_address(self, address: ThreadAddress) -> Conversation | None: ...
+
+    async def read(self, conversation_id: str, workspace: str) -> tuple[Conversation, list[Message]]:
+        """`get` and `list_messages` of one moment, in one go."""
+
+    async def read_thread(self, address: ThreadAddress) -> tuple[Conversation, list[Message]] | None:
+        """As `read`; None where the thread has no conversation."""
 
     async def list_conversations(
         self,
@@ -243,8 +252,8 @@ class ConversationRepository(Protocol):
     async def delete(self, conversation_id: str) -> None:
         """With its messages; unknown ids are ignored."""
 
-    async def append(self, conversation_id: str, messages: Sequence[Message]) -> None:
-        """In this order, in one commit; `last_message_at` moves on, never back.
+    async def append(self, conversation_id: str, messages: Sequence[Message], *, focus: Focus | None = None) -> None:
+        """In this order, in one commit; `last_message_at` moves on, never back. With a focus, that is set, too.
 
         NotFound for an unknown conversation, InvalidState when a message id is taken.
         """
@@ -275,6 +284,9 @@ class JobRepository(Protocol):
 
     async def list_tree(self, root_id: str) -> list[Job]:
         """The root first, then by creation."""
+
+    async def purge(self, before: datetime) -> int:
+        """Forget the trees whose root ended before, or began before and never ended; how many jobs those were."""
 
 
 class Reader(Protocol):

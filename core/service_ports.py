@@ -1,6 +1,7 @@
 """What the service needs from outside: a durable inbox and chat platforms. The other ports are in core/ports.py."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Protocol
 
@@ -81,11 +82,20 @@ class InboxStore(Protocol):
     ) -> list[InboxEntry]:
         """Newest first, refused ones included."""
 
+    async def list_open(self, workspace: str, limit: int | None = None) -> list[InboxEntry]:
+        """What has not ended, newest first."""
+
     async def depth(self) -> dict[InboxStatus, int]:
         """How many entries have not ended, by status (over all workspaces)."""
 
     async def purge(self, before: datetime) -> int:
         """Forget what ended before; returns how many. Open entries stay, however old."""
+
+    def watch(self, wake: Callable[[], None]) -> AbstractAsyncContextManager[None]:
+        """While it is open, `wake` is called in this event loop soon after another owner accepted or gave back one.
+
+        A hint that may be lost or come twice: polls stay. Where no other process can write, there is none.
+        """
 
 
 class FeedbackRepository(Protocol):

@@ -113,14 +113,18 @@ class Steps:
         self._unsaved[job.id] = None
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(self._write())
+            self._writer.add_done_callback(_hear)
         if self._on_change is not None:
             self._on_change(job)
 
     async def _write(self) -> None:
+        """Write until nothing is left; what can't be written stays, for the next change to try again with its own."""
         while self._unsaved:
             changed = [self._jobs[job_id] for job_id in self._unsaved]
-            self._unsaved.clear()
             await self._repository.save(*changed)
+            for job in changed:
+                if self._jobs[job.id] is job:
+                    del self._unsaved[job.id]
 
 
 class Step:
@@ -185,3 +189,9 @@ def _outcome(error: BaseException | None) -> tuple[JobStatus, str | None]:
     if isinstance(error, asyncio.CancelledError):
         return JobStatus.CANCELLED, None
     return JobStatus.FAILED, str(error) if isinstance(error, FootnoteError) else f"{type(error).__name__}: {error}"
+
+
+def _hear(writer: asyncio.Task[None]) -> None:
+    """Its error matters where somebody waits for it (`flush`); before that it is neither lost nor unheard of."""
+    if not writer.cancelled():
+        writer.exception()

@@ -11,7 +11,8 @@ from datetime import datetime
 
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, Message, Outcome, Role, Talk
-from core.domain.jobs import Job, JobKind
+from core.domain.jobs import Job, JobKind, JobStatus
+from core.texts import shorten
 
 BOT_NAME = "footnote"
 # Any UUID that means this one thing: "footnote answer" in ASCII, padded.
@@ -31,6 +32,44 @@ def stored_ids(message: IncomingMessage) -> StoredIds:
     """The same for every repeat of an event; another for each edit of a message."""
     event = f"{message.address.workspace}:{message.event_key}".encode("utf-8", "replace").decode()
     return StoredIds(*(uuid.uuid5(_NAMESPACE, f"{part}:{event}").hex for part in ("question", "answer", "request")))
+
+
+def request_input(message: IncomingMessage, conversation_id: str | None) -> dict[str, object]:
+    """What the request job records, so that people understand it and it can be asked again (core/jobs.py)."""
+    options = {
+        "document": message.document,
+        "journal": message.journal,
+        "position": message.position,
+        "model": message.model,
+        "strategy": message.strategy,
+    }
+    return {
+        "question": shorten(message.text, 200),
+        "conversation_id": conversation_id,
+        "message_id": stored_ids(message).question,
+        "message_key": message.message_key or message.event_key,
+        "query_type": message.query_type.value,
+        **{name: value for name, value in options.items() if value},
+    }
+
+
+def settled_request(message: IncomingMessage, conversation_id: str, answer: Answer, now: datetime) -> Job:
+    """The request of a question that was ended before any work on it was recorded."""
+    is_stopped = answer.status is AnswerStatus.STOPPED
+    request_id = stored_ids(message).request
+    return Job(
+        id=request_id,
+        workspace=message.address.workspace,
+        root_id=request_id,
+        parent_id=None,
+        kind=JobKind.REQUEST,
+        name="answer",
+        status=JobStatus.CANCELLED if is_stopped else JobStatus.FAILED,
+        created_at=now,
+        completed_at=now,
+        input=request_input(message, conversation_id),
+        error=None if is_stopped else answer.text,
+    )
 
 
 def question_message(message: IncomingMessage, conversation_id: str, now: datetime) -> Message:

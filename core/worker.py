@@ -13,8 +13,8 @@ from core.answering import STOPPED, Answering, Attempt
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.inbox import WITHDRAWN, InboxEntry, InboxStatus
 from core.errors import AccessDenied, FootnoteError, InvalidState, StorageError
-from core.ports import Clock
-from core.posting import post_answer, post_error
+from core.ports import Clock, JobRepository
+from core.posting import Posting
 from core.retries import MOST_CRASHES, GiveUp, decide, pause, poison_sentence, to_sentence
 from core.runs import LostLease, Run
 from core.service_ports import ChatPlatform, InboxStore
@@ -23,8 +23,8 @@ DEFAULT_PARALLEL = 64  # questions at once: they wait for models, not for the pr
 DEFAULT_TRIES = 4  # with the pauses between them under half a minute: the thread waits behind it
 DEFAULT_TIMEOUT_SECONDS = 300.0  # of one try; the agent's own budget (90 s) ends long before
 POST_TRIES = 10  # for the error post; then its thread goes on without it, and the log says so
-POLL_SECONDS = 1.0  # what other processes accepted is seen this late; what this one did, at once
-BEATS = 3  # renewals in the time of a lease
+POLL_SECONDS = 1.0  # what other processes accepted or stopped is seen this late; what this one did, at once
+BEATS = 3  # renewals in the time of a lease, at least
 GRACE_SECONDS = 1.5  # for posts under way when the service stops; the whole stop has less than five
 
 log = logging.getLogger(__name__)
@@ -40,6 +40,7 @@ class Worker:
         platforms: Mapping[str, ChatPlatform],
         clock: Clock,
         *,
+        jobs: JobRepository | None = None,
         parallel: int = DEFAULT_PARALLEL,
         tries: int = DEFAULT_TRIES,
         timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
@@ -47,11 +48,12 @@ class Worker:
     ) -> None:
         """`platforms` by name; entries of other platforms are left for other workers.
 
-        `pause_scale` makes all pauses between tries longer or shorter.
+        Posts are recorded in `jobs`. `pause_scale` makes all pauses between tries longer or shorter.
         """
         self._store = store
         self._answers = answers
         self._platforms = platforms
+        self._posting = Posting(platforms, clock, jobs)
         self._clock = clock
         self._parallel = parallel
         self._tries = tries
@@ -132,7 +134,7 @@ class Worker:
     async def _beat(self) -> None:
         """Renew the leases of what runs; stop what was lost, and what somebody in another process cancelled."""
         while True:
-            await asyncio.sleep(self._store.lease_seconds / BEATS)
+            await asyncio.sleep(min(self._store.lease_seconds / BEATS, POLL_SECONDS))
             seqs, ours_until = [*self._runs], self._ours_until()
             if not seqs:
                 continue
@@ -225,14 +227,14 @@ class Worker:
     async def _post(self, run: Run, answer: Answer) -> None:
         entry = run.entry
         await self._begin_posting(run)
-        ref = await post_answer(self._platforms[entry.address.platform], entry, answer)
+        ref = await self._posting.answer(entry, answer)
         status = InboxStatus.CANCELLED if answer.status is AnswerStatus.STOPPED else InboxStatus.DONE
         await self._change(lambda: self._store.finish(entry.seq, status, post_ref=ref))
 
     async def _post_error(self, run: Run, sentence: str) -> None:
         entry = run.entry
         await self._begin_posting(run)
-        ref = await post_error(self._platforms[entry.address.platform], entry, sentence)
+        ref = await self._posting.error(entry, sentence)
         await self._change(lambda: self._store.finish(entry.seq, InboxStatus.FAILED, post_ref=ref, error=sentence))
 
     async def _begin_posting(self, run: Run) -> None:

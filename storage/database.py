@@ -6,18 +6,19 @@ SQLite is the default (one file, write-ahead log); a PostgreSQL URL works throug
 import asyncio
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.orm import Session
 
 from core.errors import StorageError
 from storage.schema import bring_to_head
+from storage.writing import Commit, Work, Writer
 
 T = TypeVar("T")
 
@@ -47,10 +48,11 @@ class Database:
 
     def __init__(self, engine: Engine, name: str) -> None:
         self.name = name  # for people: the file's path, or the URL without its password
+        self.is_postgres = engine.dialect.name == "postgresql"
         self._engine = engine
         self._writing_engine = engine.execution_options(**{WRITING: True})
         self._durable_engine = engine.execution_options(**{WRITING: True, DURABLE: True})
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="sql-write")
+        self._writer = Writer(self._commit)
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="sql-read")
         self._closed = False
 
@@ -64,9 +66,14 @@ class Database:
         database = cls(engine, name)
         async with AsyncExitStack() as stack:
             stack.push_async_callback(database.close)
-            await database._call(database._writer, lambda: bring_to_head(database._writing_engine, name))
+            await database._call(lambda: database._in_reader(lambda: bring_to_head(database._writing_engine, name)))
             stack.pop_all()
         return database
+
+    @property
+    def url(self) -> URL:
+        """How drivers reach it, password included: not for people."""
+        return self._engine.url
 
     async def write(self, work: Callable[[Session], T], *, durable: bool = False) -> T:
         """Run `work` in the writer thread, in one transaction: committed when it returns, undone when it raises.
@@ -74,13 +81,22 @@ class Database:
         `durable`: on the disk when it returns, so that not even a power cut takes it back. SQLite waits for the disk
         only then; PostgreSQL always does, as it is configured.
         """
-        engine = self._durable_engine if durable else self._writing_engine
 
-        def transaction() -> T:
-            with Session(engine, expire_on_commit=False) as session, session.begin():
-                return work(session)
+        def flushed(connection: Connection) -> T:
+            with Session(connection, expire_on_commit=False) as session:
+                result = work(session)
+                session.flush()
+                return result
 
-        return await self._call(self._writer, transaction)
+        commit = Commit.DURABLE if durable else Commit.NORMAL
+        return await self._call(lambda: self._writer.write(flushed, commit, is_shared=False))
+
+    async def write_rows(self, work: Callable[[Connection], T], commit: Commit = Commit.NORMAL) -> T:
+        """As `write`, for short writes there are many of: without the ORM, and those that wait share a commit.
+
+        `work` may be run twice, the first time undone: it changes nothing but the database.
+        """
+        return await self._call(lambda: self._writer.write(work, commit, is_shared=True))
 
     async def read(self, work: Callable[[Session], T]) -> T:
         """Run `work` in a reader thread. On SQLite all its queries see one state of the database."""
@@ -89,20 +105,40 @@ class Database:
             with Session(self._engine) as session:
                 return work(session)
 
-        return await self._call(self._readers, transaction)
+        return await self._call(lambda: self._in_reader(transaction))
+
+    async def read_rows(self, work: Callable[[Connection], T]) -> T:
+        """As `read`, without the ORM."""
+
+        def transaction() -> T:
+            with self._engine.connect() as connection:
+                return work(connection)
+
+        return await self._call(lambda: self._in_reader(transaction))
 
     async def close(self) -> None:
         """Finish the work in hand and release the files; safe to repeat."""
         self._closed = True
-        await asyncio.to_thread(self._writer.shutdown)
+        await asyncio.to_thread(self._writer.close)
         await asyncio.to_thread(self._readers.shutdown)
         await asyncio.to_thread(self._engine.dispose)
 
-    async def _call(self, executor: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+    def _commit(self, works: Sequence[Work], commit: Commit) -> list[Any]:
+        """In the writer thread: all works in one transaction."""
+        engine = self._durable_engine if commit is Commit.DURABLE else self._writing_engine
+        with engine.begin() as connection:
+            if self.is_postgres and commit is Commit.RECORD:
+                connection.exec_driver_sql("SET LOCAL synchronous_commit TO off")
+            return [work(connection) for work in works]
+
+    async def _in_reader(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._readers, work)
+
+    async def _call(self, run: Callable[[], Awaitable[T]]) -> T:
         if self._closed:
             raise StorageError(f"The database {self.name} is closed; start Footnote again")
         try:
-            return await asyncio.get_running_loop().run_in_executor(executor, work)
+            return await run()
         except DBAPIError as error:
             raise to_storage_error(error, self.name) from error
 
@@ -117,7 +153,7 @@ def build_engine(location: Path | str) -> tuple[Engine, str]:
         raise StorageError("The database URL can't be read; write postgresql://user:password@host:port/name") from error
     if url.get_backend_name() != "postgresql":
         raise StorageError(f"No database of kind {url.drivername!r} is known; give a postgresql:// URL or none at all")
-    return _postgres_engine(url), url.render_as_string()
+    return _postgres_engine(url), url.set(query={}).render_as_string()  # a query may hold a password, too
 
 
 def to_storage_error(error: DBAPIError, name: str) -> StorageError:
@@ -126,8 +162,12 @@ def to_storage_error(error: DBAPIError, name: str) -> StorageError:
     for prefix, meaning in _SQLITE_ERRORS.items():
         if code.startswith(prefix):
             return StorageError(f"The database {name} {meaning}")
-    reason = str(error.orig).strip().splitlines() or [type(error.orig).__name__]
-    return StorageError(f"The database {name} refused: {reason[0]}")
+    reason = (str(error.orig).strip().splitlines() or [type(error.orig).__name__])[0]
+    if isinstance(error, OperationalError) and getattr(error.orig, "sqlstate", "") is None:  # PostgreSQL said nothing
+        return StorageError(
+            f"The database {name} can't be reached ({reason}); check that the server runs, its URL and its password"
+        )
+    return StorageError(f"The database {name} refused: {reason}")
 
 
 def _sqlite_engine(path: Path) -> Engine:

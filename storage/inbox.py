@@ -1,39 +1,24 @@
 """The durable inbox in SQL: one table, owner-fenced leases, the same statements on SQLite and PostgreSQL."""
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    DateTime,
-    Interval,
-    Select,
-    Update,
-    delete,
-    func,
-    literal,
-    or_,
-    select,
-    text,
-    update,
-)
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session, aliased
-from sqlmodel import col
+from sqlalchemy import Connection, Executable, Row
 
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import WITHDRAWN, Decision, InboxEntry, InboxStatus, PostRef
 from core.ports import Clock
+from storage import inbox_statements as sql
 from storage.database import Database
+from storage.inbox_notices import NOTIFY, listening
 from storage.inbox_payload import from_payload, to_payload
-from storage.tables import InboxRow
+from storage.writing import Commit
 
 # Far longer than an event loop ever stalls: a lease that ends too early makes two processes work on one question.
 LEASE_SECONDS = 30.0
-
-_OPEN = col(InboxRow.finished_at).is_(None)
 
 
 class SqlInboxStore:
@@ -44,6 +29,7 @@ class SqlInboxStore:
         self._clock = clock
         self._lease = timedelta(seconds=lease_seconds)
         self._owner = uuid.uuid4().hex
+        self._sql = sql.InboxStatements(self._owner, is_postgres=database.is_postgres)
 
     @property
     def lease_seconds(self) -> float:
@@ -52,207 +38,112 @@ class SqlInboxStore:
     async def accept(self, incoming: IncomingMessage, decision: Decision) -> tuple[InboxEntry, bool]:
         values = _to_values(incoming, decision, self._clock.now())
 
-        def work(session: Session) -> tuple[InboxEntry, bool]:
-            if _is_postgres(session):  # or a smaller seq of the thread might become visible after a larger one
-                session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:t, 0))"), {"t": values["thread"]})
-            added = session.scalars(_insert_new(session, values)).one_or_none()
+        def work(connection: Connection) -> tuple[Row[Any], bool]:
+            if self._database.is_postgres:  # or a smaller seq of the thread might become visible after a larger one
+                connection.execute(sql.LOCK_THREAD, {"thread": values["thread"]})
+            added = connection.execute(self._sql.accept, values).one_or_none()
             if added is not None and decision.accepted:
-                earlier = col(InboxRow.message_key) == added.message_key, col(InboxRow.seq) < added.seq
-                session.execute(_stopping(WITHDRAWN, *earlier))
-            row = added or session.scalars(select(InboxRow).where(col(InboxRow.event_key) == values["event_key"])).one()
-            return _to_entry(row), added is not None
+                if added.event_key != added.message_key:  # an edit takes the place of what it edits
+                    earlier = {"key": added.message_key, "before": added.seq, "by": WITHDRAWN}
+                    connection.execute(sql.WITHDRAW_EARLIER, earlier)
+                self._notify(connection)
+            return added or connection.execute(sql.BY_EVENT, {"key": values["event_key"]}).one(), added is not None
 
-        return await self._database.write(work, durable=decision.accepted)
+        row, is_new = await self._database.write_rows(work, Commit.DURABLE if decision.accepted else Commit.NORMAL)
+        return _to_entry(row), is_new
 
     async def claim(self, limit: int, platforms: Collection[str]) -> list[InboxEntry]:
-        def work(session: Session) -> list[InboxEntry]:
-            now = self._now(session)
-            found = session.scalars(_claimable(now, platforms).limit(limit)).all()
-            if not found:
-                return []
-            change = (
-                update(InboxRow)
-                .where(col(InboxRow.seq).in_(found))
-                .values(
-                    status=InboxStatus.RUNNING.value,
-                    owner=self._owner,
-                    lease_until=self._after(session, self._lease),
-                    waits_until=None,
-                    attempts=InboxRow.attempts + 1,
-                )
-                .returning(InboxRow)
-            )
-            return sorted(map(_to_entry, session.scalars(change)), key=lambda entry: entry.seq)
+        def work(connection: Connection) -> list[Row[Any]]:
+            now = self._clock.now()
+            times = {**self._sql.moment(now), **self._sql.times(now, self._lease)}
+            wanted = {"most": limit, "platforms": list(platforms)}
+            return [*connection.execute(self._sql.claim, {**wanted, **times})]
 
-        return await self._database.write(work)
+        claimed = await self._database.write_rows(work)
+        return sorted(map(_to_entry, claimed), key=lambda entry: entry.seq)
 
     async def renew(self, seqs: Collection[int]) -> dict[int, str | None]:
-        def work(session: Session) -> dict[int, str | None]:
-            change = (
-                update(InboxRow)
-                .where(col(InboxRow.seq).in_(seqs), *self._mine())
-                .values(lease_until=self._after(session, self._lease))
-                .returning(col(InboxRow.seq), col(InboxRow.cancelled_by))
-            )
-            return {seq: cancelled_by for seq, cancelled_by in session.execute(change) if seq is not None}
+        def work(connection: Connection) -> dict[int, str | None]:
+            times = self._sql.times(self._clock.now(), self._lease)
+            return {
+                row.seq: row.cancelled_by for row in connection.execute(self._sql.renew, {"seqs": [*seqs], **times})
+            }
 
-        return await self._database.write(work)
+        return await self._database.write_rows(work)
 
     async def finish(
         self, seq: int, status: InboxStatus, *, post_ref: PostRef | None = None, error: str | None = None
     ) -> bool:
-        ended = {"status": status.value, "finished_at": self._clock.now(), "post_ref": post_ref}
-        return await self._change_mine([seq], {**ended, **({"error": error} if error else {})}) == 1
+        ended = {"ended_as": status.value, "ended_at": self._clock.now(), "ref": post_ref, "failure": error or None}
+        return await self._change(self._sql.finish, {"one": seq, **ended}) == 1
 
     async def retry(
         self, seq: int, *, delay_seconds: float, error: str, final_error: str | None = None, failed: bool = True
     ) -> bool:
-        values = {"status": InboxStatus.QUEUED.value, "error": error}
-        if final_error is not None:
-            values["final_error"] = final_error
-        delay = timedelta(seconds=delay_seconds)
-        return await self._change_mine([seq], values, failures=int(failed), delay=delay) == 1
+        times = self._sql.times(self._clock.now(), timedelta(seconds=delay_seconds) if delay_seconds else None)
+        told = {"failure": error, "final": final_error, "failed": int(failed)}
+        return await self._change(self._sql.retry, {"one": seq, **told, **times}) == 1
 
     async def release(self, seqs: Collection[int]) -> None:
-        await self._change_mine(seqs, {"status": InboxStatus.QUEUED.value}, attempts=-1)
+        def work(connection: Connection) -> None:
+            if connection.execute(self._sql.release, {"seqs": [*seqs]}).rowcount:
+                self._notify(connection)
+
+        await self._database.write_rows(work)
 
     async def release_abandoned(self) -> int:
-        change = (
-            update(InboxRow)
-            .where(_OPEN, col(InboxRow.owner).is_not(None))
-            .values(status=InboxStatus.QUEUED.value, owner=None, lease_until=None)
-            .returning(col(InboxRow.seq))
-        )
-        return await self._database.write(lambda session: len(session.execute(change).all()))
+        return await self._change(sql.RELEASE_ABANDONED)
 
     async def cancel(self, message_key: str, by: str) -> list[InboxEntry]:
-        change = _stopping(by, col(InboxRow.message_key) == message_key).returning(InboxRow)
+        def work(connection: Connection) -> list[Row[Any]]:
+            self._notify(connection)  # who waits need not any more
+            return [*connection.execute(sql.CANCEL, {"key": message_key, "by": by})]
 
-        def work(session: Session) -> list[InboxEntry]:
-            return sorted(map(_to_entry, session.scalars(change)), key=lambda entry: entry.seq)
-
-        return await self._database.write(work, durable=True)
+        cancelled = await self._database.write_rows(work, Commit.DURABLE)
+        return sorted(map(_to_entry, cancelled), key=lambda entry: entry.seq)
 
     async def find(self, event_key: str) -> InboxEntry | None:
-        found = await self._list(select(InboxRow).where(col(InboxRow.event_key) == event_key))
+        found = await self._list(sql.BY_EVENT, {"key": event_key})
         return found[0] if found else None
 
     async def find_open(self, message_key: str) -> list[InboxEntry]:
-        query = select(InboxRow).where(col(InboxRow.message_key) == message_key, _OPEN)
-        return await self._list(query.order_by(col(InboxRow.seq)))
+        return await self._list(sql.OPEN_BY_MESSAGE, {"key": message_key})
 
     async def list_versions(self, message_key: str) -> list[InboxEntry]:
-        query = select(InboxRow).where(col(InboxRow.message_key) == message_key)
-        return await self._list(query.order_by(col(InboxRow.seq)))
+        return await self._list(sql.BY_MESSAGE, {"key": message_key})
 
     async def recent(
         self, workspace: str, *, author: str | None = None, address: ThreadAddress | None = None, limit: int = 50
     ) -> list[InboxEntry]:
-        query = select(InboxRow).where(col(InboxRow.workspace) == workspace)
-        if author is not None:
-            query = query.where(col(InboxRow.author) == author)
-        if address is not None:
-            query = query.where(col(InboxRow.thread) == str(address))
-        return await self._list(query.order_by(col(InboxRow.seq).desc()).limit(limit))
+        query = sql.recent(author=author is not None, address=address is not None)
+        wanted = {"in_workspace": workspace, "by": author, "in_thread": str(address), "most": limit}
+        return await self._list(query, wanted)
+
+    async def list_open(self, workspace: str, limit: int | None = None) -> list[InboxEntry]:
+        return await self._list(sql.OPEN.limit(limit), {"in_workspace": workspace})
 
     async def depth(self) -> dict[InboxStatus, int]:
-        query = select(col(InboxRow.status), func.count()).where(_OPEN).group_by(col(InboxRow.status))
-        counted = await self._database.read(lambda session: session.execute(query).all())
+        counted = await self._database.read_rows(lambda connection: connection.execute(sql.DEPTH).all())
         return {InboxStatus(status): count for status, count in counted}
 
     async def purge(self, before: datetime) -> int:
-        change = delete(InboxRow).where(col(InboxRow.finished_at) < before).returning(col(InboxRow.seq))
-        return await self._database.write(lambda session: len(session.execute(change).all()))
+        return await self._change(sql.PURGE, {"before": before})
 
-    async def _list(self, query: Select[InboxRow]) -> list[InboxEntry]:
-        return await self._database.read(lambda session: [_to_entry(row) for row in session.scalars(query)])
+    def watch(self, wake: Callable[[], None]) -> AbstractAsyncContextManager[None]:
+        return listening(self._database.url, self._owner, wake) if self._database.is_postgres else nullcontext()
 
-    async def _change_mine(
-        self,
-        seqs: Collection[int],
-        values: dict[str, Any],
-        *,
-        failures: int = 0,
-        attempts: int = 0,
-        delay: timedelta | None = None,
-    ) -> int:
-        """Give up the lease of what is still owned, with these values; how many that were."""
+    def _notify(self, connection: Connection) -> None:
+        """Tell the other processes, once this is committed, that there may be something to claim."""
+        if self._database.is_postgres:
+            connection.execute(NOTIFY, {"sender": self._owner})
 
-        def work(session: Session) -> int:
-            change = (
-                update(InboxRow)
-                .where(col(InboxRow.seq).in_(seqs), *self._mine())
-                .values(
-                    **values,
-                    owner=None,
-                    lease_until=None,
-                    waits_until=self._after(session, delay) if delay else None,
-                    failures=InboxRow.failures + failures,
-                    attempts=InboxRow.attempts + attempts,
-                )
-                .returning(col(InboxRow.seq))
-            )
-            return len(session.execute(change).all())
+    async def _list(self, query: Executable, wanted: Mapping[str, Any]) -> list[InboxEntry]:
+        rows = await self._database.read_rows(lambda connection: connection.execute(query, wanted).all())
+        return [_to_entry(row) for row in rows]
 
-        return await self._database.write(work)
-
-    def _mine(self) -> tuple[ColumnElement[bool], ...]:
-        return col(InboxRow.owner) == self._owner, _OPEN
-
-    def _now(self, session: Session) -> Any:
-        """This moment by the one clock all owners share."""
-        if _is_postgres(session):
-            return func.clock_timestamp(type_=DateTime(timezone=True))
-        return self._clock.now()
-
-    def _after(self, session: Session, delay: timedelta) -> Any:
-        now = self._now(session)
-        return now + literal(delay, Interval()) if _is_postgres(session) else now + delay
-
-
-def _is_postgres(session: Session) -> bool:
-    return session.get_bind().dialect.name == "postgresql"
-
-
-def _insert_new(session: Session, values: dict[str, Any]) -> Any:
-    """Gives the new row, or nothing when the event is known."""
-    if _is_postgres(session):
-        into = postgresql.insert(InboxRow).values(**values)
-        return into.on_conflict_do_nothing(index_elements=["event_key"]).returning(InboxRow)
-    lite = sqlite.insert(InboxRow).values(**values)
-    return lite.on_conflict_do_nothing(index_elements=["event_key"]).returning(InboxRow)
-
-
-def _stopping(by: str, *conditions: ColumnElement[bool]) -> Update:
-    """Open entries are to be stopped, but for those that are withdrawn already."""
-    kept = or_(col(InboxRow.cancelled_by).is_(None), col(InboxRow.cancelled_by) != WITHDRAWN)
-    return update(InboxRow).where(*conditions, _OPEN, kept).values(cancelled_by=by, waits_until=None)
-
-
-def _claimable(now: Any, platforms: Collection[str]) -> Select[int | None]:
-    """The numbers of each thread's first open entry that nobody holds and that need not wait, oldest first."""
-    earlier = aliased(InboxRow)
-    behind = (
-        select(col(earlier.seq))
-        .where(
-            col(earlier.thread) == col(InboxRow.thread),
-            col(earlier.finished_at).is_(None),
-            col(earlier.seq) < col(InboxRow.seq),
-        )
-        .exists()
-    )
-    return (
-        select(col(InboxRow.seq))
-        .where(
-            _OPEN,
-            col(InboxRow.platform).in_(platforms),
-            or_(col(InboxRow.lease_until).is_(None), col(InboxRow.lease_until) < now),
-            or_(col(InboxRow.waits_until).is_(None), col(InboxRow.waits_until) <= now),
-            ~behind,
-        )
-        .order_by(col(InboxRow.seq))
-        .with_for_update(skip_locked=True)
-    )
+    async def _change(self, statement: Executable, values: Mapping[str, Any] | None = None) -> int:
+        """How many rows were changed."""
+        return await self._database.write_rows(lambda connection: sql.changed(connection.execute(statement, values)))
 
 
 def _to_values(incoming: IncomingMessage, decision: Decision, now: datetime) -> dict[str, Any]:
@@ -275,10 +166,10 @@ def _to_values(incoming: IncomingMessage, decision: Decision, now: datetime) -> 
     }
 
 
-def _to_entry(row: InboxRow) -> InboxEntry:
+def _to_entry(row: Row[Any]) -> InboxEntry:
     status = InboxStatus(row.status)
     return InboxEntry(
-        seq=row.seq or 0,
+        seq=row.seq,
         incoming=from_payload(row.incoming),
         message_key=row.message_key,
         status=status,

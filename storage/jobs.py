@@ -1,27 +1,51 @@
 """Job trees in SQL."""
 
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import case, select, text
+from sqlalchemy import Select, bindparam, case, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session
-from sqlmodel import col
 
-from core.domain.jobs import Job, JobKind, JobStatus
-from core.errors import NotFound
+from core.domain.jobs import Job, JobKind, JobStatus, no_such_job
+from storage.column_types import UtcTime
 from storage.database import Database
-from storage.tables import FootnoteTable, JobRow
+from storage.tables import FootnoteTable
+from storage.writing import Commit
 
-_TABLE = FootnoteTable.metadata.tables["job"]
+TREES_AT_ONCE = 500  # deleted in one write: some 10 ms, for which others wait
+
+_JOB = FootnoteTable.metadata.tables["job"]
+_C = _JOB.c
 
 
 def _replacing(statement: Any) -> Any:
-    others = {column.name: statement.excluded[column.name] for column in _TABLE.columns if column.name != "id"}
+    """A step is written twice, and there are many: one statement each, without reading what was there."""
+    others = {column.name: statement.excluded[column.name] for column in _C if column.name != "id"}
     return statement.on_conflict_do_update(index_elements=["id"], set_=others)
 
 
-_SQLITE_SAVE = _replacing(sqlite.insert(_TABLE))
-_POSTGRES_SAVE = _replacing(postgresql.insert(_TABLE))
+# Made once: what SQLAlchemy has compiled it keeps with the statement.
+_SQLITE_SAVE = _replacing(sqlite.insert(_JOB))
+_POSTGRES_SAVE = _replacing(postgresql.insert(_JOB))
+_BY_ID = select(_JOB).where(_C.id == bindparam("wanted"), _C.workspace == bindparam("workspace"))
+_ROOTS = (
+    select(_JOB)
+    .where(_C.workspace == bindparam("workspace"), _C.parent_id.is_(None))
+    .order_by(_C.created_at.desc(), _C.id)
+    .limit(bindparam("most"))
+)
+_TREE = (
+    select(_JOB)
+    .where(_C.root_id == bindparam("wanted"))
+    .order_by(case((_C.id == bindparam("wanted"), 0), else_=1), _C.created_at, _C.id)
+)
+_OLD_ROOTS = (
+    select(_C.id)
+    .where(_C.parent_id.is_(None), func.coalesce(_C.completed_at, _C.created_at) < bindparam("before", type_=UtcTime))
+    .limit(TREES_AT_ONCE)
+)
+_PURGE = delete(_JOB).where(_C.root_id.in_(_OLD_ROOTS))
 
 
 class SqlJobRepository:
@@ -31,43 +55,36 @@ class SqlJobRepository:
         self._database = database
 
     async def save(self, *jobs: Job) -> None:
+        if not jobs:
+            return
         rows = [_to_values(job) for job in jobs]
-        if rows:
-            await self._database.write(lambda session: _save(session, rows))
+        statement = _POSTGRES_SAVE if self._database.is_postgres else _SQLITE_SAVE
+        await self._database.write_rows(lambda connection: connection.execute(statement, rows), Commit.RECORD)
 
     async def get(self, job_id: str, workspace: str) -> Job:
-        row = await self._database.read(lambda session: session.get(JobRow, job_id))
-        if row is None or row.workspace != workspace:
-            raise NotFound(f"There is no job {job_id!r}; `footnote jobs` lists them")
-        return _to_job(row)
+        found = await self._list(_BY_ID, {"wanted": job_id, "workspace": workspace})
+        if not found:
+            raise no_such_job(job_id)
+        return found[0]
 
     async def list_roots(self, workspace: str, limit: int = 50) -> list[Job]:
-        query = (
-            select(JobRow)
-            .where(col(JobRow.workspace) == workspace, col(JobRow.parent_id).is_(None))
-            .order_by(col(JobRow.created_at).desc(), col(JobRow.id))
-            .limit(limit)
-        )
-        return await self._database.read(lambda session: [_to_job(row) for row in session.scalars(query)])
+        return await self._list(_ROOTS, {"workspace": workspace, "most": limit})
 
     async def list_tree(self, root_id: str) -> list[Job]:
-        root_first = case((col(JobRow.id) == root_id, 0), else_=1)
-        query = (
-            select(JobRow)
-            .where(col(JobRow.root_id) == root_id)
-            .order_by(root_first, col(JobRow.created_at), col(JobRow.id))
+        return await self._list(_TREE, {"wanted": root_id})
+
+    async def purge(self, before: datetime) -> int:
+        forgotten = 0
+        while gone := await self._database.write_rows(
+            lambda connection: connection.execute(_PURGE, {"before": before}).rowcount, Commit.RECORD
+        ):
+            forgotten += gone
+        return forgotten
+
+    async def _list(self, query: Select[Any], wanted: Mapping[str, Any]) -> list[Job]:
+        return await self._database.read_rows(
+            lambda connection: [_to_job(row) for row in connection.execute(query, wanted)]
         )
-        return await self._database.read(lambda session: [_to_job(row) for row in session.scalars(query)])
-
-
-def _save(session: Session, rows: list[dict[str, Any]]) -> None:
-    """A step is written twice, and there are many: one statement each, without reading what was there."""
-    connection = session.connection()
-    if connection.dialect.name == "postgresql":
-        connection.execute(text("SET LOCAL synchronous_commit TO off"))
-        connection.execute(_POSTGRES_SAVE, rows)
-    else:
-        connection.execute(_SQLITE_SAVE, rows)
 
 
 def _to_values(job: Job) -> dict[str, Any]:
@@ -89,7 +106,7 @@ def _to_values(job: Job) -> dict[str, Any]:
     }
 
 
-def _to_job(row: JobRow) -> Job:
+def _to_job(row: Any) -> Job:
     return Job(
         id=row.id,
         workspace=row.workspace,

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from bot.session import Session, to_json_text, write_line
+from bot.terminal.translate import NO_QUESTION
 from core.domain.answer import Answer, AnswerStatus, QueryType
 from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.inbox import message_key
 from core.errors import BadInput, FootnoteError
 
 if TYPE_CHECKING:
@@ -66,7 +68,8 @@ def ask(
 def question_message(workspace: str, text: str) -> IncomingMessage:
     """A question from the command line, in a thread of its own."""
     address = ThreadAddress(platform=TERMINAL, workspace=workspace, channel="cli", thread=uuid.uuid4().hex)
-    return IncomingMessage(address=address, author=author_name(), text=text, event_key=uuid.uuid4().hex)
+    key = message_key(address, uuid.uuid4().hex)
+    return IncomingMessage(address=address, author=author_name(), text=text, event_key=key, message_key=key)
 
 
 async def ask_once(app: "App", text: str) -> Answer:
@@ -85,8 +88,11 @@ def author_name() -> str:
 
 
 async def _answer(app: "App", message: IncomingMessage) -> Answer:
+    from core.inbox import to_command
     from core.progress import SilentProgress
 
+    if to_command(message.text):
+        raise BadInput(NO_QUESTION)
     return await app.answers.answer(message, SilentProgress())
 
 

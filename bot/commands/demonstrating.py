@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.commands.serving import is_taken, open_browser, run_service
-from bot.config import Config
+from bot.config import Config, IndexConfig
 from bot.control.holding import find_service
 from bot.session import Session
 
@@ -58,12 +58,21 @@ def demo(
         run_service(session, lambda url: _show(session, url), tuple(item.question for item in examples))
 
 
+class DemoConfig(Config):
+    """Everything in one folder: no server that the configuration names ever holds the sample library."""
+
+    def database_url(self) -> None:
+        return None
+
+
 def _demo_settings(settings: Config) -> Config:
     """The demo has its own folder, and never listens beyond this machine; where its port is taken, it takes any."""
     web = settings.web.model_copy(update={"host": LOOPBACK, "open_to_network": False, "public_url": None})
     if is_taken(web):
         web = web.model_copy(update={"port": 0})
-    return settings.model_copy(update={"data_dir": settings.data_path / DEMO_FOLDER, "web": web})
+    index = IndexConfig(rerank=settings.index.rerank)
+    changed = {"data_dir": settings.data_path / DEMO_FOLDER, "web": web, "index": index}
+    return DemoConfig(**{**dict(settings), **changed})
 
 
 def _show(session: Session, url: str) -> None:

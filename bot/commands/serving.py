@@ -1,4 +1,4 @@
-"""`serve`: the service, until it is told to stop."""
+"""`serve` and `worker`: the service, and a worker alone, until they are told to stop."""
 
 import asyncio
 import os
@@ -15,6 +15,7 @@ from bot.session import Session, to_json_text, write_line
 
 def register(app: typer.Typer) -> None:
     app.command("serve")(serve)
+    app.command("worker")(worker)
 
 
 def serve(context: typer.Context) -> None:
@@ -28,6 +29,22 @@ def serve(context: typer.Context) -> None:
             write_line(f"Footnote is ready: {url}")
 
     run_service(session, ready)
+
+
+def worker(context: typer.Context) -> None:
+    """Run a worker alone, beside `footnote serve`: needs [database] url (PostgreSQL) and [index] url."""
+    session: Session = context.obj
+    from bot.logs import log_to_stderr
+    from bot.service_worker import LoneWorker
+
+    def ready() -> None:
+        write_line(to_json_text({"pid": os.getpid()}) if session.as_json else "The Footnote worker is ready.")
+
+    async def main() -> None:
+        log_to_stderr()
+        await LoneWorker(session.settings, ready).run()
+
+    asyncio.run(main())
 
 
 def run_service(session: Session, ready: Callable[[str], None], examples: tuple[str, ...] = ()) -> None:

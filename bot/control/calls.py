@@ -2,11 +2,16 @@
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+from bot.control.asking import Asking, Caller
+from core.domain.answer import Answer
+from core.domain.conversation import IncomingMessage
 from core.domain.jobs import Job
 from core.errors import InvalidState
 from core.ingestion.report import IngestProgress, IngestReport
+from core.ports import ProgressSink
 
 if TYPE_CHECKING:
     from bot.wiring import App
@@ -58,7 +63,8 @@ class SentProgress:
 class Calls:
     """The table, bound to an open App. `on_ingest` is told what each ingest did.
 
-    `stop` stops the answer to a message that the service's worker has in hand: its key, and who asked.
+    `asking` puts questions through the service's inbox; `stop` stops the answer to a message that a worker has in
+    hand: its key, and who asked. Without them the App is asked itself.
     """
 
     def __init__(
@@ -66,33 +72,46 @@ class Calls:
         app: "App",
         on_ingest: Callable[[IngestReport], None] = lambda report: None,
         stop: Callable[[str, str], Awaitable[object]] | None = None,
+        asking: Asking | None = None,
     ) -> None:
         self._app = app
         self._on_ingest = on_ingest
         self._stop = stop
+        self._asking = asking
 
-    async def run(self, name: str, arguments: Sequence[Any], options: dict[str, Any]) -> object:
+    async def run(self, name: str, arguments: Sequence[Any], options: dict[str, Any], caller: Caller) -> object:
         """What the use case gives. InvalidState for a name or arguments that this version does not know."""
-        target = self._target(name)
+        target = self._target(name, caller)
         try:
             inspect.signature(target).bind(*arguments, **options)
         except TypeError as error:
             raise InvalidState(other_version()) from error
         return await target(*arguments, **options)
 
-    def _target(self, name: str) -> UseCase:
+    def _target(self, name: str, caller: Caller) -> UseCase:
         own: dict[str, UseCase] = {
             "scope": self._scope,
             "ingest": self._ingest,
             "doctor": self._doctor,
             "jobs.cancel": self._cancel,
         }
+        if self._asking is not None:
+            own["answers.answer"] = partial(self._ask, self._asking, caller)
+            own["jobs.retry"] = partial(self._ask_again, self._asking, caller)
         if name in own:
             return own[name]
         part, _, method = name.partition(".")
         if method not in PARTS.get(part, ()):
             raise InvalidState(other_version())
         return cast(UseCase, getattr(getattr(self._app, part), method))
+
+    async def _ask(self, asking: Asking, caller: Caller, message: IncomingMessage, progress: ProgressSink) -> Answer:
+        return await asking.ask(message, progress, caller)
+
+    async def _ask_again(
+        self, asking: Asking, caller: Caller, job_id: str, workspace: str, progress: ProgressSink
+    ) -> Answer:
+        return await asking.again(job_id, workspace, progress, caller)
 
     async def _scope(self, workspace: str) -> object:
         return await self._app.access.scope(workspace)

@@ -9,7 +9,7 @@ from typing import Any
 from bot.config import Config
 from bot.control.calls import PARTS, PROGRESS, SINK_METHODS, other_version
 from bot.control.codec import error_from_wire, from_wire, to_wire
-from bot.control.frames import PROTOCOL, frame_bytes, read_frame
+from bot.control.frames import PROTOCOL, STOP, frame_bytes, read_frame
 from bot.control.holding import Notice
 from core.domain.corpus import Document, SearchScope
 from core.errors import InvalidState
@@ -148,8 +148,9 @@ def _read(plain: Any) -> Any:
 
 
 async def _stop(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Tell the service that nobody waits any more, and let it end what it was doing."""
+    """Tell the service to stop what was asked, and let it end that."""
     try:
+        writer.write(STOP)
         writer.write_eof()
         async with asyncio.timeout(STOP_WAIT_SECONDS):
             while await read_frame(reader) is not None:

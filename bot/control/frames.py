@@ -1,4 +1,8 @@
-"""Frames on the control socket: four bytes of length, most significant first, then one JSON object in ASCII."""
+"""Frames on the control socket: four bytes of length, most significant first, then one JSON object in ASCII.
+
+A caller sends one frame, and after it at most the byte STOP: it does not want the result any more. One that dies sends
+nothing.
+"""
 
 import asyncio
 import json
@@ -7,7 +11,8 @@ from typing import Any
 HEADER_BYTES = 4
 # A list of all documents of a large library takes some 10 MB; more than this is a mistake.
 MAX_FRAME_BYTES = 256 * 1024 * 1024
-PROTOCOL = 1  # raised when frames or calls stop fitting older processes
+STOP = b"\x03"
+PROTOCOL = 2  # raised when frames or calls stop fitting older processes
 
 
 async def read_frame(reader: asyncio.StreamReader) -> dict[str, Any] | None:

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from bot.control.asking import Caller
 from bot.control.calls import PROGRESS, Calls, SentProgress, other_version
 from bot.control.codec import error_to_wire, from_wire, to_wire
-from bot.control.frames import PROTOCOL, frame_bytes, read_frame
+from bot.control.frames import PROTOCOL, STOP, frame_bytes, read_frame
 from core.errors import FootnoteError, InvalidState, StorageError
 
 OWNER_ONLY_SOCKET = 0o177  # umask while binding: the socket is never anybody else's, not for an instant
@@ -70,13 +71,15 @@ class ControlServer:
         self, request: dict[str, Any], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> dict[str, Any]:
         """The last frame of a call: its result or its error."""
-        call = asyncio.create_task(self._run(request, writer))
-        gone = asyncio.create_task(reader.read(1))  # callers send nothing more: this ends when they go
+        caller = Caller()
+        call = asyncio.create_task(self._run(request, writer, caller))
+        gone = asyncio.create_task(reader.read(1))  # callers send nothing more: this ends when they stop or go
         try:
             await asyncio.wait({call, gone}, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
             if not self._stopping:
                 raise
+        caller.wants_stop = gone.done() and gone.exception() is None and gone.result() == STOP
         call.cancel()
         gone.cancel()
         result, _ = await asyncio.gather(call, gone, return_exceptions=True)
@@ -95,7 +98,7 @@ class ControlServer:
                 return {"error": error_to_wire(FootnoteError(sentence))}
         return {"result": result}
 
-    async def _run(self, request: dict[str, Any], writer: asyncio.StreamWriter) -> object:
+    async def _run(self, request: dict[str, Any], writer: asyncio.StreamWriter, caller: Caller) -> object:
         if request.get("protocol") != PROTOCOL:
             raise InvalidState(other_version())
 
@@ -111,7 +114,7 @@ class ControlServer:
             options = {key: received(item) for key, item in request["options"].items()}
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidState(other_version()) from error
-        return to_wire(await self._calls.run(str(request.get("call")), arguments, options))
+        return to_wire(await self._calls.run(str(request.get("call")), arguments, options, caller))
 
 
 def _bind(path: Path) -> socket.socket:

@@ -20,6 +20,7 @@ from core.answering import check_question
 from core.commands import CommandCall, Question
 from core.conversations import title_from
 from core.domain.conversation import Conversation, IncomingMessage, ThreadAddress
+from core.domain.inbox import message_key
 from core.domain.jobs import Job, JobKind
 from core.errors import FootnoteError
 
@@ -88,7 +89,8 @@ class TerminalChat:
 
     async def _pick(self, document_id: str | None) -> Conversation | None:
         """One of the earlier conversations, if there are any and the reader picks one."""
-        found = (await self._app.conversations.list_conversations(self._app.workspace, document_id))[:9]
+        listed = await self._app.conversations.list_conversations(self._app.workspace, document_id)
+        found = [item for item in listed if not item.is_channel_talk][:9]
         if not found:
             return None
         for number, item in enumerate(found, start=1):
@@ -134,7 +136,8 @@ class TerminalChat:
         address = ThreadAddress(
             platform="terminal", workspace=self._app.workspace, channel="chat", thread=uuid.uuid4().hex
         )
-        message = IncomingMessage(address=address, author=self._options.author, text="", event_key=uuid.uuid4().hex)
+        key = message_key(address, uuid.uuid4().hex)
+        message = IncomingMessage(address=address, author=self._options.author, text="", event_key=key, message_key=key)
         return question.on(replace(message, conversation_id=conversation.id if conversation else None))
 
 

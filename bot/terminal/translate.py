@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+# For `footnote ask "/help"`: what begins like this is a command on every door.
+NO_QUESTION = "A question that begins with / is a command: commands work inside `footnote chat`."
 LEAVE = frozenset({"quit", "exit", "/quit", "/exit"})
 
 

@@ -40,9 +40,8 @@ def build_web(parts: WebParts, additions: Sequence[WebAddition] = ()) -> web.App
         auto_reload=False,  # an upgrade under a running service must not mix new templates with old code
     )
     app.middlewares.extend((error_pages, guard))  # after those of aiohttp-jinja2, whose context error pages need
-    environment.globals["static"] = _static_address()
+    environment.globals["static"] = _add_static(app)
     environment.globals["workspace"] = parts.workspace
-    app.router.add_static("/static/", STATIC, name="static")
     add_source_pages(app)
     add_library_pages(app)
     add_jobs_pages(app)
@@ -58,11 +57,16 @@ async def _to_library(request: web.Request) -> web.StreamResponse:
     raise web.HTTPFound("/library")
 
 
-def _static_address() -> Callable[[str], str]:
-    """Names a static file with a mark of its content, so that a browser never shows an old one."""
-    marks = {
-        path.relative_to(STATIC).as_posix(): sha256(path.read_bytes()).hexdigest()[:10]
-        for path in STATIC.rglob("*")
-        if path.is_file()
-    }
+def _add_static(app: web.Application) -> Callable[[str], str]:
+    """Serve the static files, and name each with a mark of its content, so that a browser never shows an old one."""
+    files = {path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.is_file()}
+    marks = {name: sha256(path.read_bytes()).hexdigest()[:10] for name, path in files.items()}
+
+    async def serve(request: web.Request) -> web.StreamResponse:
+        file = files.get(request.match_info["name"])  # no path is made of what was asked for
+        if file is None:
+            raise web.HTTPNotFound
+        return web.FileResponse(file)
+
+    app.router.add_get("/static/{name:.+}", serve, name="static")
     return lambda name: f"/static/{name}?v={marks[name]}"

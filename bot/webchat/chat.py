@@ -15,6 +15,7 @@ from bot.webchat.parts import WebParts
 from bot.webchat.render import answer_html
 from bot.webchat.requests import as_json, body_of, person_of, place_of, remember_person, require_person, text_of
 from bot.webchat.streams import stream
+from bot.webchat.summaries import Summaries
 from bot.webchat.threads import LinkMaker, Threads
 from bot.webchat.translate import (
     CHANNEL_THREAD,
@@ -59,6 +60,8 @@ def add_chat(app: web.Application, parts: WebParts, chat: ChatParts) -> None:
     app.router.add_get("/", pages.page, name="home")
     app.router.add_get("/c/{channel}", pages.page)
     app.router.add_get("/c/{channel}/{thread}", pages.page)
+    app.router.add_get("/read/{conversation}", pages.page)
+    app.router.add_get("/chat/conversations/{conversation}", as_json(pages.read))
     app.router.add_get("/chat/home", as_json(pages.home))
     app.router.add_post("/chat/person", as_json(pages.person))
     app.router.add_post("/chat/messages", as_json(pages.send))
@@ -85,6 +88,8 @@ class _Chat:
             hub=chat.hub,
             link=_signed_links(parts),
             feedbacks=chat.feedbacks,
+            summaries=Summaries(parts.corpus),
+            scope=parts.scope,
         )
 
     async def page(self, request: web.Request) -> web.StreamResponse:
@@ -108,6 +113,9 @@ class _Chat:
 
     async def show(self, request: web.Request) -> Json:
         return await self._threads.show(*place_of(request), person_of(request))
+
+    async def read(self, request: web.Request) -> Json:
+        return await self._threads.read(check_id(request.match_info["conversation"], "The conversation"))
 
     async def send(self, request: web.Request) -> Json:
         """Hand a message to the inbox; durable when this answers. Sent again with its key it is the same message."""
@@ -245,6 +253,7 @@ class _Chat:
             "html": answer_html(result.text) if result.file_name is None else "",
             "file": {"name": result.file_name, "text": result.text} if result.file_name else None,
             "open": [opened.address.channel, opened.address.thread] if opened is not None and is_here else None,
+            "read": opened.id if opened is not None and not is_here else None,
             "leave": result.start_new,
         }
 

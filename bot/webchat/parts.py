@@ -17,6 +17,9 @@ from core.ports import Clock, CorpusRepository
 # What the readers of a thread may read; without a thread, what a person at this machine may read.
 ScopeOf = Callable[[ThreadAddress | None], Awaitable[SearchScope]]
 
+# Puts the question of a failed or cancelled request (its job id) into the inbox again; gives the new request's job id.
+AskAgain = Callable[[str], Awaitable[str]]
+
 LINK_DAYS = 180  # how long a signed link opens, unless the configuration says otherwise
 
 
@@ -47,6 +50,7 @@ class WebParts:
     link_days: int = LINK_DAYS
     open_to_network: bool = False  # whoever reaches the port may use chat, library and jobs
     worker: WorkerControls | None = None
+    ask_again: AskAgain | None = None
 
 
 PARTS = web.AppKey("parts", WebParts)

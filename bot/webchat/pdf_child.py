@@ -1,12 +1,12 @@
-"""Draws one page of a PDF, in a process of its own that can be stopped: `python -m bot.webchat.pdf_child FILE NUMBER`.
+"""Draws one page of a PDF, in a process of its own that can be stopped.
 
-Writes a WebP picture to stdout. Ends with 1 where there is no such page, or nothing can be drawn.
+`python -m bot.webchat.pdf_child FILE NUMBER WIDTH` writes a WebP picture to stdout. It ends with 1 where there is
+no such page, or nothing can be drawn.
 """
 
 import io
 import sys
 
-WIDTH = 1_200  # pixels: sharp on a phone and beside the text on a desk
 MOST_PIXELS = 6_000_000  # of a picture: a page may be a hundred times as high as it is wide
 LONGEST = 16_000  # pixels of a side: WebP holds 16,383
 MEMORY_BYTES = 2 * 1024**3
@@ -14,16 +14,16 @@ CPU_SECONDS = 20
 _QUALITY = 72  # of 100: letters stay sharp, a page takes some 80 KB
 
 
-def main(path: str, number: int) -> int:
+def main(path: str, number: int, width: int) -> int:
     """Draw page `number`, from 1; gives the exit code."""
     _limit()
-    picture = draw(path, number)
+    picture = draw(path, number, width)
     sys.stdout.buffer.write(picture)
     return 0 if picture else 1
 
 
-def draw(path: str, number: int) -> bytes:
-    """The picture, empty where there is none to draw."""
+def draw(path: str, number: int, width: int) -> bytes:
+    """The picture, `width` pixels wide or less; empty where there is none to draw."""
     import pypdfium2
 
     try:
@@ -31,10 +31,11 @@ def draw(path: str, number: int) -> bytes:
         if not 1 <= number <= len(document):
             return b""
         page = document[number - 1]
-        width, height = page.get_size()
-        if width <= 0 or height <= 0:
+        page_width, page_height = page.get_size()
+        if page_width <= 0 or page_height <= 0:
             return b""
-        scale = min(WIDTH / width, LONGEST / height, (MOST_PIXELS / (width * height)) ** 0.5)
+        most = (MOST_PIXELS / (page_width * page_height)) ** 0.5
+        scale = min(width / page_width, LONGEST / page_height, most)
         image = page.render(scale=scale).to_pil()
     except pypdfium2.PdfiumError:
         return b""
@@ -53,4 +54,4 @@ def _limit() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], int(sys.argv[2])))
+    sys.exit(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))

@@ -6,6 +6,7 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE
 from collections import OrderedDict
 from pathlib import Path
+from time import monotonic
 
 from core.domain.corpus import Document, Page, Source
 from core.errors import NotFound
@@ -14,9 +15,14 @@ from core.ingestion.files import SourceFile, stamp_of
 KEPT_BYTES = 24 * 1024 * 1024  # of pictures in memory: some 300 pages
 AT_ONCE = 2  # children drawing: each takes a core
 SECONDS = 20.0  # for one page
+WIDTH = 1_200  # pixels: sharp on a phone and beside the text on a desk
+THUMBNAIL_WIDTH = 160  # pixels: sharp at a third of that on a source card
+FAILED_SECONDS = 600.0  # what could not be drawn is not tried again for so long
+FAILURES = 1_000  # remembered
+NO_PICTURE = "This page can't be shown as a picture."
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "LD_LIBRARY_PATH")
 
-_Key = tuple[str, str, int]
+_Key = tuple[str, str, int, int]  # document, revision, page, width
 
 
 class Pictures:
@@ -24,17 +30,32 @@ class Pictures:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[_Key, bytes] = OrderedDict()
+        self._failed: OrderedDict[_Key, float] = OrderedDict()  # when, by the monotonic clock
         self._room = asyncio.Semaphore(AT_ONCE)
 
-    async def of_page(self, source: Source, document: Document, page: Page) -> bytes:
+    async def of_page(self, source: Source, document: Document, page: Page, width: int = WIDTH) -> bytes:
         """The page as WebP. NotFound where the file is gone, has changed, or can't be drawn."""
-        key = (document.id, page.revision, page.number)
+        key = (document.id, page.revision, page.number, width)
         if key not in self._kept:
             file = await asyncio.to_thread(_unchanged_file, source, document)
             async with self._room:
-                self._keep(key, await _draw(file, page.number))
+                await self._draw(key, file)
         self._kept.move_to_end(key)
         return self._kept[key]
+
+    async def _draw(self, key: _Key, file: Path) -> None:
+        """Draw it, unless somebody else did while this one waited, or it failed a moment ago."""
+        if key in self._kept:
+            return
+        if monotonic() - self._failed.get(key, -FAILED_SECONDS) < FAILED_SECONDS:
+            raise NotFound(NO_PICTURE)
+        try:
+            self._keep(key, await _draw(file, *key[2:]))
+        except NotFound:
+            self._failed[key] = monotonic()
+            while len(self._failed) > FAILURES:
+                self._failed.popitem(last=False)
+            raise
 
     def _keep(self, key: _Key, picture: bytes) -> None:
         self._kept[key] = picture
@@ -59,10 +80,10 @@ def _unchanged_file(source: Source, document: Document) -> Path:
     return file
 
 
-async def _draw(file: Path, number: int) -> bytes:
+async def _draw(file: Path, number: int, width: int) -> bytes:
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bot.webchat.pdf_child", str(file), str(number),
+        sys.executable, "-m", "bot.webchat.pdf_child", str(file), str(number), str(width),
         stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, env=environment, cwd=Path(__file__).parents[2],
     )  # fmt: skip
     try:
@@ -75,5 +96,5 @@ async def _draw(file: Path, number: int) -> bytes:
             child.kill()
             await child.wait()
     if child.returncode != 0 or not picture:
-        raise NotFound("This page can't be shown as a picture.")
+        raise NotFound(NO_PICTURE)
     return picture

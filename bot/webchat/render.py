@@ -36,8 +36,10 @@ def answer_html(text: str, citations: Mapping[int, str] | None = None) -> str:
     return html
 
 
-def message_view(message: Message, link: SourceLink, rated: Rating | None = None) -> Json:
-    """One message. People's words stay text; the bot's become HTML with footnotes."""
+def message_view(
+    message: Message, link: SourceLink, rated: Rating | None = None, summaries: Mapping[str, str] | None = None
+) -> Json:
+    """One message. People's words stay text; the bot's become HTML with footnotes. `summaries` are by page id."""
     view: Json = {
         "id": message.id,
         "role": message.role.value,
@@ -48,6 +50,7 @@ def message_view(message: Message, link: SourceLink, rated: Rating | None = None
         return {**view, "text": message.content}
     links = {citation.number: link(citation) for citation in message.citations}
     outcome = message.outcome or Outcome()
+    about = {} if message.stale else summaries or {}  # what has changed or gone is not summed up as it was
     return {
         **view,
         "html": answer_html(message.content, links),
@@ -55,14 +58,18 @@ def message_view(message: Message, link: SourceLink, rated: Rating | None = None
         "stale": message.stale,
         "job": message.job_id,
         "rated": rated.value if rated else None,
-        "citations": [citation_view(citation, links[citation.number]) for citation in message.citations],
+        "citations": [
+            citation_view(citation, links[citation.number], about.get(citation.page_id, ""), stale=message.stale)
+            for citation in message.citations
+        ],
         "suggestions": list(outcome.suggestions),
         "choices": list(outcome.choices),
     }
 
 
-def citation_view(citation: Citation, address: str) -> Json:
-    """A source card."""
+def citation_view(citation: Citation, address: str, summary: str = "", *, stale: bool = False) -> Json:
+    """A source card; its thumbnail, if any, has the same signed link as the page."""
+    is_pdf = citation.document.lower().endswith(".pdf") and not stale
     title, path = citation.document_title or citation.document, list(citation.heading_path)
     return {
         "number": citation.number,
@@ -71,6 +78,8 @@ def citation_view(citation: Citation, address: str) -> Json:
         "path": path[1:] if path[:1] == [title] else path,
         "quote": shorten(collapse(citation.quote), QUOTE_LENGTH),
         "href": address,
+        "summary": summary,
+        "thumbnail": f"{address.partition('#')[0]}/{citation.page_number}/thumbnail" if is_pdf else None,
     }
 
 

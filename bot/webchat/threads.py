@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 
 from bot.webchat.client import WebPlatform
 from bot.webchat.events import EventHub
+from bot.webchat.parts import ScopeOf
 from bot.webchat.render import SourceLink, message_view, people_in, thread_view
+from bot.webchat.summaries import Summaries
 from bot.webchat.translate import CHANNEL_THREAD, PLATFORM, WebPost, thread_address
 from core.conversations import Conversations
 from core.domain.conversation import Conversation, IncomingMessage, Message, Role, ThreadAddress
@@ -37,6 +39,8 @@ class Threads:
     hub: EventHub
     link: LinkMaker
     feedbacks: Feedbacks
+    summaries: Summaries
+    scope: ScopeOf
 
     async def overview(self) -> Json:
         """Channels by name, the default one first, and all threads, the last used first."""
@@ -62,6 +66,22 @@ class Threads:
             "people": people_in(messages),
             "messages": await self._views(conversation, messages, person),
             "waiting": self._waiting_views(address, waiting, {message.id for message in messages}),
+        }
+
+    async def read(self, conversation_id: str) -> Json:
+        """Any conversation of the workspace, to be read: one of another platform can't be gone on with here.
+
+        NotFound for an id that is none.
+        """
+        conversation, messages = await self.conversations.show(conversation_id, self.workspace)
+        address = conversation.address
+        return {
+            "place": [address.channel, address.thread] if address.platform == PLATFORM else None,
+            "title": conversation.title or "(no title)",
+            "note": _where_held(conversation),
+            "people": people_in(messages),
+            "messages": await self._views(conversation, messages, None),
+            "waiting": [],
         }
 
     async def others(self, post: WebPost) -> tuple[str, ...]:
@@ -117,7 +137,20 @@ class Threads:
         link = self.link(conversation)
         rated = await self.feedbacks.ratings_by(person, conversation) if person else {}
         shown = [message for message in messages if message.role is not Role.TOOL_RESULT]
-        return [message_view(message, link, rated.get(message.id)) for message in shown]
+        citations = [citation for message in shown for citation in message.citations]
+        summaries = await self.summaries.of(citations, await self.scope(conversation.address)) if citations else {}
+        return [message_view(message, link, rated.get(message.id), summaries) for message in shown]
+
+
+def _where_held(conversation: Conversation) -> str:
+    """What to do with a conversation that this page only shows."""
+    platform, id = conversation.address.platform, conversation.id
+    here = "Here it can be read."
+    if platform == "terminal":
+        return f"This conversation is held in the terminal. {here} Go on with: footnote chat --conversation {id}"
+    if platform == "api":
+        return f"This conversation is held over the API. {here} Go on there with its session: {id}"
+    return f"This conversation is held on {platform.capitalize()}. {here} Go on there, in its thread."
 
 
 def _title(conversation: Conversation | None, waiting: Sequence[InboxEntry], channel: str, thread: str) -> str:

@@ -86,7 +86,7 @@ class ThreadCommands:
         owner = call.author if show == "mine" else None
         channel = ChannelAddress.of(call.address) if show == "here" and call.address else None
         found = await self._conversations.list_conversations(call.workspace, owner=owner, channel=channel)
-        return [item for item in found if may_see(call, item)]
+        return [item for item in found if not item.is_channel_talk and may_see(call, item)]
 
     async def _threads(self, call: CommandCall) -> CommandResult:
         action = call.option("action") or "list"

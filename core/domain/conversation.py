@@ -60,6 +60,11 @@ class Conversation:
     pinned_document_id: str | None = None  # `chat --document D`: every question of it is about D
     message_count: int = 0
 
+    @property
+    def is_channel_talk(self) -> bool:
+        """What people say to each other in a channel itself: kept under its name, and in no list of threads."""
+        return not self.address.thread and self.title == f"#{self.address.channel}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallRecord:

@@ -2,8 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
+
+from core.errors import NotFound
+
+# Trees and the inbox's entries are kept this long after their end: audits ask about last month's.
+RETENTION = timedelta(days=90)
 
 
 class JobKind(StrEnum):
@@ -55,3 +60,11 @@ class Job:
         if self.started_at is None or self.completed_at is None:
             return None
         return (self.completed_at - self.started_at).total_seconds() * 1000
+
+
+def no_such_job(job_id: str) -> NotFound:
+    """What a link to a job comes to that was never there, or is no longer."""
+    return NotFound(
+        f"There is no job {job_id!r}: it never was, or its tree was deleted, as all are {RETENTION.days} days after "
+        "their end; `footnote jobs` lists the newest"
+    )

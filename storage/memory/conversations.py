@@ -16,7 +16,7 @@ class MemoryConversationRepository:
         self._conversations: dict[str, Conversation] = {}
         self._messages: dict[str, list[Message]] = {}  # of a conversation id, oldest first
 
-    async def add(self, conversation: Conversation) -> None:
+    async def add(self, conversation: Conversation, messages: Sequence[Message] = ()) -> None:
         conversation = to_storable_value(conversation)
         if conversation.id in self._conversations or await self.find_by_address(conversation.address):
             raise InvalidState(
@@ -24,6 +24,11 @@ class MemoryConversationRepository:
             )
         self._conversations[conversation.id] = replace(conversation, message_count=0)
         self._messages[conversation.id] = []
+        try:
+            await self.append(conversation.id, messages)
+        except InvalidState:
+            await self.delete(conversation.id)
+            raise
 
     async def get(self, conversation_id: str, workspace: str) -> Conversation:
         found = self._conversations.get(conversation_id)
@@ -34,6 +39,13 @@ class MemoryConversationRepository:
     async def find_by_address(self, address: ThreadAddress) -> Conversation | None:
         wanted = to_storable_value(address)
         return next((found for found in self._conversations.values() if found.address == wanted), None)
+
+    async def read(self, conversation_id: str, workspace: str) -> tuple[Conversation, list[Message]]:
+        return await self.get(conversation_id, workspace), await self.list_messages(conversation_id)
+
+    async def read_thread(self, address: ThreadAddress) -> tuple[Conversation, list[Message]] | None:
+        found = await self.find_by_address(address)
+        return (found, await self.list_messages(found.id)) if found is not None else None
 
     async def list_conversations(
         self,
@@ -65,7 +77,7 @@ class MemoryConversationRepository:
         self._conversations.pop(conversation_id, None)
         self._messages.pop(conversation_id, None)
 
-    async def append(self, conversation_id: str, messages: Sequence[Message]) -> None:
+    async def append(self, conversation_id: str, messages: Sequence[Message], *, focus: Focus | None = None) -> None:
         conversation = self._require(conversation_id)
         ids = [message.id for message in messages]
         stored = {message.id for own in self._messages.values() for message in own}
@@ -79,6 +91,7 @@ class MemoryConversationRepository:
             conversation,
             message_count=len(own),
             last_message_at=max([conversation.last_message_at, *(message.created_at for message in messages)]),
+            focus=to_storable_value(focus) if focus is not None else conversation.focus,
         )
 
     async def list_messages(self, conversation_id: str) -> list[Message]:

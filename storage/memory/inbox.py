@@ -3,6 +3,7 @@
 import uuid
 from collections import Counter
 from collections.abc import Callable, Collection
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -142,6 +143,9 @@ class MemoryInboxStore:
         ]
         return found[:limit]
 
+    async def list_open(self, workspace: str, limit: int | None = None) -> list[InboxEntry]:
+        return [entry for entry in reversed(self._open()) if entry.workspace == workspace][:limit]
+
     async def depth(self) -> dict[InboxStatus, int]:
         return dict(Counter(entry.status for entry in self._open()))
 
@@ -154,6 +158,9 @@ class MemoryInboxStore:
         for seq in gone:
             del self._inbox.entries[seq]
         return len(gone)
+
+    def watch(self, wake: Callable[[], None]) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     def _open(self) -> list[InboxEntry]:
         return [entry for entry in self._inbox.entries.values() if entry.finished_at is None]

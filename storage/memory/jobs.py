@@ -1,7 +1,8 @@
 """Job trees in memory."""
 
-from core.domain.jobs import Job
-from core.errors import NotFound
+from datetime import datetime
+
+from core.domain.jobs import Job, no_such_job
 from storage.storable import to_storable_value
 
 
@@ -18,7 +19,7 @@ class MemoryJobRepository:
     async def get(self, job_id: str, workspace: str) -> Job:
         job = self._jobs.get(job_id)
         if job is None or job.workspace != workspace:
-            raise NotFound(f"There is no job {job_id!r}; `footnote jobs` lists them")
+            raise no_such_job(job_id)
         return job
 
     async def list_roots(self, workspace: str, limit: int = 50) -> list[Job]:
@@ -29,3 +30,14 @@ class MemoryJobRepository:
     async def list_tree(self, root_id: str) -> list[Job]:
         tree = [job for job in self._jobs.values() if job.root_id == root_id]
         return sorted(tree, key=lambda job: (job.id != root_id, job.created_at, job.id))
+
+    async def purge(self, before: datetime) -> int:
+        old = {
+            job.id
+            for job in self._jobs.values()
+            if job.parent_id is None and (job.completed_at or job.created_at) < before
+        }
+        gone = [job.id for job in self._jobs.values() if job.root_id in old]
+        for job_id in gone:
+            del self._jobs[job_id]
+        return len(gone)

@@ -60,8 +60,9 @@ class IndexFolder:
         except portalocker.LockException as error:
             handle.close()
             raise StorageError(
-                f"Another Footnote process is using the search index in {str(self.path)!r}: try again when it is done,"
-                " stop it, or give this one its own --data-dir."
+                f"Another Footnote process is using the search index in {str(self.path)!r}, which is for one at a time:"
+                " try again when it is done, stop it, or give this one its own --data-dir. Processes that share a"
+                " PostgreSQL database share the index through a Qdrant server ([index] url)."
             ) from error
         self._lock = handle
         try:

@@ -28,8 +28,9 @@ from core.steps import step
 from core.worker import Worker
 from storage.database import Database
 from storage.inbox import SqlInboxStore
+from storage.jobs import SqlJobRepository
 from tests.fakes import RealClock
-from tests.kill.service import PLATFORM, build_answers
+from tests.kill.parts.service import PLATFORM, build_answers
 from tests.unit.core.shelf import Shelf
 
 STEPS = 5
@@ -73,7 +74,8 @@ class Bench:
         clock = RealClock()
         self.ear = Ear()
         store = SqlInboxStore(database, clock)
-        self.worker = Worker(store, build_answers(database, clock, Shelf(), NoWork()), {PLATFORM: self.ear}, clock)
+        answers, jobs = build_answers(database, clock, Shelf(), NoWork()), SqlJobRepository(database)
+        self.worker = Worker(store, answers, {PLATFORM: self.ear}, clock, jobs=jobs)
         self._inbox = Inbox(store, STANDARD_GATES, clock, self.worker.wake)
 
     async def ask(self, thread: str) -> float:

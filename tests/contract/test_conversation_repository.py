@@ -55,6 +55,40 @@ async def test_an_id_or_a_thread_is_taken_once(conversations):
     assert [found.id for found in await conversations.list_conversations("local")] == ["c1"]
 
 
+async def test_a_conversation_may_begin_with_its_first_messages_or_not_at_all(conversations):
+    first = build_message(created_at=NOON + timedelta(minutes=3))
+    await conversations.add(build_conversation(), [first])
+    stored, messages = await conversations.read("c1", "local")
+    assert (stored.message_count, stored.last_message_at, messages) == (1, NOON + timedelta(minutes=3), [first])
+    with pytest.raises(InvalidState, match="already"):
+        await conversations.add(build_conversation("c2"), [first])
+    assert [found.id for found in await conversations.list_conversations("local")] == ["c1"]
+
+
+async def test_a_conversation_is_read_with_its_messages_by_id_and_by_thread(conversations):
+    conversation = build_conversation()
+    await conversations.add(conversation)
+    assert await conversations.read_thread(conversation.address) == (conversation, [])
+    messages = [build_message(id) for id in ("m1", "m2")]
+    await conversations.append("c1", messages)
+    stored, found = await conversations.read("c1", "local")
+    assert (stored.message_count, found) == (2, messages)
+    assert await conversations.read_thread(conversation.address) == (stored, messages)
+    assert await conversations.read_thread(replace(conversation.address, thread="other")) is None
+    with pytest.raises(NotFound, match="c1"):
+        await conversations.read("c1", "elsewhere")
+
+
+async def test_the_focus_moves_with_the_messages_it_comes_from(conversations):
+    await conversations.add(build_conversation())
+    await conversations.append("c1", [build_message("m1")], focus=FOCUS)
+    await conversations.append("c1", [build_message("m2")])
+    assert (await conversations.get("c1", "local")).focus == FOCUS
+    with pytest.raises(InvalidState, match="already"):
+        await conversations.append("c1", [build_message("m1")], focus=replace(FOCUS, title="Another"))
+    assert (await conversations.get("c1", "local")).focus == FOCUS
+
+
 async def test_the_most_recently_used_conversation_comes_first(conversations):
     for number, id in enumerate(["old", "new", "middle"]):
         await conversations.add(build_conversation(id, last_message_at=NOON + timedelta(minutes=number % 3)))

@@ -1,16 +1,19 @@
 """The contract of InboxStore, on every database and in memory."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import text
 
 from core.domain.answer import QueryType
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import WITHDRAWN, Decision, InboxStatus, event_key, message_key
 from core.inbox import ACCEPTED
 from core.service_ports import InboxStore
+from storage import inbox_notices
 from storage.database import Database
 from storage.inbox import SqlInboxStore
 from storage.memory.inbox import MemoryInbox, MemoryInboxStore
@@ -251,6 +254,17 @@ async def test_recent_entries_are_newest_first_of_an_author_and_a_thread(store):
     assert await store.recent("elsewhere") == []
 
 
+async def test_what_is_open_is_listed_newest_first_by_workspace(store):
+    await accept(store, incoming("1"), incoming("2"), incoming("3", thread="u"))
+    await store.accept(incoming("4"), NO)
+    [first, _] = await store.claim(2, WEB)
+    assert [entry.event_key[-1] for entry in await store.list_open("local")] == ["3", "2", "1"]
+    await store.finish(first.seq, InboxStatus.DONE)
+    assert [entry.event_key[-1] for entry in await store.list_open("local", limit=1)] == ["3"]
+    assert [entry.status for entry in await store.list_open("local")] == [InboxStatus.RUNNING, InboxStatus.QUEUED]
+    assert await store.list_open("elsewhere") == []
+
+
 async def test_the_depth_counts_what_is_open(store):
     assert await store.depth() == {}
     await accept(store, incoming("1"), incoming("2"), incoming("3", thread="u"))
@@ -287,3 +301,52 @@ async def test_what_no_database_can_keep_becomes_a_replacement_character(store):
     entry, _ = await store.accept(incoming("\x00", text="a\ud800b?"), ACCEPTED)
     assert (entry.incoming.text, entry.event_key) == ("a\ufffdb?", "web:local:c:\ufffd")
     assert not (await store.accept(incoming("\x00"), ACCEPTED))[1]
+
+
+@pytest.mark.parametrize("database_location", ["postgres"], indirect=True)
+async def test_who_watches_is_woken_when_another_process_accepts_or_gives_back(new_store):
+    one, two = new_store(), new_store()
+    woken = asyncio.Event()
+    async with two.watch(woken.set):
+        woken.clear()
+        for change in (one.accept(incoming(), ACCEPTED), one.cancel("web:local:c:1", "ada")):
+            started = time.monotonic()
+            await change
+            await asyncio.wait_for(woken.wait(), 10)
+            assert time.monotonic() - started < 0.2
+            woken.clear()
+        [entry] = await one.claim(1, WEB)
+        await one.release([entry.seq])
+        await asyncio.wait_for(woken.wait(), 10)
+
+
+@pytest.mark.parametrize("database_location", ["postgres"], indirect=True)
+async def test_a_watch_whose_connection_breaks_is_resumed_and_wakes_for_what_it_missed(
+    new_store, database, monkeypatch, caplog
+):
+    monkeypatch.setattr(inbox_notices, "PAUSE_SECONDS", 0.01)
+    watching, other = new_store(), new_store()
+    woken = asyncio.Event()
+    async with watching.watch(woken.set):
+        woken.clear()
+        end = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = :name")
+        ended = await database.read_rows(
+            lambda connection: connection.execute(end, {"name": f"footnote inbox {watching._owner}"}).scalars().all()
+        )
+        assert ended == [True]
+        await asyncio.wait_for(woken.wait(), 10)
+        woken.clear()
+        await other.accept(incoming(), ACCEPTED)
+        await asyncio.wait_for(woken.wait(), 10)
+    assert "at the next poll alone" in caplog.text
+
+
+async def test_who_watches_is_not_woken_by_what_it_did_itself(store):
+    woken = asyncio.Event()
+    async with store.watch(woken.set):
+        woken.clear()
+        await store.accept(incoming(), ACCEPTED)
+        await store.accept(incoming("2"), NO)
+        await asyncio.sleep(SHORT)
+        assert not woken.is_set()
+    assert await claim(store) == ["Question 1?"]

@@ -94,3 +94,25 @@ async def test_many_jobs_are_saved_in_one_go(jobs):
         ("root", JobStatus.DONE),
         ("below", JobStatus.RUNNING),
     ]
+
+
+async def test_a_purge_forgets_whole_trees_that_ended_before_or_never_ended(jobs):
+    old, young = NOON - timedelta(days=2), NOON + timedelta(minutes=1)
+    await jobs.save(
+        build_job("ended", created_at=old, completed_at=old, status=JobStatus.DONE),
+        build_job("below", parent_id="ended", created_at=old, completed_at=young, status=JobStatus.DONE),
+        build_job("cut off", created_at=old),
+        build_job("long", created_at=old, completed_at=young, status=JobStatus.DONE),
+        build_job("young", created_at=young),
+        build_job("foreign", workspace="elsewhere", created_at=old),
+    )
+    assert await jobs.purge(old) == 0
+    assert await jobs.purge(NOON) == 4
+    assert [job.id for job in await jobs.list_roots("local")] == ["young", "long"]
+    assert await jobs.list_tree("ended") == []
+
+
+async def test_a_purge_takes_no_end_of_trees(jobs):
+    await jobs.save(*(build_job(f"j{number}") for number in range(1_100)))
+    assert await jobs.purge(NOON + timedelta(days=1)) == 1_100
+    assert await jobs.list_roots("local") == []

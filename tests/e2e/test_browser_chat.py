@@ -1,28 +1,12 @@
 """The chat in a real browser: what people see, press and hear, over the in-memory twins and a model that waits."""
 
-import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from playwright.async_api import expect
 
-import pytest
-from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
-
+from tests.e2e.browsing import BROWSER_TEST, browsing, say
 from tests.unit.bot.webchat.chat_place import ANSWER, KEY, ChatPlace, Visitor, search
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine: install it to run the browser tests"),
-]
+pytestmark = BROWSER_TEST
 QUESTION = "Where is the key?"
-
-
-@asynccontextmanager
-async def browsing() -> AsyncIterator[Browser]:
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        await browser.close()
 
 
 async def stocked(*questions: int) -> ChatPlace:
@@ -34,34 +18,14 @@ async def stocked(*questions: int) -> ChatPlace:
     return place
 
 
-async def person(browser: Browser, ada: Visitor, name: str, path: str = "/") -> tuple[BrowserContext, Page]:
-    """Somebody's own browser at the chat, with a name; any error in the page's script fails the test."""
-    context = await browser.new_context()
-    context.set_default_timeout(8_000)
-    page = await context.new_page()
-    page.on("pageerror", lambda error: pytest.fail(f"the page's script failed: {error}"))
-    page.on("console", lambda message: _no_violation(message.text))
-    await page.goto(str(ada.client.make_url(path)))
-    await page.click("#person")
-    await page.fill("#ask-input", name)
-    await page.keyboard.press("Enter")
-    await expect(page.locator("#person")).to_have_text(name)
-    return context, page
-
-
-def _no_violation(text: str) -> None:
-    assert "Content Security Policy" not in text
-
-
-async def say(page: Page, text: str) -> None:
-    await page.fill("#text", text)
-    await page.press("#text", "Enter")
+def home_of(ada: Visitor, path: str = "/") -> str:
+    return str(ada.client.make_url(path))
 
 
 async def test_asking_streaming_reloading_and_the_source() -> None:
     place = await stocked(0)
-    async with place.open() as ada, browsing() as browser:
-        context, page = await person(browser, ada, "Ada")
+    async with place.open() as ada, browsing() as people:
+        context, page = await people.person(home_of(ada), "Ada")
         await page.click(f"#welcome button >> text={QUESTION}")
         await expect(page.locator(".draft")).to_contain_text("I have looked at the keys")
         await page.reload()
@@ -88,11 +52,11 @@ async def test_asking_streaming_reloading_and_the_source() -> None:
 
 async def test_two_people_in_one_thread_and_an_answer_that_is_stopped() -> None:
     place = await stocked(1)
-    async with place.open() as ada, browsing() as browser:
-        _, one = await person(browser, ada, "Ada")
+    async with place.open() as ada, browsing() as people:
+        _, one = await people.person(home_of(ada), "Ada")
         await say(one, f"@footnote {QUESTION}")
         await expect(one.locator("a.footnote")).to_have_count(1)
-        _, two = await person(browser, ada, "Ben", one.url.split("/", 3)[3].join(["/", ""]))
+        _, two = await people.person(one.url, "Ben")
         await say(two, "@Ada thank you!")
         await expect(one.locator(".said")).to_have_text([QUESTION, "@Ada thank you!"])
         await say(two, "and who hung it there?")
@@ -107,8 +71,8 @@ async def test_two_people_in_one_thread_and_an_answer_that_is_stopped() -> None:
 
 async def test_commands_renaming_and_deleting() -> None:
     place = await stocked()
-    async with place.open() as ada, browsing() as browser:
-        _, page = await person(browser, ada, "Ada")
+    async with place.open() as ada, browsing() as people:
+        _, page = await people.person(home_of(ada), "Ada")
         await say(page, f"@footnote {QUESTION}")
         await expect(page.locator("a.footnote")).to_have_count(1)
         await page.fill("#text", "/thr")
@@ -135,10 +99,10 @@ async def test_commands_renaming_and_deleting() -> None:
 
 async def test_a_page_survives_the_end_of_a_service_and_goes_on_with_the_next() -> None:
     place = await stocked()
-    async with browsing() as browser:
+    async with browsing() as people:
         async with place.open() as ada:
             port = ada.client.port
-            _, page = await person(browser, ada, "Ada")
+            _, page = await people.person(home_of(ada), "Ada")
             await say(page, f"@footnote {QUESTION}")
             await expect(page.locator("a.footnote")).to_have_count(1)
         await expect(page.locator("#offline")).to_be_visible()

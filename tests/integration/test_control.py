@@ -11,6 +11,7 @@ from typing import Any, cast
 import pytest
 
 from bot.config import Config
+from bot.control.asking import Caller
 from bot.control.calls import Calls
 from bot.control.client import RemoteApp
 from bot.control.frames import PROTOCOL, frame_bytes, read_frame
@@ -18,6 +19,7 @@ from bot.control.holding import MAX_SOCKET_PATH_BYTES, Notice, ServiceLock, find
 from bot.control.server import ControlServer
 from core.errors import FootnoteError, InvalidState, NotFound, StorageError
 from core.ingestion.report import IngestProgress, IngestReport
+from tests.fakes import RecordingProgress
 
 
 class FakeLibrary:
@@ -243,8 +245,77 @@ async def test_a_job_that_the_worker_has_in_hand_is_stopped_there() -> None:
 
     app = SimpleNamespace(jobs=jobs, inbox_store=FakeEntries())
     calls = Calls(cast(Any, app), stop=stop)
-    await calls.run("jobs.cancel", ["running", "w"], {})
-    await calls.run("jobs.cancel", ["left over", "w"], {})
+    await calls.run("jobs.cancel", ["running", "w"], {}, Caller())
+    await calls.run("jobs.cancel", ["left over", "w"], {}, Caller())
 
     assert stopped == [("key of running", "ann")]
     assert jobs.cancelled == ["left over"]
+
+
+class FakeAsking:
+    """Waits until the call is cancelled, and notes whether its caller had asked for that."""
+
+    def __init__(self) -> None:
+        self.waiting = asyncio.Event()
+        self.ended: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+
+    async def ask(self, message: object, progress: Any, caller: Caller) -> object:
+        progress.text("So far")
+        self.waiting.set()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            self.ended.set_result(caller.wants_stop)
+            raise InvalidState("The question is kept.") from None
+        return message
+
+    async def again(self, job_id: str, workspace: str, progress: Any, caller: Caller) -> object:
+        return f"{job_id} of {workspace} again"
+
+
+@pytest.fixture
+async def asking(tmp_path: Path) -> AsyncIterator[tuple[FakeAsking, ControlServer]]:
+    asking = FakeAsking()
+    server = ControlServer(Calls(cast(Any, SimpleNamespace()), asking=cast(Any, asking)), tmp_path / "a.sock")
+    await server.open()
+    yield asking, server
+    await server.close()
+
+
+async def test_a_command_that_stops_says_so_before_it_goes(asking: tuple[FakeAsking, ControlServer]) -> None:
+    service, server = asking
+    remote: Any = RemoteApp(Config(workspace="w"), Notice(pid=1, socket=str(server.path)))
+    progress = RecordingProgress()
+    call = asyncio.create_task(remote.answers.answer("q", progress))
+    await service.waiting.wait()
+    while not progress.shown:  # noqa: ASYNC110 - it comes through the socket
+        await asyncio.sleep(0.01)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+
+    assert await service.ended
+    assert progress.shown == "So far"
+    assert await remote.jobs.retry("j1", "w", progress) == "j1 of w again"
+
+
+async def test_a_command_that_dies_says_nothing(asking: tuple[FakeAsking, ControlServer]) -> None:
+    service, server = asking
+    _, writer = await asyncio.open_unix_connection(str(server.path))
+    arguments = ["q", {"$": "progress"}]
+    writer.write(frame_bytes({"protocol": PROTOCOL, "call": "answers.answer", "arguments": arguments, "options": {}}))
+    await service.waiting.wait()
+    writer.close()
+
+    assert await service.ended is False
+
+
+async def test_a_service_that_stops_tells_what_becomes_of_a_question(asking: tuple[FakeAsking, ControlServer]) -> None:
+    service, server = asking
+    remote: Any = RemoteApp(Config(workspace="w"), Notice(pid=1, socket=str(server.path)))
+    call = asyncio.create_task(remote.answers.answer("q", RecordingProgress()))
+    await service.waiting.wait()
+    await server.close()
+
+    with pytest.raises(InvalidState, match="The question is kept"):
+        await call

@@ -266,6 +266,7 @@ async def test_opening_waits_no_longer_than_for_a_write(tmp_path, monkeypatch):
         ("mysql://host/name", "No database of kind 'mysql'"),
         ("not a url", "can't be read; write postgresql://"),
         ("postgresql://user:hunter2@127.0.0.1:1/name", r"postgresql://user:\*\*\*@127.0.0.1:1/name .*refused"),
+        ("postgresql://user@127.0.0.1:1/name?password=hunter2", "can't be reached .* check that the server runs"),
     ],
 )
 async def test_a_url_that_leads_nowhere_is_one_clear_error_without_its_password(location, reason):
@@ -288,7 +289,7 @@ async def test_a_missing_postgres_driver_says_how_to_install_it(monkeypatch):
     [
         (
             OperationalError("", None, psycopg.OperationalError("server closed\nthe connection")),
-            "x refused: server closed",
+            "x can't be reached (server closed); check that the server runs, its URL and its password",
         ),
         (IntegrityError("", None, psycopg.IntegrityError("")), "x refused: IntegrityError"),
     ],

@@ -15,7 +15,7 @@ from core.worker import Worker
 from storage.database import Database
 from storage.inbox import SqlInboxStore
 from tests.fakes import RealClock
-from tests.kill.service import PLATFORM, FilePlatform, build_answers, read_posts
+from tests.kill.parts.service import PLATFORM, FilePlatform, build_answers, read_posts
 from tests.unit.core.shelf import Shelf
 
 NO_LIMIT = 1_000_000  # pages

@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession
 
-import bot.service
+import bot.service_worker
+import bot.signals
 from bot.config import Config, WebConfig
 from bot.control.holding import ServiceLock, find_service
 from bot.service import Service, address_of, listen
 from bot.service_web import KEY_FILE, link_key
+from bot.service_worker import LoneWorker
 from core.errors import ConfigError, FootnoteError, InvalidState, StorageError
 
 
@@ -57,9 +59,9 @@ async def test_it_serves_from_start_to_stop_and_then_lets_everything_go(tmp_path
 
 async def test_a_signal_stops_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     codes: list[int] = []
-    monkeypatch.setattr(bot.service.os, "_exit", codes.append)
+    monkeypatch.setattr(bot.signals.os, "_exit", codes.append)
     before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
-    monkeypatch.setattr(bot.service, "SHUTDOWN_SECONDS", 0.0)
+    monkeypatch.setattr(bot.signals, "SHUTDOWN_SECONDS", 0.0)
     _, task, _ = await start(config_for(tmp_path / "data"))
     os.kill(os.getpid(), signal.SIGTERM)
     async with asyncio.timeout(5):
@@ -103,7 +105,7 @@ async def test_a_worker_that_breaks_ends_the_service(tmp_path: Path, monkeypatch
         await asyncio.sleep(0.5)
         raise FootnoteError("The worker broke.")
 
-    monkeypatch.setattr(bot.service.Worker, "run", broken)
+    monkeypatch.setattr(bot.service_worker.Worker, "run", broken)
     _, task, _ = await start(config_for(tmp_path / "data"))
 
     with pytest.raises(FootnoteError, match="The worker broke"):
@@ -141,3 +143,36 @@ def test_the_key_that_signs_links_is_made_once_for_its_owner_alone(
     monkeypatch.delenv("FOOTNOTE_WEB_KEY")
     with pytest.raises(StorageError, match="key file"):
         link_key(config_for(tmp_path / "missing"))
+
+
+async def test_a_service_that_nobody_could_answer_for_is_refused(tmp_path: Path) -> None:
+    config = Config.model_validate({"data_dir": tmp_path, "web": {"port": 0}, "service": {"parallel": 0}})
+    with pytest.raises(ConfigError, match="parallel = 0"):
+        await start(config)
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({}, "SQLite file is for one process"),
+        ({"database": {"url": "postgresql://127.0.0.1:1/x"}}, r"set \[index\] url"),
+        (
+            {
+                "database": {"url": "postgresql://127.0.0.1:1/x"},
+                "index": {"url": "http://127.0.0.1:1"},
+                "service": {"parallel": 0},
+            },
+            "nothing to do",
+        ),
+        (
+            {"database": {"url": "postgresql://127.0.0.1:1/x"}, "index": {"url": "http://127.0.0.1:1"}},
+            "can't be reached",
+        ),
+    ],
+)
+async def test_a_worker_with_nothing_to_share_is_refused_in_one_sentence(
+    tmp_path: Path, settings: dict[str, object], reason: str
+) -> None:
+    config = Config.model_validate({"data_dir": tmp_path, **settings})
+    with pytest.raises(FootnoteError, match=reason):
+        await LoneWorker(config, lambda: None).run()

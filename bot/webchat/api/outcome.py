@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from bot.webchat.api.door import DOOR
-from bot.webchat.api.platform import of_ref
-from bot.webchat.parts import PARTS, WebParts
-from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import Message, Role
-from core.domain.inbox import InboxEntry, InboxStatus
+from bot.webchat.parts import PARTS
+from core.domain.answer import Answer
+from core.domain.conversation import Role
+from core.domain.inbox import InboxEntry
 from core.errors import NotFound
 from core.jsonable import Json, answer_json
+from core.outcomes import Outcomes
+from core.service_ports import InboxStore
+
+VERSIONS_WITHIN = 50  # messages of a thread; who asks again does so soon
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,35 +37,22 @@ async def find_outcome(request: web.Request, message_key: str) -> Outcome | None
     answer = await door.platform.wait(message_key, 0)
     if answer is not None and answer.conversation_id:
         return Outcome(session_id=answer.conversation_id, answer=answer)
-    entry = await door.store.find(message_key)
+    entry = await _newest(door.store, message_key)
     if entry is None:
         raise NotFound(f"There is no message {message_key.rpartition(':')[2]!r} here: sessions hold older answers.")
     if answer is not None:
         return Outcome(session_id=entry.incoming.conversation_id or "", answer=answer)
-    return await _of_entry(entry, request.app[PARTS]) if entry.status.is_final else None
+    if not entry.status.is_final:
+        return None
+    parts = request.app[PARTS]
+    stored = await Outcomes(parts.conversations, parts.jobs).find(entry)  # another process posted it
+    return Outcome(session_id=stored.conversation_id, answer=stored)
 
 
-async def _of_entry(entry: InboxEntry, parts: WebParts) -> Outcome:
-    """An answer that this process did not post."""
-    conversation_id, message_id = of_ref(entry.post_ref or "")
-    if conversation_id:
-        _, messages = await parts.conversations.show(conversation_id, entry.workspace)
-        found = next((message for message in messages if message.id == message_id), None)
-        if found is not None:
-            return Outcome(session_id=conversation_id, answer=_of_message(found))
-    stopped = entry.status is InboxStatus.CANCELLED
-    status = AnswerStatus.STOPPED if stopped else AnswerStatus.ERROR
-    sentence = "Stopped." if stopped else entry.error or entry.final_error or entry.decision.sentence
-    return Outcome(session_id=entry.incoming.conversation_id or "", answer=Answer(status=status, text=sentence))
-
-
-def _of_message(message: Message) -> Answer:
-    return Answer(
-        status=AnswerStatus(message.status or AnswerStatus.ANSWERED),
-        text=message.content,
-        citations=message.citations,
-        references=message.references,
-        grounded=bool(message.citations),
-        conversation_id=message.conversation_id,
-        message_id=message.id,
-    )
+async def _newest(store: InboxStore, message_key: str) -> InboxEntry | None:
+    """The last version of a message: one that was asked again has several."""
+    first = await store.find(message_key)
+    if first is None:
+        return None
+    versions = await store.recent(first.workspace, address=first.address, limit=VERSIONS_WITHIN)
+    return next((entry for entry in versions if entry.message_key == message_key), first)

@@ -71,9 +71,3 @@ def api_address(workspace: str, thread: str) -> ThreadAddress:
 def to_ref(answer: Answer) -> PostRef:
     """`conversation id/message id`; both empty for an error that is in no conversation."""
     return f"{answer.conversation_id}/{answer.message_id}"
-
-
-def of_ref(ref: PostRef) -> tuple[str, str]:
-    """(conversation id, message id) of a post."""
-    conversation_id, _, message_id = ref.partition("/")
-    return conversation_id, message_id

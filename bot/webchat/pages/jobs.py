@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -11,17 +10,14 @@ from aiohttp import web
 from aiohttp_jinja2 import render_template
 
 from bot.webchat.parts import PARTS, WebParts
-from core.domain.answer import Answer
 from core.domain.jobs import Job, JobKind, JobStatus
-from core.progress import SilentProgress
+from core.errors import InvalidState, NotFound
 from core.texts import shorten
 
-_log = logging.getLogger(__name__)
-
-RETRIES = web.AppKey("retries", set[asyncio.Task[Answer]])
-
 RECENT = 50
-RETRY_SECONDS = 1.0  # a refusal comes at once; an answer may take minutes, the list of jobs shows how it goes
+# How long a question that was asked again may take to begin before the list of jobs is shown instead of its tree.
+BEGIN_TRIES = 20
+BEGIN_PAUSE_SECONDS = 0.05
 _SHORT = 160  # characters of a question in a list
 _ASKED = ("question", "query", "text", "document", "name")  # what says best what a step was about, first wins
 _LONGEST_RAW = 20_000  # characters of a step's raw input or output
@@ -51,8 +47,6 @@ class Row:
 
 def add_jobs_pages(app: web.Application) -> None:
     """Routes of the job pages."""
-    app[RETRIES] = set()
-    app.on_shutdown.append(_end_retries)
     app.router.add_get("/jobs", show_recent)
     app.router.add_get("/jobs/{job:.+}", show_tree)
     app.router.add_post("/jobs/{job:.+}/cancel", cancel)
@@ -114,32 +108,22 @@ async def _asker(parts: WebParts, request_job: Job) -> str:
 async def retry(request: web.Request) -> web.Response:
     """Ask the question of a failed or cancelled request again, and go to where its steps are shown."""
     parts = request.app[PARTS]
-    running = request.app[RETRIES]
-    task = asyncio.create_task(parts.jobs.retry(request.match_info["job"], parts.workspace, SilentProgress()))
-    running.add(task)
-    task.add_done_callback(_ended(running))
-    await asyncio.wait({task}, timeout=RETRY_SECONDS)
-    jobs = task.result().jobs if task.done() else ()
-    raise web.HTTPSeeOther(job_path(jobs[0].root_id) if jobs else "/jobs")
+    if parts.ask_again is None:
+        raise InvalidState("Nothing can be asked again here: no service runs in this process.")
+    new_job = await parts.ask_again(request.match_info["job"])
+    raise web.HTTPSeeOther(job_path(new_job) if await _begins(parts, new_job) else "/jobs")
 
 
-def _ended(running: set[asyncio.Task[Answer]]) -> Callable[[asyncio.Task[Answer]], None]:
-    """Forget a question that was asked again; what went wrong stands in its job, and in the log."""
-
-    def forget(task: asyncio.Task[Answer]) -> None:
-        running.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            _log.warning("asking again failed: %s", task.exception())
-
-    return forget
-
-
-async def _end_retries(app: web.Application) -> None:
-    running = app[RETRIES]
-    for task in running:
-        task.cancel()
-    if running:
-        await asyncio.wait(running)
+async def _begins(parts: WebParts, job_id: str) -> bool:
+    """Whether work on a request begins soon; it waits for what was asked before it in its thread."""
+    for _ in range(BEGIN_TRIES):
+        try:
+            await parts.jobs.tree(job_id, parts.workspace)
+        except NotFound:
+            await asyncio.sleep(BEGIN_PAUSE_SECONDS)
+        else:
+            return True
+    return False
 
 
 def to_node(job: Job, tree: Sequence[Job]) -> Node:

@@ -9,7 +9,7 @@ from bot.webchat.errors import error_page
 from bot.webchat.links import ExpiredLink, ForgedLink, Links, SourceLink
 from bot.webchat.pages.source_view import cited_span, source_view
 from bot.webchat.parts import PARTS, WebParts
-from bot.webchat.pictures import Pictures
+from bot.webchat.pictures import THUMBNAIL_WIDTH, WIDTH, Pictures
 from core.domain.corpus import Document, Page, SearchScope
 from core.errors import NotFound
 
@@ -38,6 +38,7 @@ def add_source_pages(app: web.Application) -> None:
     app.router.add_get("/s/{token}", show_linked)
     app.router.add_get("/s/{token}/{number:\\d{1,7}}", show_linked)
     app.router.add_get("/s/{token}/{number:\\d{1,7}}/picture", show_linked_picture)
+    app.router.add_get("/s/{token}/{number:\\d{1,7}}/thumbnail", show_thumbnail)
 
 
 def page_path(page_id: str) -> str:
@@ -109,6 +110,15 @@ async def show_linked_picture(request: web.Request) -> web.Response:
     return await _picture(request, document, page)
 
 
+async def show_thumbnail(request: web.Request) -> web.Response:
+    """The same, small, for a source card. Nothing at all where there is none to show: a card does without."""
+    try:
+        _, document, page, _ = await _opened(request)
+        return await _picture(request, document, page, THUMBNAIL_WIDTH)
+    except NotFound:
+        return web.Response(status=204, headers={"Cache-Control": "no-store"})
+
+
 class ReplacedRevision(NotFound):
     """The document was read anew since the link was made: the place may be another."""
 
@@ -136,12 +146,12 @@ async def _first_page(parts: WebParts, document: Document, scope: SearchScope) -
     return page_path(pages[0].id)
 
 
-async def _picture(request: web.Request, document: Document, page: Page) -> web.Response:
+async def _picture(request: web.Request, document: Document, page: Page, width: int = WIDTH) -> web.Response:
     sources = await request.app[PARTS].corpus.list_sources(document.workspace)
     source = next((item for item in sources if item.id == document.source_id), None)
     if source is None or document.kind != "pdf":
         raise NotFound("Only pages of PDFs have pictures.")
-    picture = await request.app[PICTURES].of_page(source, document, page)
+    picture = await request.app[PICTURES].of_page(source, document, page, width)
     return web.Response(body=picture, content_type="image/webp", headers=_PICTURE_HEADERS)
 
 

@@ -4,6 +4,7 @@ It keeps nothing between calls: what was asked and searched stands in the reques
 answers, search once more with other words; for lists and summaries read the page; then quote or say what is missing.
 """
 
+import re
 from collections.abc import Callable, Sequence
 
 from core.domain.chat import (
@@ -38,6 +39,7 @@ ANSWER_CHARACTERS = 900
 NEW_LINE = "\n"
 CLOSEST = 2  # passages named where nothing answers
 LABEL_CHARACTERS = 60
+_PIECE = re.compile(r"\s*\S+|\s+$")  # a word: what a model would send at a time
 
 
 class ExtractiveProvider:
@@ -68,7 +70,8 @@ class ExtractiveProvider:
             return self._call(turn, "get_page", {"page_id": first.source.passage.page_id})
         segments = _quoted(_chosen(turn, found), turn) if answers else _not_found(found)
         if on_text is not None:
-            on_text("".join(segment.text for segment in segments))
+            for piece in _PIECE.findall("".join(segment.text for segment in segments)):
+                on_text(piece)
         return ChatResponse(segments=segments, model=self.name)
 
     async def close(self) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from bot.config import Config, load_config
+from bot.config import SECRETS, Config, load_config
 from core.errors import ConfigError
 
 EXAMPLE = Path(__file__).parents[3] / "config.example.toml"
@@ -15,7 +15,7 @@ EXAMPLE = Path(__file__).parents[3] / "config.example.toml"
 
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("FOOTNOTE_DATA_DIR", "XDG_DATA_HOME", "ANTHROPIC_API_KEY", "QDRANT_API_KEY", "FOOTNOTE_WEB_KEY"):
+    for name in ("FOOTNOTE_DATA_DIR", "XDG_DATA_HOME", "ANTHROPIC_API_KEY", "QDRANT_API_KEY", *SECRETS):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
 
@@ -132,6 +132,36 @@ def test_the_key_of_the_web_is_a_secret_and_no_key_of_the_file(monkeypatch: pyte
     key = load_config().web_key()
 
     assert key is not None and key.get_secret_value() == "from-environment"
+
+
+def test_the_database_is_a_file_unless_a_url_says_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = "postgresql://footnote@db.internal/footnote"
+    secret = tmp_path / "url"
+    secret.write_text("postgresql://a:from-file@db/x\n")
+    assert load_config().database_url() is None
+    found = [load_config(None, database={"url": plain}).database_url()]
+    monkeypatch.setenv("FOOTNOTE_DATABASE_URL", "postgresql://a:from-environment@db/x")
+    found.append(load_config(None, database={"url": plain}).database_url())
+    found.append(load_config(None, database={"url_file": secret}).database_url())
+
+    values = [item.get_secret_value() for item in found if item]
+    assert values == [plain, "postgresql://a:from-environment@db/x", "postgresql://a:from-file@db/x"]
+    assert "from-" not in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("url", "part"),
+    [
+        ("postgresql://a:hunter2@db/x", "FOOTNOTE_DATABASE_URL"),
+        ("postgresql://a@db/x?password=hunter2", "FOOTNOTE_DATABASE_URL"),
+        ("mysql://a:hunter2@db/x", "postgresql://"),
+    ],
+)
+def test_a_password_in_the_file_is_refused_and_not_repeated(url: str, part: str) -> None:
+    with pytest.raises(ConfigError, match=rf"database\.url: .*{part}") as caught:
+        load_config(None, database={"url": url})
+
+    assert "hunter2" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from core.domain.jobs import JobKind, JobStatus
 from core.errors import ProviderOverloaded
 from core.providers.scripted import says
 from core.stored_answers import stored_ids
+from tests.builders import build_job
 from tests.unit.core.shelf import Shelf
 from tests.unit.core.test_answering import KEY, SEARCH, Desk, message
 
@@ -92,6 +93,36 @@ async def test_settling_stores_an_answer_unless_there_is_one(shelf: Shelf) -> No
 
     assert (first.text, second.text, second.status) == (gone.text, gone.text, AnswerStatus.ERROR)
     assert await roles(desk) == [Role.USER, Role.ASSISTANT]
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "error"),
+    [
+        (Answer(status=AnswerStatus.ERROR, text="It is no use."), JobStatus.FAILED, "It is no use."),
+        (Answer(status=AnswerStatus.STOPPED, text="Stopped."), JobStatus.CANCELLED, None),
+    ],
+)
+async def test_a_question_that_is_settled_before_anything_was_done_has_a_request_that_says_so(
+    shelf: Shelf, answer: Answer, status: JobStatus, error: str | None
+) -> None:
+    desk = Desk(shelf)
+    settled = await desk.service.settle(message(), answer)
+
+    [request] = await desk.job_store.list_tree(stored_ids(message()).request)
+    assert (request.kind, request.status, request.error) == (JobKind.REQUEST, status, error)
+    assert (settled.jobs, request.input["conversation_id"]) == ((request,), settled.conversation_id)
+
+
+async def test_settling_ends_what_a_dead_process_left_running_and_links_to_it(shelf: Shelf) -> None:
+    request = stored_ids(message()).request
+    desk = Desk(shelf)
+    await desk.job_store.save(build_job(request), build_job(f"{request}/t0", parent_id=request, root_id=request))
+    settled = await desk.service.settle(message(), Answer(status=AnswerStatus.ERROR, text="Given up."))
+
+    assert [(job.status, job.error) for job in settled.jobs] == [(JobStatus.FAILED, CUT_OFF)] * 2
+    stored = await desk.store.find_message(settled.message_id)
+    assert stored is not None
+    assert stored.job_id == request
 
 
 def test_ids_follow_from_the_event_and_the_workspace() -> None:

@@ -2,12 +2,15 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import NoReturn
 
 import pytest
 
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import CommandLine, InboxStatus
-from core.inbox import ACCEPTED, RETENTION, STANDARD_GATES, Inbox, to_command, within_rate
+from core.domain.jobs import RETENTION
+from core.errors import StorageError
+from core.inbox import ACCEPTED, STANDARD_GATES, Inbox, to_command, within_rate
 from storage.memory.inbox import MemoryInboxStore
 from tests.fakes import ManualClock
 
@@ -40,6 +43,19 @@ async def test_a_question_is_stored_before_it_is_acknowledged_and_wakes_the_work
         1,
     )
     assert (await door.store.find("1")).status is InboxStatus.QUEUED
+
+
+class FullStore(MemoryInboxStore):
+    async def accept(self, *_: object) -> NoReturn:
+        raise StorageError("The disk is full.")
+
+
+async def test_what_cannot_be_stored_is_refused_with_what_to_do_next():
+    door = Door()
+    inbox = Inbox(FullStore(door.clock), STANDARD_GATES, door.clock, door.wake)
+    with pytest.raises(StorageError, match=r"was not taken in: send it again later\. The disk is full\.$"):
+        await inbox.receive(message())
+    assert door.woken == 0
 
 
 async def test_a_repeated_event_gets_the_first_receipt_and_wakes_nobody():

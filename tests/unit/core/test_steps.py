@@ -94,13 +94,13 @@ class SlowRepository(MemoryJobRepository):
     def __init__(self, error: StorageError | None = None) -> None:
         super().__init__()
         self.saves = 0
-        self._error = error
+        self.error = error
 
     async def save(self, *jobs: Job) -> None:
         self.saves += 1
         await asyncio.sleep(0.01)
-        if self._error is not None:
-            raise self._error
+        if self.error is not None:
+            raise self.error
         await super().save(*jobs)
 
 
@@ -122,6 +122,19 @@ async def test_records_that_cannot_be_written_fail_the_run_at_its_end(clock):
     with pytest.raises(StorageError, match="disk is full"):
         async with steps.step(JobKind.REQUEST, "answer"):
             pass
+
+
+async def test_what_could_not_be_written_for_a_while_is_written_with_what_comes_next(clock):
+    repository = SlowRepository(StorageError("the disk is full"))
+    steps = Steps(repository, clock, "local")
+    async with steps.step(JobKind.REQUEST, "answer", key="r"):
+        async with step(JobKind.TOOL, "search"):
+            pass
+        with pytest.raises(StorageError, match="disk is full"):
+            await steps.flush()
+        repository.error = None
+
+    assert [job.status for job in await repository.list_tree("r")] == [JobStatus.DONE] * 2
 
 
 async def test_a_cancelled_run_is_stored_as_cancelled_all_the_same(clock):

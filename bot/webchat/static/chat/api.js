@@ -30,6 +30,7 @@ export const api = {
   home: () => request("GET", "/chat/home"),
   name: (name) => request("POST", "/chat/person", { name }),
   show: (channel, thread) => request("GET", placePath(channel, thread)),
+  read: (conversation) => request("GET", `/chat/conversations/${encodeURIComponent(conversation)}`),
   send: (message) => request("POST", "/chat/messages", message),
   stop: (key) => request("POST", "/chat/stop", { key }),
   rename: (channel, thread, title) => request("PATCH", placePath(channel, thread), { title }),

@@ -2,7 +2,6 @@
 
 import { byId, el } from "./dom.js";
 
-const SHOWN = 8; // completions at once
 const TALLEST = 220; // pixels, before it scrolls
 
 export class Composer {
@@ -52,7 +51,6 @@ export class Composer {
     else if (at) this.found = ["footnote", ...people].filter((name) => name.toLowerCase().startsWith(at[1].toLowerCase())).map((name) => (
       { insert: `@${name} `, from: before.lastIndexOf("@"), label: `@${name}`, help: name === "footnote" ? "ask the documents" : "" }));
     else this.found = [];
-    this.found = this.found.slice(0, SHOWN);
     this.active = 0;
     this.draw();
   }
@@ -65,8 +63,10 @@ export class Composer {
       "aria-selected": String(index === this.active),
       onpointerdown: (event) => { event.preventDefault(); this.take(item); } },
     el("code", {}, item.label), el("span", {}, item.help))));
-    if (open) this.text.setAttribute("aria-activedescendant", `option-${this.active}`);
-    else this.text.removeAttribute("aria-activedescendant");
+    if (open) {
+      this.text.setAttribute("aria-activedescendant", `option-${this.active}`);
+      this.list.children[this.active].scrollIntoView({ block: "nearest" });
+    } else this.text.removeAttribute("aria-activedescendant");
   }
 
   take(item) {

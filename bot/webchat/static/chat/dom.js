@@ -14,6 +14,16 @@ export function el(name, attributes = {}, ...children) {
   return node;
 }
 
+// A line drawing of 24 by 24, for people who see; its button carries the name.
+export function icon(path, kind = "") {
+  const name = "http://www.w3.org/2000/svg";
+  const drawing = document.createElementNS(name, "svg");
+  for (const [key, value] of [["viewBox", "0 0 24 24"], ["class", `icon ${kind}`], ["aria-hidden", "true"]]) drawing.setAttribute(key, value);
+  drawing.append(document.createElementNS(name, "path"));
+  drawing.firstChild.setAttribute("d", path);
+  return drawing;
+}
+
 // HTML that the service made safe (bot/webchat/render.py); nothing else may come here.
 export function fromSafeHtml(name, attributes, html) {
   const node = el(name, attributes);

@@ -11,7 +11,8 @@ import { messageNode, resultNode, threadCard, waitingNode } from "./view.js";
 const NEAR_END = 120; // pixels: who reads the end of a thread is kept there
 const REOPEN_AFTER = 2000; // milliseconds after the service closed the stream for good
 
-const here = { channel: "general", thread: "", state: null, home: null, stream: null, kept: new Map(), live: new Map(), visit: 0 };
+// `reading` is the id of a conversation of another platform, which this page only shows.
+const here = { channel: "general", thread: "", reading: "", state: null, home: null, stream: null, kept: new Map(), live: new Map(), visit: 0 };
 let unsent = null; // {text, key} of the last message that failed: sent again under its key it is the same message
 
 const address = (channel, thread) => thread ? `/c/${encodeURIComponent(channel)}/${encodeURIComponent(thread)}`
@@ -19,6 +20,7 @@ const address = (channel, thread) => thread ? `/c/${encodeURIComponent(channel)}
 
 const actions = {
   address,
+  mayAnswer: () => !here.reading,
   isMine: (author) => author === here.home?.person,
   ask: (question) => sendText(here.thread ? question : `@footnote ${question}`),
   follow(event) {
@@ -54,8 +56,9 @@ function problem(sentence) {
 async function visit(path, { push = false } = {}) {
   const parts = path.split("/").filter(Boolean).map(decodeURIComponent);
   if (push) history.pushState(null, "", path);
-  here.channel = parts[1] || "general";
-  here.thread = parts[2] || "";
+  here.reading = parts[0] === "read" ? parts[1] || "" : "";
+  here.channel = here.reading ? "general" : parts[1] || "general";
+  here.thread = here.reading ? "" : parts[2] || "";
   here.visit += 1;
   here.kept.clear();
   here.live.clear();
@@ -72,17 +75,22 @@ async function visit(path, { push = false } = {}) {
 async function refresh() {
   const visited = here.visit;
   try {
-    const [home, state] = await Promise.all([api.home(), api.show(here.channel, here.thread)]);
+    const [home, state] = await Promise.all([api.home(), here.reading ? api.read(here.reading) : api.show(here.channel, here.thread)]);
     if (visited !== here.visit) return false;
+    if (state.place) { // it is held here after all
+      history.replaceState(null, "", address(...state.place));
+      return visit(location.pathname);
+    }
     const isFirst = here.state === null;
     Object.assign(here, { home, state });
     draw();
-    if (isFirst || !here.stream) follow(state.cursor);
+    if (here.reading) leaveStream();
+    else if (isFirst || !here.stream) follow(state.cursor);
     return true;
   } catch (error) {
     if (visited !== here.visit) return false;
     problem(error.message);
-    if (error.status === 404 && here.thread) visit(address(here.channel, ""), { push: true }).then(() => problem(error.message));
+    if (error.status === 404 && (here.thread || here.reading)) visit(address(here.channel, ""), { push: true }).then(() => problem(error.message));
     return false;
   }
 }
@@ -99,12 +107,15 @@ function draw() {
   byId("title").textContent = state.title;
   byId("person").textContent = home.person || "Choose a name";
   byId("tools").hidden = !here.thread;
-  byId("up").hidden = !here.thread;
+  byId("up").hidden = !here.thread && !here.reading;
   byId("up").textContent = `#${here.channel}`;
   byId("up").href = address(here.channel, "");
   for (const format of ["markdown", "json"]) byId(`export-${format}`).href = `${placePath(here.channel, here.thread)}/export?format=${format}`;
   byId("text").placeholder = here.thread ? "Ask on, or / for commands" : `Ask with @footnote, or write to #${here.channel}`;
   byId("hint").textContent = here.thread ? "Everything asks here, except what begins with @somebody." : "@footnote opens a thread. Everything else is for people.";
+  byId("composer").hidden = Boolean(here.reading);
+  byId("elsewhere").hidden = !here.reading;
+  byId("elsewhere").textContent = state.note || "";
   drawSide(home, here, actions);
   drawWelcome();
   drawMessages();
@@ -114,7 +125,7 @@ function drawMessages() {
   const wasNearEnd = isNearEnd();
   const known = new Set(here.kept.keys());
   const rows = here.state.messages.map((message) => ({ key: message.id, at: message.at, value: message, make: () => messageNode(message, actions) }));
-  if (!here.thread) {
+  if (!here.thread && !here.reading) {
     for (const thread of here.home.threads.filter((item) => item.channel === here.channel)) {
       rows.push({ key: `thread-${thread.thread}`, at: thread.at, value: thread, make: () => threadCard(thread, actions) });
     }
@@ -151,7 +162,7 @@ function announce(nodes) {
 
 function drawWelcome() {
   const box = byId("welcome");
-  const invites = !here.thread && !here.home.threads.length && !here.state.messages.length && !here.state.waiting.length;
+  const invites = !here.thread && !here.reading && !here.home.threads.length && !here.state.messages.length && !here.state.waiting.length;
   box.hidden = !invites;
   if (!invites) return;
   box.replaceChildren(
@@ -160,6 +171,12 @@ function drawWelcome() {
     ...(here.home.examples.length ? [el("p", { class: "try" }, "Try one of these:")] : []),
     ...here.home.examples.map((question) => el("button", { type: "button", onclick: () => actions.ask(question) }, question)),
   );
+}
+
+function leaveStream() {
+  here.stream?.close();
+  here.stream = null;
+  byId("offline").hidden = true;
 }
 
 function follow(cursor) {
@@ -175,7 +192,7 @@ function follow(cursor) {
     if (stay) scrollToEnd();
   };
   on("begin", (data) => { const handle = here.live.get(data.key); if (handle) handle.begin(); else refreshSoon(); });
-  on("text", withLive((handle, data) => handle.text(data.piece)));
+  on("text", withLive((handle, data) => handle.text(data.piece, data.at)));
   on("reset_text", withLive((handle) => handle.resetText()));
   on("step", withLive((handle, data) => handle.step(data.step)));
   for (const kind of ["changed", "end", "threads"]) on(kind, refreshSoon);
@@ -220,6 +237,7 @@ function showResult(command, result) {
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
   if (result.open && (result.open[0] !== here.channel || result.open[1] !== here.thread)) return visit(address(...result.open), { push: true });
+  if (result.read) return visit(`/read/${encodeURIComponent(result.read)}`, { push: true });
   if (result.leave) return visit(address(here.channel, ""), { push: true });
   if (result.html) byId("messages").append(resultNode(command, result.html));
   refreshSoon();

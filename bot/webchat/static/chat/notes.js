@@ -58,7 +58,13 @@ export function watchNotes(list, findCitation) {
   document.addEventListener("pointerdown", (event) => {
     if (!note.hidden && !note.contains(event.target) && !marker(event)) hide();
   });
-  byId("log").addEventListener("scroll", hide, { passive: true });
+  // It stays with its marker: a focus by keyboard scrolls, too.
+  byId("log").addEventListener("scroll", () => {
+    if (!shownFor) return;
+    const [box, view] = [shownFor.getBoundingClientRect(), byId("log").getBoundingClientRect()];
+    if (!shownFor.isConnected || box.bottom < view.top || box.top > view.bottom) hide();
+    else place(note, shownFor);
+  }, { passive: true });
 }
 
 export const where = (citation) => [`page ${citation.page}`, ...citation.path].join(" › ");

@@ -1,9 +1,10 @@
 // Messages as elements. What people and documents wrote goes in as text; the bot's HTML comes safe from the service.
 
-import { clock, el, fromSafeHtml } from "./dom.js";
+import { clock, el, fromSafeHtml, icon } from "./dom.js";
 import { where } from "./notes.js";
 
 const COLOURS = 8;
+const THUMB = "M4 11h3v9H4zM7 11l4-8c1.6 0 2.6 1.1 2.6 2.7V9h5.1a2.2 2.2 0 0 1 2.2 2.5l-1 6.7a2.2 2.2 0 0 1-2.2 1.8H7";
 
 export function messageNode(message, actions) {
   return message.role === "user" ? personNode(message) : answerNode(message, actions);
@@ -20,6 +21,7 @@ function answerNode(message, actions) {
     fromSafeHtml("div", { class: `answer${problem}` }, message.html));
   if (message.stale) body.append(el("p", { class: "stale" }, "A document behind this answer has changed or gone since."));
   if (message.citations?.length) body.append(sourcesNode(message.citations));
+  if (!actions.mayAnswer()) message = { ...message, choices: [], suggestions: [] };
   if (message.choices?.length) body.append(questionsNode("Which one do you mean?", message.choices, actions));
   if (message.suggestions?.length) body.append(questionsNode("You could also ask", message.suggestions, actions, "suggested"));
   body.append(feetNode(message, actions));
@@ -33,8 +35,16 @@ function sourcesNode(citations) {
       el("span", { class: "source-body" },
         el("span", { class: "source-title" }, el("span", { class: "unseen" }, `Source ${citation.number}: `), citation.title),
         el("span", { class: "source-where" }, where(citation)),
-        el("span", { class: "source-quote" }, `“${citation.quote}”`)))));
+        el("span", { class: "source-about" }, citation.summary || `“${citation.quote}”`)),
+      citation.thumbnail ? thumbnailNode(citation) : null)));
   return el("ol", { class: "sources", "aria-label": "Sources" }, ...cards);
+}
+
+// A page as it is printed, small. The service sends nothing where it has no picture: then the card does without.
+function thumbnailNode(citation) {
+  const picture = el("img", { class: "source-picture", src: citation.thumbnail, width: "54", height: "70",
+    alt: `Page ${citation.page} as it is printed`, loading: "lazy", decoding: "async", onerror: () => picture.remove() });
+  return picture;
 }
 
 function questionsNode(title, questions, actions, kind = "") {
@@ -44,10 +54,11 @@ function questionsNode(title, questions, actions, kind = "") {
 
 function feetNode(message, actions) {
   const feet = el("div", { class: "feet" });
-  for (const [value, sign, name] of [["up", "👍", "Good answer"], ["down", "👎", "Bad answer"]]) {
+  const thumbs = actions.mayAnswer() ? [["up", "Good answer"], ["down", "Bad answer"]] : [];
+  for (const [value, name] of thumbs) {
     const pressed = message.rated === value;
     feet.append(el("button", { type: "button", class: "thumb", "aria-label": name, title: name,
-      "aria-pressed": String(pressed), onclick: () => actions.rate(message.id, pressed ? "none" : value) }, sign));
+      "aria-pressed": String(pressed), onclick: () => actions.rate(message.id, pressed ? "none" : value) }, icon(THUMB, value)));
   }
   if (message.job) feet.append(el("a", { href: `/jobs/${encodeURIComponent(message.job)}`, class: "how" }, "How this was made"));
   return feet;
@@ -65,11 +76,18 @@ export function waitingNode(waiting, actions) {
     el("div", { class: "body" }, byline("footnote"), draft, bar, steps));
   const node = el("li", { class: "waiting", "data-key": waiting.key },
     waiting.text === null ? null : el("ol", { class: "bare" }, personNode(waiting)), answer);
+  let shown = 0; // characters of the draft, counted as the service counts them
   const handle = {
     node,
-    begin() { status.textContent = "Reading the documents"; draft.textContent = ""; steps.replaceChildren(); },
-    text(piece) { draft.append(piece); status.textContent = "Writing"; },
-    resetText() { draft.textContent = ""; status.textContent = "Reading the documents"; },
+    begin() { handle.resetText(); steps.replaceChildren(); },
+    // A piece and its place in the draft: what is there already, from a state read later than this event, is passed over.
+    text(piece, at = shown) {
+      const fresh = [...piece].slice(Math.max(0, shown - at));
+      shown += fresh.length;
+      draft.append(fresh.join(""));
+      status.textContent = "Writing";
+    },
+    resetText() { shown = 0; draft.textContent = ""; status.textContent = "Reading the documents"; },
     step(step) {
       if (step.parent === null) return; // the whole answer: that it runs is plain to see
       const line = [...steps.children].find((item) => item.dataset.id === step.id);

@@ -66,7 +66,9 @@ async def test_an_unknown_address_and_a_wrong_method_are_pages(browse: OpenBrows
     assert "There is no such page" in await unknown.text()
 
 
-@pytest.mark.parametrize("path", ["/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py", "/static/"])
+@pytest.mark.parametrize(
+    "path", ["/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py", "/static/", f"/static/{'x' * 3_000}"]
+)
 async def test_static_files_never_leave_their_folder(browse: OpenBrowser, path: str) -> None:
     response = await (await browse()).get(path)
 

@@ -4,7 +4,9 @@ import asyncio
 
 import pytest
 
+from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.errors import ProviderOverloaded
+from core.progress import SilentProgress
 from core.providers.scripted import Turn, says
 from tests.unit.bot.webchat.chat_place import ANSWER, KEY, ChatPlace, search
 
@@ -23,9 +25,10 @@ async def test_a_mention_opens_a_thread_with_a_proved_answer() -> None:
         home = await (await ada.client.get("/chat/home")).json()
 
     assert (sent["accepted"], question["author"], question["text"]) == (True, "Ada", "where is the key?")
-    assert [(card["number"], card["title"], card["page"], card["quote"]) for card in answer["citations"]] == [
-        (1, "House", 1, KEY)
-    ]
+    assert [
+        (card["number"], card["title"], card["page"], card["quote"], card["summary"], card["thumbnail"])
+        for card in answer["citations"]
+    ] == [(1, "House", 1, KEY, KEY, None)]
     assert 'class="footnote" href="/s/' in answer["html"]
     assert [row["title"] for row in home["threads"]] == ["where is the key?"]
 
@@ -50,10 +53,14 @@ async def test_what_people_say_to_each_other_is_kept_and_left_alone() -> None:
         await ada.answered(thread)
         aside = await ada.send("@ben did you move it?", thread)
         channel, state = await ada.show(), await ada.show(thread)
+        home = await (await ada.client.get("/chat/home")).json()
+        listed = (await ada.send("/threads"))["result"]["html"]
 
     assert (talk["code"], aside["code"]) == ("needs_mention", "not_for_us")
     assert talk["talk"] and aside["talk"]
     assert [item["text"] for item in channel["messages"]] == ["good morning"]
+    assert [item["title"] for item in home["threads"]] == ["where is the key?"]
+    assert "#general" not in listed
     assert [item["role"] for item in state["messages"]] == ["user", "assistant", "user"]
     assert state["waiting"] == []
 
@@ -90,7 +97,10 @@ async def test_an_answer_streams_and_a_reader_who_comes_back_misses_nothing() ->
 
     kinds = [kind for _, kind, _ in seen]
     assert kinds.index("begin") < kinds.index("step") < kinds.index("text")
-    assert state["waiting"][0]["live"]["text"] == place.provider.said
+    text = state["waiting"][0]["live"]["text"]
+    assert text and place.provider.said.startswith(text)
+    pieces = [data for _, kind, data in seen + rest if kind == "text"]
+    assert all(place.provider.said[piece["at"] :].startswith(piece["piece"]) for piece in pieces)
     assert state["waiting"][0]["text"] is None, "the question stands in the history already"
     assert not {number for number, _, _ in seen} & {number for number, _, _ in rest}
 
@@ -189,6 +199,44 @@ async def test_commands_answer_their_giver_alone() -> None:
     assert opened["result"]["open"] == ["general", thread]
     assert (unknown.status, "/nonsense" in (await unknown.json())["error"]) == (400, True)
     assert len(state["messages"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("platform", "what_to_do"),
+    [("terminal", "footnote chat --conversation"), ("api", "its session"), ("discord", "held on Discord")],
+)
+async def test_a_conversation_of_another_platform_is_opened_to_be_read(platform: str, what_to_do: str) -> None:
+    place = await stocked(search(), ANSWER)
+    address = ThreadAddress(platform=platform, workspace="local", channel="chat", thread="x")
+    question = IncomingMessage(address=address, author="Ben", text="Where is the key?", event_key="e1")
+    held = (await place.answers.answer(question, SilentProgress())).conversation_id
+    async with place.open() as ada:
+        listed = await ada.send("/threads")
+        opened = (await ada.send("/open 1"))["result"]
+        state = await (await ada.client.get(f"/chat/conversations/{opened['read']}")).json()
+        page = await ada.client.get(f"/read/{opened['read']}")
+        home = await (await ada.client.get("/chat/home")).json()
+
+    assert platform in listed["result"]["html"]
+    assert (opened["open"], opened["read"], page.status) == (None, held, 200)
+    assert (state["place"], state["waiting"], state["title"]) == (None, [], "Where is the key?")
+    assert what_to_do in state["note"]
+    assert [item["author"] for item in state["messages"]] == ["Ben", "footnote"]
+    assert state["messages"][1]["citations"][0]["quote"] == KEY
+    assert home["threads"] == []
+
+
+async def test_only_a_conversation_that_there_is_can_be_read() -> None:
+    place = await stocked(search(), ANSWER)
+    async with place.open() as ada:
+        thread = (await ada.send("@footnote where is the key?"))["thread"]
+        await ada.answered(thread)
+        [own] = await place.conversations.list_conversations("local")
+        mine = await (await ada.client.get(f"/chat/conversations/{own.id}")).json()
+        statuses = [(await ada.client.get(f"/chat/conversations/{id}")).status for id in ("nope", "..%2F..%2Fetc")]
+
+    assert mine["place"] == ["general", thread]
+    assert statuses == [404, 400]
 
 
 @pytest.mark.parametrize(

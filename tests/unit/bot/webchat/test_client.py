@@ -4,8 +4,9 @@ import asyncio
 
 import pytest
 
-from bot.webchat.client import FLUSH_SECONDS, WebPlatform
+from bot.webchat.client import WebPlatform
 from bot.webchat.events import EventHub
+from bot.webchat.live import FLUSH_SECONDS
 from bot.webchat.streams import with_heartbeat
 from bot.webchat.translate import thread_address
 from core.conversations import Conversations
@@ -96,23 +97,29 @@ async def test_a_post_to_a_deleted_thread_makes_no_new_one(place: Place) -> None
     assert await place.conversations.list_conversations("local") == []
 
 
-async def test_pieces_are_gathered_and_a_late_browser_gets_the_whole(place: Place) -> None:
+async def test_an_answer_under_way_is_shown_until_it_is_posted(place: Place) -> None:
     cursor = place.hub.cursor(str(ADDRESS))
     progress = await place.platform.open(ENTRY)
     progress.step(build_job("j1/t0", parent_id="j1"))
-    for piece in ("Under ", "the ", "mat"):
-        progress.text(piece)
+    progress.text("Under the mat")
     (live,) = place.platform.running(ADDRESS)
-    assert live.to_view()["text"] == "Under the mat"
-    await asyncio.sleep(FLUSH_SECONDS * 2)
-    progress.text("lost")
-    progress.reset()
-    await place.platform.post(
-        ADDRESS, ENTRY.message_key, Answer(status=AnswerStatus.ANSWERED, text="x"), look_first=False
-    )
+    await place.platform.post(ADDRESS, ENTRY.message_key, said("x"), look_first=False)
 
-    assert await kinds(place, cursor, 5) == ["begin", "step", "text", "reset_text", "end"]
+    assert live.to_view()["text"] == "Under the mat"
+    assert await kinds(place, cursor, 4) == ["begin", "step", "text", "end"]
     assert place.platform.running(ADDRESS) == []
+
+
+async def test_an_answer_begun_again_ends_what_was_shown_of_the_first_try(place: Place) -> None:
+    first = await place.platform.open(ENTRY)
+    first.text("Under the mat " * 100)
+    second = await place.platform.open(ENTRY)
+    cursor = place.hub.cursor(str(ADDRESS))
+    await asyncio.sleep(FLUSH_SECONDS * 2)
+    second.text("No")
+
+    assert [live.text for live in place.platform.running(ADDRESS)] == ["No"]
+    assert await kinds(place, cursor, 1) == ["text"]
 
 
 async def test_a_silent_stream_shows_that_it_lives() -> None:

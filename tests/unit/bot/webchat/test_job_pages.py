@@ -1,16 +1,13 @@
 """Job pages in a browser: recent requests, the tree of one, stopping it and asking again."""
 
-import asyncio
 from datetime import timedelta
 
 import pytest
 
-from core.domain.answer import Answer, AnswerStatus
 from core.domain.jobs import JobKind, JobStatus
-from core.jobs import Jobs
-from core.ports import ProgressSink
+from core.errors import InvalidState
 from tests.builders import NOON, build_conversation, build_job, build_message
-from tests.unit.bot.webchat.conftest import OpenBrowser, Shelves, no_answers, read
+from tests.unit.bot.webchat.conftest import OpenBrowser, Shelves, read
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -99,52 +96,44 @@ async def test_a_failed_request_can_be_asked_again(browse: OpenBrowser, shelves:
     await put_tree(shelves, JobStatus.FAILED)
     asked: list[str] = []
 
-    class Again(Jobs):
-        async def retry(self, job_id: str, workspace: str, progress: ProgressSink) -> Answer:
-            asked.append(job_id)
-            return Answer(status=AnswerStatus.ANSWERED, text="", jobs=(build_job("j2"),))
+    async def again(job_id: str) -> str:
+        asked.append(job_id)
+        await shelves.jobs.save(build_job("j2"))
+        return "j2"
 
-    again = Again(shelves.jobs, shelves.conversations, no_answers, shelves.clock)
-    browser = await browse(jobs=again)
+    browser = await browse(ask_again=again)
     assert 'action="/jobs/j1/retry"' in await read(browser, "/jobs/j1")
     response = await browser.post("/jobs/j1/retry", allow_redirects=False)
 
     assert (asked, response.headers["Location"]) == (["j1"], "/jobs/j2")
 
 
-async def test_a_long_retry_goes_on_while_the_list_is_shown_and_ends_with_the_service(
+async def test_while_a_question_waits_for_its_turn_the_list_is_shown(
     browse: OpenBrowser, shelves: Shelves, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ended: list[str] = []
+    async def again(job_id: str) -> str:
+        return "not begun"
 
-    class Slow(Jobs):
-        async def retry(self, job_id: str, workspace: str, progress: ProgressSink) -> Answer:
-            try:
-                await asyncio.Event().wait()
-            finally:
-                ended.append(job_id)
-            raise AssertionError("nobody ends the wait")
-
-    monkeypatch.setattr("bot.webchat.pages.jobs.RETRY_SECONDS", 0.01)
-    browser = await browse(jobs=Slow(shelves.jobs, shelves.conversations, no_answers, shelves.clock))
+    monkeypatch.setattr("bot.webchat.pages.jobs.BEGIN_PAUSE_SECONDS", 0.001)
+    browser = await browse(ask_again=again)
     response = await browser.post("/jobs/j1/retry", allow_redirects=False)
-    assert (response.headers["Location"], ended) == ("/jobs", [])
-    await browser.close()
 
-    assert ended == ["j1"]
+    assert response.headers["Location"] == "/jobs"
 
 
-async def test_what_can_not_be_asked_again_says_why(
-    browse: OpenBrowser, shelves: Shelves, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_what_can_not_be_asked_again_says_why(browse: OpenBrowser, shelves: Shelves) -> None:
     await put_tree(shelves)
-    browser = await browse()
 
+    async def again(job_id: str) -> str:
+        raise InvalidState("Job 'j1' is done: only failed or cancelled requests can be retried.")
+
+    browser = await browse(ask_again=again)
     assert "/retry" not in await read(browser, "/jobs/j1")
     response = await browser.post("/jobs/j1/retry")
     assert response.status == 409
     assert "only failed or cancelled requests can be retried" in await response.text()
-    assert "asking again failed" in caplog.text
+    alone = await (await browse()).post("/jobs/j1/retry")
+    assert alone.status == 409
 
 
 async def test_a_get_changes_nothing(browse: OpenBrowser, shelves: Shelves) -> None:

@@ -259,6 +259,15 @@ class TestPictures:
         await shelves.corpus.switch_revision(document, pages, [])
         return document
 
+    async def broken(self, shelves: Shelves, folder: Path, content: bytes) -> Document:
+        (folder / "broken.pdf").write_bytes(content)
+        status = (folder / "broken.pdf").stat()
+        await shelves.corpus.save_source(build_source(location=str(folder)))
+        stamp = stamp_of(SourceFile(path="broken.pdf", size=status.st_size, modified_ns=status.st_mtime_ns), folder, ())
+        document = build_document("broken.pdf", kind="pdf", stamp=stamp)
+        await shelves.corpus.switch_revision(document, build_pages(document, TEXTS[0]), [])
+        return document
+
     async def test_a_pdf_page_is_drawn_once_and_kept(
         self, browse: OpenBrowser, shelves: Shelves, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -273,6 +282,33 @@ class TestPictures:
         assert (await first.read())[8:12] == b"WEBP"
         assert await again.read() == await first.read()
         assert f'src="{address_of(page)}/picture"' in await read(browser, address_of(page))
+
+    async def test_a_thumbnail_is_shown_under_the_same_link_as_the_page(
+        self, browse: OpenBrowser, shelves: Shelves
+    ) -> None:
+        document = await self.pdf(shelves)
+        browser, path = await browse(), f"{link_to(shelves, cited_in(document))}/2/thumbnail"
+        shown = await browser.get(path)
+        picture = await shown.read()
+        forged = await browser.get("/s/x/2/thumbnail")
+        nowhere = await browser.get(path.replace("/2/", "/9/"))
+        await shelves.corpus.remove_document(document.id)
+        gone = await browser.get(path)
+
+        assert (shown.status, shown.content_type, picture[8:12]) == (200, "image/webp", b"WEBP")
+        assert "max-age" in shown.headers["Cache-Control"]
+        assert forged.status == 403
+        assert [(item.status, await item.read()) for item in (nowhere, gone)] == [(204, b"")] * 2
+
+    @pytest.mark.parametrize("content", [b"", b"%PDF-1.7 nothing"])
+    async def test_a_broken_file_has_no_thumbnail_and_makes_no_noise(
+        self, browse: OpenBrowser, shelves: Shelves, tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        document = await self.broken(shelves, tmp_path, content)
+        shown = await (await browse()).get(f"{link_to(shelves, cited_in(document))}/1/thumbnail")
+
+        assert (shown.status, await shown.read()) == (204, b"")
+        assert [record for record in caplog.records if record.levelname != "INFO"] == []
 
     async def test_a_file_that_changed_is_not_shown_as_what_was_cited(
         self, browse: OpenBrowser, shelves: Shelves
@@ -294,14 +330,7 @@ class TestPictures:
     async def test_what_can_not_be_drawn_has_no_picture(
         self, browse: OpenBrowser, shelves: Shelves, tmp_path: Path
     ) -> None:
-        (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
-        status = (tmp_path / "broken.pdf").stat()
-        await shelves.corpus.save_source(build_source(location=str(tmp_path)))
-        stamp = stamp_of(
-            SourceFile(path="broken.pdf", size=status.st_size, modified_ns=status.st_mtime_ns), tmp_path, ()
-        )
-        document = build_document("broken.pdf", kind="pdf", stamp=stamp)
-        await shelves.corpus.switch_revision(document, build_pages(document, "text"), [])
+        document = await self.broken(shelves, tmp_path, b"%PDF-1.7 nothing")
 
         await read(await browse(), address_of(await page_of(shelves, document, 1), "/picture"), 404)
 

@@ -54,6 +54,20 @@ def test_any_text_gives_only_known_tags(text: str) -> None:
     assert html.count("<a ") == html.count('<a class="footnote"')
 
 
+@pytest.mark.parametrize(
+    ("path", "stale", "thumbnail", "summary"),
+    [("a.PDF", False, "/s/x/3/thumbnail", "Keys."), ("a.pdf", True, None, ""), ("a.pdf.md", False, None, "Keys.")],
+)
+def test_only_pages_of_pdfs_that_are_still_there_have_thumbnails(
+    path: str, stale: bool, thumbnail: str | None, summary: str
+) -> None:
+    citation = build_citation(document=path, page_number=3)
+    message = build_message("a1", "Yes[1].", role=Role.ASSISTANT, citations=(citation,), stale=stale)
+    [card] = message_view(message, lambda _: "/s/x#cited", summaries={"p1": "Keys."})["citations"]
+
+    assert (card["thumbnail"], card["summary"]) == (thumbnail, summary)
+
+
 def test_marks_of_unsupported_claims_are_explained() -> None:
     assert 'class="unsupported"' in answer_html("It is blue [?].")
 
@@ -70,10 +84,19 @@ def test_an_answer_carries_its_cards_suggestions_and_rating() -> None:
         job_id="j1",
         outcome=Outcome(suggestions=("And the door?",), choices=("one", "two")),
     )
-    view = message_view(message, lambda item: f"/s/{item.number}", Rating.UP)
+    view = message_view(message, lambda item: f"/s/{item.number}#cited", Rating.UP, {"p1": "Where keys are."})
 
     assert view["citations"] == [
-        {"number": 1, "title": "Guide", "page": 1, "path": ["Keys"], "quote": "under the mat", "href": "/s/1"}
+        {
+            "number": 1,
+            "title": "Guide",
+            "page": 1,
+            "path": ["Keys"],
+            "quote": "under the mat",
+            "href": "/s/1#cited",
+            "summary": "Where keys are.",
+            "thumbnail": None,
+        }
     ]
     assert (view["suggestions"], view["choices"], view["rated"], view["job"]) == (
         ["And the door?"],

@@ -1,11 +1,13 @@
 """The one command table, over the twins."""
 
+from dataclasses import replace
+
 import pytest
 
 from core.answering import AnswerService
 from core.commands import CommandCall, CommandResult, Commands
 from core.conversations import Conversations
-from core.domain.conversation import Conversation
+from core.domain.conversation import Conversation, ThreadAddress
 from core.errors import BadInput, NotFound
 from core.jobs import Jobs
 from core.providers.scripted import says
@@ -72,6 +74,16 @@ async def test_threads_are_listed_opened_by_number_and_by_id(run: Counter) -> No
     assert by_number.open_conversation.id == by_id.open_conversation.id == run.conversation.id
     with pytest.raises(NotFound):
         await run("open", "nope")
+
+
+async def test_what_people_say_in_a_channel_is_in_no_list_of_threads(run: Counter) -> None:
+    address = ThreadAddress(platform="web", workspace="local", channel="general", thread="")
+    await run.conversations.create(replace(message("good morning"), address=address), title="#general")
+
+    assert "#general" not in (await run("threads")).text
+    assert (await run("open", "1")).open_conversation == run.conversation
+    with pytest.raises(NotFound):
+        await run("open", "2")
 
 
 async def test_a_conversation_is_renamed_exported_and_deleted(run: Counter) -> None:

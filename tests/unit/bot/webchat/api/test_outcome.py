@@ -1,5 +1,8 @@
 """What became of messages that this process did not answer, or that got no answer."""
 
+import asyncio
+from dataclasses import replace
+
 import pytest
 from aiohttp.test_utils import TestClient
 
@@ -8,7 +11,7 @@ from bot.webchat.api.platform import PLATFORM, api_address
 from core.domain.conversation import IncomingMessage
 from core.domain.inbox import Decision, InboxStatus, event_key
 from core.inbox import ACCEPTED
-from tests.unit.bot.webchat.api.conftest import WORKSPACE, Office
+from tests.unit.bot.webchat.api.conftest import QUESTION, WORKSPACE, Office
 
 REFUSED = Decision(code="over_limit", sentence="Too many questions at once.", accepted=False)
 
@@ -57,4 +60,31 @@ async def test_an_answer_whose_session_lost_it_is_an_error_and_no_crash(office: 
 async def test_a_refused_message_says_why(office: Office, client: TestClient) -> None:
     await store(office, REFUSED)
 
-    assert await message_of(client) == ("c1", "error", "Too many questions at once.")
+    assert await message_of(client) == ("c1", "refused", "Too many questions at once.")
+
+
+async def test_an_answer_read_back_has_all_that_was_stored_with_it(office: Office, client: TestClient) -> None:
+    asked = {"message": QUESTION}
+    first = await (await client.post(f"{WORKSPACE}/chat", json=asked, headers={"Idempotency-Key": "k1"})).json()
+    office.platform._answers.clear()  # as after a restart
+    again = await (await client.get(f"{WORKSPACE}/chat/messages/k1")).json()
+
+    for name in ("suggestions", "usage", "references", "citations", "grounded", "unsupported"):
+        assert again["message"][name] == first["message"][name], name
+    trees = [{job["id"]: job["status"] for job in body["message"]["jobs"]} for body in (first, again)]
+    assert trees[0] == trees[1] != {}
+    assert (again["session_id"], again["message"]["id"]) == (first["session_id"], first["message"]["id"])
+
+
+async def test_a_message_that_was_asked_again_shows_its_newest_answer(office: Office, client: TestClient) -> None:
+    await office.store.finish(await store(office), InboxStatus.FAILED, error="The model is away.")
+    entry = await office.store.find(event_key(api_address("local", "t"), "k1"))
+    assert entry is not None
+    again = replace(entry.incoming, event_key=f"{entry.event_key}@again-1", conversation_id=None)
+    await office.inbox.receive(again)
+    async with asyncio.timeout(10):
+        while await office.open_entries():  # noqa: ASYNC110 - the worker tells nobody else
+            await asyncio.sleep(0.01)
+    office.platform._answers.clear()
+
+    assert (await message_of(client))[1] == "answered"

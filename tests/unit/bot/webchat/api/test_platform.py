@@ -2,7 +2,7 @@
 
 import asyncio
 
-from bot.webchat.api.platform import ApiPlatform, api_address, of_ref
+from bot.webchat.api.platform import ApiPlatform, api_address
 from core.domain.answer import Answer, AnswerStatus
 
 ADDRESS = api_address("local", "t")
@@ -19,7 +19,7 @@ async def test_everybody_who_waits_for_a_message_gets_its_answer() -> None:
     ref = await platform.post(ADDRESS, "k", answer(), look_first=False)
 
     assert [found and found.text for found in await asyncio.gather(*waiting)] == ["Here."] * 3
-    assert of_ref(ref) == ("c1", "m1")
+    assert ref == "c1/m1"
 
 
 async def test_an_answer_posted_before_anybody_waits_is_there_at_once() -> None:
@@ -50,7 +50,7 @@ async def test_the_error_post_is_an_answer_of_status_error_in_no_conversation() 
     found = await platform.wait("k", 0)
 
     assert found is not None and (found.status, found.text) == (AnswerStatus.ERROR, "It did not work: ask again.")
-    assert of_ref(ref) == ("", "")
+    assert ref == "/"
 
 
 async def test_only_the_newest_answers_are_kept() -> None:

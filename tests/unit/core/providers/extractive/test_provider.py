@@ -157,6 +157,7 @@ async def test_without_tools_it_answers_from_what_the_conversation_holds() -> No
     response = await provider().complete(request, pieces.append)
     assert "Eyebright" in response.text
     assert "".join(pieces) == response.text
+    assert len(pieces) > 3, "word by word, as a model sends them"
 
 
 async def test_more_sentences_than_can_be_judged_are_thinned_out_by_the_ranker() -> None:

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from tests.kill.harness import SHUTDOWN_SECONDS, Harness, Plan
+from tests.kill.parts.harness import SHUTDOWN_SECONDS, Harness, Plan
 
 
 @pytest.mark.slow

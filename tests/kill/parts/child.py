@@ -1,6 +1,6 @@
 """The process that is killed: an inbox, a worker, a slow model and a platform in a file.
 
-    python -m tests.kill.child FOLDER [POSTGRESQL-URL]
+    python -m tests.kill.parts.child FOLDER [POSTGRESQL-URL]
 
 Each line on standard input is an event {"id", "thread", "text"}; for each, in order, a line "ack ID" says that it was
 received for good. SIGTERM is a clean shutdown. "ready" is the first line.
@@ -26,7 +26,7 @@ from core.worker import Worker
 from storage.database import Database
 from storage.inbox import LEASE_SECONDS, SqlInboxStore
 from tests.fakes import RealClock
-from tests.kill.service import PLATFORM, FilePlatform, build_answers
+from tests.kill.parts.service import PLATFORM, FilePlatform, build_answers
 from tests.unit.core.shelf import Shelf
 
 TURN_SECONDS = (0.01, 0.15)  # a model turn: long enough to be killed in, short enough for many

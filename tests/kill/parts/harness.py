@@ -19,9 +19,9 @@ from pathlib import Path
 from sqlalchemy import text
 
 from storage.database import build_engine
-from tests.kill.service import read_posts
+from tests.kill.parts.service import read_posts
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 ROUND_SECONDS = (0.05, 0.9)  # how long a process lives after it is ready
 EARLY_SHARE = 0.15  # of kills, at any moment from the process's start on, ready or not
 EARLY_SECONDS = 1.5
@@ -158,7 +158,7 @@ class Harness:
     async def _spawn(self) -> asyncio.subprocess.Process:
         given = [str(self._folder), *([self._plan.database] if self._plan.database else [])]
         return await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "tests.kill.child", *given, cwd=ROOT,
+            sys.executable, "-m", "tests.kill.parts.child", *given, cwd=ROOT,
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, env={**os.environ, "PYTHONHASHSEED": "0"},
         )  # fmt: skip
 

@@ -1,0 +1,104 @@
+"""Commands that wait for an answer hear this process's worker: the draft as it grows, then what was posted.
+
+What another process answers is not heard; whoever waits looks into the inbox as well.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from core.domain.answer import Answer, AnswerStatus
+from core.domain.conversation import ThreadAddress
+from core.domain.inbox import InboxEntry, PostRef
+from core.domain.jobs import Job
+from core.ports import ProgressSink
+from core.service_ports import ChatPlatform
+
+
+@dataclass(eq=False, slots=True, kw_only=True)
+class _Listener:
+    progress: ProgressSink
+    posted: asyncio.Future[Answer]
+
+
+class Hearing:
+    """Who waits for the answer to which message."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[str, list[_Listener]] = {}  # by message key
+
+    @contextmanager
+    def listen(self, message_key: str, progress: ProgressSink) -> Iterator[asyncio.Future[Answer]]:
+        """While it is open, `progress` is told of the answer in the making; the future gets what is posted.
+
+        An error post comes as an answer of status error, in no conversation.
+        """
+        listener = _Listener(progress=progress, posted=asyncio.get_running_loop().create_future())
+        self._listeners.setdefault(message_key, []).append(listener)
+        try:
+            yield listener.posted
+        finally:
+            self._listeners[message_key].remove(listener)
+            if not self._listeners[message_key]:
+                del self._listeners[message_key]
+
+    def around(self, platform: ChatPlatform) -> ChatPlatform:
+        """The platform, with its posts and its progress also told to those who listen."""
+        return _Heard(platform, self)
+
+    def progress_of(self, message_key: str) -> list[ProgressSink]:
+        return [listener.progress for listener in self._listeners.get(message_key, ())]
+
+    def posted(self, message_key: str, answer: Answer) -> None:
+        for listener in self._listeners.get(message_key, ()):
+            if not listener.posted.done():
+                listener.posted.set_result(answer)
+
+
+class _Heard:
+    """Implements core.service_ports.ChatPlatform."""
+
+    def __init__(self, platform: ChatPlatform, hearing: Hearing) -> None:
+        self._platform = platform
+        self._hearing = hearing
+
+    @property
+    def name(self) -> str:
+        return self._platform.name
+
+    async def open(self, entry: InboxEntry) -> ProgressSink:
+        own = await self._platform.open(entry)
+        listening = self._hearing.progress_of(entry.message_key)
+        for sink in listening if entry.attempts > 1 else ():
+            sink.reset()  # an earlier try may have said something
+        return _Shared((own, *listening)) if listening else own
+
+    async def post(self, address: ThreadAddress, message_key: str, answer: Answer, *, look_first: bool) -> PostRef:
+        ref = await self._platform.post(address, message_key, answer, look_first=look_first)
+        self._hearing.posted(message_key, answer)
+        return ref
+
+    async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
+        ref = await self._platform.fail(address, message_key, sentence)
+        self._hearing.posted(message_key, Answer(status=AnswerStatus.ERROR, text=sentence))
+        return ref
+
+
+class _Shared:
+    """One progress for several sinks."""
+
+    def __init__(self, sinks: tuple[ProgressSink, ...]) -> None:
+        self._sinks = sinks
+
+    def text(self, piece: str) -> None:
+        for sink in self._sinks:
+            sink.text(piece)
+
+    def reset(self) -> None:
+        for sink in self._sinks:
+            sink.reset()
+
+    def step(self, job: Job) -> None:
+        for sink in self._sinks:
+            sink.step(job)

@@ -1,0 +1,43 @@
+"""The platforms that a process can post to, all in one place: its worker claims entries of these alone.
+
+Chat page, API and terminal keep their posts in the history, so every process on the database can post to them; those
+who look on are told by the process that serves them (bot/webchat/noticing.py, the requests and commands that wait). A
+platform elsewhere gets its line here, too: with a client that only posts, where its token is configured, a worker
+alone can answer there.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from bot.terminal.platform import TerminalPlatform
+from bot.webchat.api.platform import ApiPlatform
+from bot.webchat.client import WebPlatform
+from bot.webchat.events import EventHub
+from bot.wiring import App
+from core.service_ports import ChatPlatform
+
+
+@dataclass(frozen=True, kw_only=True)
+class Platforms:
+    """What a process can post to."""
+
+    hub: EventHub
+    chat: WebPlatform
+    api: ApiPlatform
+    terminal: TerminalPlatform
+
+    @cached_property
+    def by_name(self) -> dict[str, ChatPlatform]:
+        return {platform.name: platform for platform in (self.chat, self.api, self.terminal)}
+
+    def heard_by(self, around: Callable[[ChatPlatform], ChatPlatform]) -> dict[str, ChatPlatform]:
+        """By name, each wrapped by `around`."""
+        return {name: around(platform) for name, platform in self.by_name.items()}
+
+
+def build_platforms(app: App) -> Platforms:
+    """Of this process; nothing is connected to."""
+    hub = EventHub()
+    chat = WebPlatform(hub, app.conversations, app.clock)
+    return Platforms(hub=hub, chat=chat, api=ApiPlatform(), terminal=TerminalPlatform())

@@ -1,0 +1,30 @@
+"""The terminal as a chat platform: an answer is "posted" by being in its conversation, where its command finds it.
+
+Commands that wait hear the worker of their own service (bot/control/hearing.py); what another process answers they
+read from the history, as they do after a crash.
+"""
+
+from core.domain.answer import Answer
+from core.domain.conversation import ThreadAddress
+from core.domain.inbox import InboxEntry, PostRef
+from core.ports import ProgressSink
+from core.progress import SilentProgress
+
+PLATFORM = "terminal"
+
+
+class TerminalPlatform:
+    """Implements core.service_ports.ChatPlatform."""
+
+    name = PLATFORM
+
+    async def open(self, entry: InboxEntry) -> ProgressSink:
+        return SilentProgress()
+
+    async def post(self, address: ThreadAddress, message_key: str, answer: Answer, *, look_first: bool) -> PostRef:
+        """`conversation id/message id` of the stored answer."""
+        return f"{answer.conversation_id}/{answer.message_id}"
+
+    async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
+        """Nothing more to show: the sentence is the entry's."""
+        return ""

@@ -1,0 +1,67 @@
+"""Chromium on the chat page: people with a browser each, in which no script fails and nothing is refused."""
+
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, async_playwright, expect
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+BROWSER_TEST = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine: install it to run the browser tests"),
+]
+PATIENCE_MS = 30_000  # a machine that runs everything at once is slow, and that is no fault of the page
+SERVICE_GONE = "net::ERR_"  # what a browser says of a service that was stopped
+
+
+@dataclass
+class Browsing:
+    """A browser for several people, and what it complained about."""
+
+    browser: Browser
+    complaints: list[str] = field(default_factory=list)
+
+    async def person(self, address: str, name: str, **options: Any) -> tuple[BrowserContext, Page]:
+        """Somebody's own browser at an address of the chat, with a name; `options` are those of a context."""
+        context = await self.browser.new_context(**options)
+        context.set_default_timeout(PATIENCE_MS)
+        context.on("weberror", lambda error: self.complaints.append(f"a script failed: {error.error}"))
+        context.on("console", self._hear)
+        page = await context.new_page()
+        await page.goto(address)
+        on_phone = await page.locator("#menu").is_visible()
+        if on_phone:
+            await page.click("#menu")
+        await page.click("#person")
+        await page.fill("#ask-input", name)
+        await page.keyboard.press("Enter")
+        await expect(page.locator("#person")).to_have_text(name)
+        if on_phone:
+            await page.click("#close-side")
+        return context, page
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and SERVICE_GONE not in message.text:
+            self.complaints.append(f"{message.text} {message.location}")
+
+
+@asynccontextmanager
+async def browsing() -> AsyncIterator[Browsing]:
+    """A patient browser; whatever its pages complain about fails the test."""
+    expect.set_options(timeout=PATIENCE_MS)
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        people = Browsing(browser)
+        yield people
+        await browser.close()
+    assert people.complaints == []
+
+
+async def say(page: Page, text: str) -> None:
+    """Write a message, and send it."""
+    await page.fill("#text", text)
+    await page.press("#text", "Enter")

@@ -1,0 +1,114 @@
+"""Several processes on one PostgreSQL database: configured by URL, and in each other's way only where they must be."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bot.commands.demonstrating import _demo_settings
+from bot.config import Config, load_config
+from bot.doctor import examine
+from bot.wiring import App
+from core.errors import StorageError
+from storage.alone import alone
+from tests.postgres import postgres_schema
+
+
+@pytest.fixture
+def postgres() -> Iterator[str]:
+    with postgres_schema() as url:
+        yield url
+
+
+async def test_one_process_at_a_time_is_in_a_place_and_the_next_one_waits(postgres: str) -> None:
+    seen: list[str] = []
+
+    async def visit(name: str, place: str = "index") -> None:
+        async with alone(postgres, place):
+            seen.append(f"{name} in")
+            await asyncio.sleep(0.1)
+            seen.append(f"{name} out")
+
+    await asyncio.gather(visit("a"), visit("b"))
+    assert seen in (["a in", "a out", "b in", "b out"], ["b in", "b out", "a in", "a out"])
+    async with alone(postgres, "index"):
+        await visit("c", "another place")
+        waiting = asyncio.create_task(visit("d"))
+        await asyncio.sleep(0.2)
+        waiting.cancel()
+        await asyncio.wait({waiting})
+    await visit("e")
+
+    assert seen[4:] == ["c in", "c out", "e in", "e out"]
+
+
+async def test_a_server_that_can_not_be_asked_for_a_place_is_a_clear_error() -> None:
+    with pytest.raises(StorageError, match="can't be reached"):
+        async with alone("postgresql://127.0.0.1:1/x", "index"):
+            raise AssertionError("nobody is let in")
+
+
+async def test_a_sqlite_file_needs_no_such_lock(tmp_path: Path) -> None:
+    async with alone(tmp_path / "footnote.db", "index"), alone(tmp_path / "footnote.db", "index"):
+        assert not (tmp_path / "footnote.db").exists()
+
+
+async def test_an_app_with_a_url_works_on_postgresql_and_makes_no_file(
+    postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_DATABASE_URL", postgres)
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "kites.md").write_text("# Kites\n\nThe red kite of Ondar flies at noon.\n")
+    async with App(load_config(None, data_dir=tmp_path / "data")) as app:
+        report = await app.ingest([notes], source=None, kind="auto", force=False, progress=lambda _: None)
+        await app.sweep()
+        documents = await app.corpus.list_documents("local")
+
+    assert report.added == 1
+    assert [document.path for document in documents] == ["kites.md"]
+    assert app.is_shared
+    assert not (tmp_path / "data" / "footnote.db").exists()
+
+
+async def test_doctor_says_of_a_shared_database_what_it_needs(
+    postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_DATABASE_URL", postgres)
+    app = App(load_config(None, data_dir=tmp_path / "data"))
+    checks = {check.name: check for check in await examine(app)}
+    await app.close()
+
+    assert checks["database"].ok
+    assert "PostgreSQL" in checks["database"].detail
+    assert "[index] url" in checks["index"].detail
+
+
+@pytest.mark.parametrize(
+    ("url", "fix"),
+    [
+        ("postgresql://ada:hunter2@127.0.0.1:1/x", "check that the server runs"),
+        ("mysql://ada:hunter2@127.0.0.1/x", "give a postgresql:// URL"),
+        ("hunter2", "write postgresql://"),
+    ],
+)
+async def test_doctor_gives_the_fix_for_a_database_that_can_not_be_opened_and_keeps_its_password(
+    url: str, fix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_DATABASE_URL", url)
+    (check,) = await examine(App(Config(data_dir=tmp_path)))
+
+    assert not check.ok
+    assert fix in check.detail
+    assert "hunter2" not in check.detail
+
+
+def test_the_demo_never_goes_to_a_configured_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("FOOTNOTE_DATABASE_URL", "postgresql://127.0.0.1:1/x")
+    configured = Config.model_validate({"data_dir": tmp_path, "index": {"url": "http://127.0.0.1:1"}})
+    settings = _demo_settings(configured)
+
+    assert (settings.database_url(), settings.index.url) == (None, None)
+    assert settings.data_path == tmp_path / "demo"
+    assert settings.agent == configured.agent

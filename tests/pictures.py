@@ -1,0 +1,99 @@
+"""Makes the pictures of docs/pictures anew, from the demo in a real browser: `python -m tests.pictures [FOLDER]`.
+
+Each is taken light, dark and on a phone. Where Noto fonts are installed, they look as those in the repository.
+"""
+
+import asyncio
+import io
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from playwright.async_api import Page, expect
+
+from bot.commands.demonstrating import load_examples
+from tests.e2e.browsing import browsing, say
+from tests.e2e.serving import ServiceProcess
+
+FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
+DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 780}, "is_mobile": True, "has_touch": True}
+LOOKS = {"": DESK, "-dark": {**DESK, "color_scheme": "dark"}, "-phone": PHONE}
+COLOURS = 256  # of a picture: pages have few
+LARGEST = 200 * 1024  # bytes of a picture
+
+
+async def ask(page: Page, question: str, count: int) -> None:
+    """Ask, and wait until so many answers stand there."""
+    await say(page, question)
+    await expect(page.locator(".from-bot[data-id]")).to_have_count(count)
+    await expect(page.locator(".waiting")).to_have_count(0)
+
+
+async def show_note(page: Page) -> None:
+    """The first answer of a thread, with the quote behind its footnote."""
+    await expect(page.locator("#text")).to_be_focused()  # the page has come to rest
+    await page.locator("#messages > li").first.scroll_into_view_if_needed()
+    await expect(page.locator("img.source-picture")).to_have_js_property("naturalWidth", 160)
+    await page.locator("a.footnote").first.dispatch_event("focusin")
+    await expect(page.locator("#note")).to_be_visible()
+
+
+async def show_passage(page: Page) -> None:
+    """The cited passage, and the page as it is printed."""
+    await page.locator(".printed img").scroll_into_view_if_needed()
+    await expect(page.locator(".printed img")).to_have_js_property("naturalWidth", 1200)
+    await page.locator("mark").first.scroll_into_view_if_needed()
+
+
+async def show_steps(page: Page) -> None:
+    """The steps of an answer, one of them unfolded."""
+    await page.locator("summary").nth(2).click()
+
+
+async def take(url: str, folder: Path) -> None:
+    """Ask what the pictures show, then take each in every look."""
+    gates, _, boat = (example.question for example in load_examples())
+    site = url.rstrip("/")
+    async with browsing() as people:
+        _, page = await people.person(url, "Ada")
+        await ask(page, f"@footnote {gates}", 1)
+        job = await page.locator("a.how").first.get_attribute("href")
+        await ask(page, boat, 2)
+        source = await page.locator("a.source").last.get_attribute("href")
+        shots: dict[str, tuple[str, Callable[[Page], Awaitable[None]]]] = {
+            "chat": (page.url, show_note),
+            "source-viewer": (f"{site}{source}", show_passage),
+            "job-tree": (f"{site}{job}", show_steps),
+        }
+        for look, options in LOOKS.items():
+            _, page = await people.person(url, "Ada", reduced_motion="reduce", **options)
+            for name, (address, prepare) in shots.items():
+                await page.goto(address)
+                await prepare(page)
+                save(await page.screenshot(animations="disabled"), folder / f"{name}{look}.png")
+
+
+def save(picture: bytes, file: Path) -> None:
+    """As a small PNG."""
+    written = io.BytesIO()
+    Image.open(io.BytesIO(picture)).convert("RGB").quantize(COLOURS).save(written, "PNG", optimize=True)
+    if written.tell() > LARGEST:
+        raise SystemExit(f"{file.name} has {written.tell()} bytes: show less of the page.")
+    file.write_bytes(written.getvalue())
+
+
+def main() -> None:
+    """Start a demo of its own, and leave nothing but the pictures."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as place, ServiceProcess(Path(place) / "data", "demo", "--serve") as demo:
+        assert demo.process.stdout is not None
+        asyncio.run(take(demo.process.stdout.readline().split()[3], folder))
+
+
+if __name__ == "__main__":
+    main()
