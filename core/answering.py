@@ -126,12 +126,12 @@ class AnswerService:
                 request.output = {"status": answer.status.value, "footnotes": len(answer.citations)}
         except asyncio.CancelledError:
             if attempt.is_stopped():
-                await asyncio.shield(self._end(message, STOPPED, steps.jobs, started))
+                await asyncio.shield(self._end(message, opened, STOPPED, steps.jobs, started))
             raise
         except FootnoteError as error:
             if is_transient(error) and not attempt.is_last:
                 raise
-            return await self._end(message, build_error_answer(error), steps.jobs, started)
+            return await self._end(message, opened, build_error_answer(error), steps.jobs, started)
         return await self._finish(message, opened.conversation, answer, draft, steps.jobs, started)
 
     async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
@@ -144,7 +144,7 @@ class AnswerService:
         if not jobs:
             jobs = [settled_request(message, opened.conversation.id, answer, self._clock.now())]
             await self._jobs.save(*jobs)
-        return await self._end(message, answer, jobs, started)
+        return await self._end(message, opened, answer, jobs, started)
 
     async def _open(self, message: IncomingMessage) -> Opened:
         """The conversation of the question, and how far the history has it."""
@@ -179,14 +179,17 @@ class AnswerService:
         else:
             await self._conversations.record(opened.conversation, messages)
 
-    async def _end(self, message: IncomingMessage, answer: Answer, jobs: Sequence[Job], started: float) -> Answer:
+    async def _end(
+        self, message: IncomingMessage, opened: Opened, answer: Answer, jobs: Sequence[Job], started: float
+    ) -> Answer:
         """Store an answer that no run gave, and before it the question where a try did not come that far."""
-        opened = await self._open(message)
-        if opened.stored is not None:
-            return await self._again(opened.stored)
-        if not opened.is_recorded:
-            await self._record(opened, [opened.question])
-        return await self._finish(message, opened.conversation, answer, None, jobs, started)
+        now = await self._open(message)
+        if now.stored is not None:
+            return await self._again(now.stored)
+        if not now.is_recorded:
+            now = opened if now.is_new else now  # the one whose id the jobs have
+            await self._record(now, [now.question])
+        return await self._finish(message, now.conversation, answer, None, jobs, started)
 
     async def _again(self, stored: Message) -> Answer:
         return to_answer(stored, await self._jobs.list_tree(stored.job_id) if stored.job_id else [])

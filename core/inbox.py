@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from core.answering import check_question
 from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import CommandLine, Decision, InboxEntry, Receipt
+from core.domain.inbox import CommandLine, Decision, InboxEntry, Receipt, is_asked_again
 from core.domain.jobs import RETENTION
 from core.domain.settings import ChannelAddress
 from core.errors import BadInput, StorageError
@@ -166,7 +166,9 @@ class Inbox:
 
     async def _same_text(self, incoming: IncomingMessage) -> InboxEntry | None:
         """The newest accepted version of an edited message, where the edit left its text as it was."""
-        versions = await self._store.list_versions(incoming.message_key) if _is_edit(incoming) else []
+        if not _is_edit(incoming) or is_asked_again(incoming.event_key, incoming.message_key):
+            return None
+        versions = await self._store.list_versions(incoming.message_key)
         accepted = [entry for entry in versions if entry.decision.accepted]
         return accepted[-1] if accepted and accepted[-1].incoming.text == incoming.text else None
 

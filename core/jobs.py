@@ -8,7 +8,7 @@ from dataclasses import replace
 from core.answering import AnswerService
 from core.domain.answer import Answer, QueryType
 from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress
-from core.domain.inbox import InboxEntry, message_key
+from core.domain.inbox import InboxEntry, again_key, message_key
 from core.domain.jobs import RETENTION, Job, JobKind, JobStatus
 from core.errors import InvalidState, NotFound
 from core.open_requests import as_open, request_id, to_request
@@ -118,7 +118,7 @@ class Jobs:
             address=address,
             author=asked.author,
             text=asked.content,
-            event_key=f"{key}@again-{uuid.uuid4().hex}",
+            event_key=again_key(key, uuid.uuid4().hex),
             message_key=key,
             conversation_id=conversation_id,
             document=_option(job.input, "document"),

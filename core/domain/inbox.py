@@ -10,6 +10,8 @@ from core.domain.conversation import IncomingMessage, ThreadAddress
 # Where a platform put a post, in the platform's own words ("channel/message id"); opaque to core.
 PostRef: TypeAlias = str
 
+AGAIN = "again-"  # begins the edit version of a message that nobody edited: it is asked once more
+
 # Who stopped an entry whose message was edited or deleted meanwhile: it ends without a post.
 WITHDRAWN = "(withdrawn)"
 
@@ -26,6 +28,15 @@ def event_key(address: ThreadAddress, message_id: str, edit: str = "") -> str:
     """The dedupe key: the posting key and the edit version ("" for a message as first written)."""
     key = message_key(address, message_id)
     return f"{key}@{edit}" if edit else key
+
+
+def again_key(message_key: str, number: str) -> str:
+    """The dedupe key of a message that is to be answered once more as it stands; `number` is new for each time."""
+    return f"{message_key}@{AGAIN}{number}"
+
+
+def is_asked_again(event_key: str, message_key: str) -> bool:
+    return event_key.startswith(f"{message_key}@{AGAIN}")
 
 
 class InboxStatus(StrEnum):

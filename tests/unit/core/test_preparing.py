@@ -91,8 +91,11 @@ class Room:
 
     async def history(self) -> list[tuple[str, str]]:
         """(author, text) of all but tool calls."""
-        [conversation] = await self.desk.store.list_conversations("local")
-        stored = await self.desk.store.list_messages(conversation.id)
+        stored = [
+            message
+            for conversation in await self.desk.store.list_conversations("local")
+            for message in await self.desk.store.list_messages(conversation.id)
+        ]
         return [(item.author, item.content) for item in stored if item.role is not Role.TOOL_RESULT]
 
     @property
