@@ -86,7 +86,7 @@ class ThreadCommands:
         owner = call.author if show == "mine" else None
         channel = ChannelAddress.of(call.address) if show == "here" and call.address else None
         found = await self._conversations.list_conversations(call.workspace, owner=owner, channel=channel)
-        return [item for item in found if may_see(call, item)]
+        return [item for item in found if may_see(call, item) and not _is_talk(item)]
 
     async def _threads(self, call: CommandCall) -> CommandResult:
         action = call.option("action") or "list"
@@ -188,6 +188,11 @@ def may_see(call: CommandCall, conversation: Conversation) -> bool:
     """Of a channel's conversations everybody there sees those that are nobody's own."""
     reader = conversation.address.private_to
     return call.sees_all or reader is None or call.author in (reader, conversation.owner)
+
+
+def _is_talk(conversation: Conversation) -> bool:
+    """What people say to each other in a channel itself: kept under its name, and no thread of anybody."""
+    return not conversation.address.thread and conversation.title == f"#{conversation.address.channel}"
 
 
 def _require_owner(call: CommandCall, conversation: Conversation, what: str) -> None:
