@@ -103,7 +103,8 @@ class Worker:
         if not found:
             raise InvalidState("There is nothing to stop: this message is not being answered.")
         if any(entry.incoming.author != by for entry in found):
-            raise AccessDenied(f"Only {found[0].incoming.author} can stop this answer, who asked for it.")
+            asker = found[0].incoming
+            raise AccessDenied(f"Only {asker.author_name or asker.author} can stop this answer, who asked for it.")
         for entry in await self._store.cancel(message_key, by):
             self._stop_run(entry.seq, by)
         self.wake()
