@@ -122,3 +122,20 @@ async def test_a_thread_that_is_gone_is_forgotten_with_all_that_is_open_in_it(pl
     assert [found.address.thread for found in await place.store.list_conversations("local")] == ["t2"]
     assert [entry.cancelled_by for entry in await place.inbox.find_open("q3")] == ["(withdrawn)"]
     assert [entry.cancelled_by for entry in await place.inbox.find_open("q4")] == [None]
+
+
+async def test_a_conversation_of_one_question_goes_with_it_and_with_the_talk_before_it(place: Place) -> None:
+    found = await place.conversations.open(question())
+    await place.conversations.record(found, [build_message("talk", "I lost my key.")])
+    await place.answered(question())
+
+    assert await place.forgetting.forget_message("q1") == ("c/9",)
+    assert await place.store.list_conversations("local") == []
+
+
+async def test_a_conversation_in_which_something_waits_stays(place: Place) -> None:
+    await place.answered(question())
+    await place.inbox.accept(question("q2"), ACCEPTED)
+    await place.forgetting.forget_message("q1")
+
+    assert await place.history() == []
