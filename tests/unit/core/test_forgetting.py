@@ -6,15 +6,20 @@ import pytest
 
 from core.conversations import Conversations
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage, Role
+from core.domain.conversation import IncomingMessage, Role, Talk
 from core.domain.inbox import Decision, InboxStatus
 from core.forgetting import Forgetting
 from core.inbox import ACCEPTED
 from core.stored_answers import answer_message, question_message
+from core.worker import Worker
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.inbox import MemoryInboxStore
 from tests.builders import NOON, build_incoming, build_message
-from tests.fakes import ManualClock
+from tests.fakes import ManualClock, RealClock
+from tests.unit.core.shelf import Shelf
+from tests.unit.core.test_preparing import Room, Thread
+from tests.unit.core.test_preparing import message as asked_in_chat
+from tests.unit.core.test_worker import WallPlatform
 
 
 def question(key: str = "q1", version: str = "", **fields: object) -> IncomingMessage:
@@ -139,3 +144,34 @@ async def test_a_conversation_in_which_something_waits_stays(place: Place) -> No
     await place.forgetting.forget_message("q1")
 
     assert await place.history() == []
+
+
+class Held(Thread):
+    """A thread that is being read until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reached, self.opened = asyncio.Event(), asyncio.Event()
+
+    async def talk_before(self, question: IncomingMessage, limit: int) -> list[Talk]:
+        self.reached.set()
+        await self.opened.wait()
+        return []
+
+
+async def test_a_question_deleted_while_it_is_answered_is_never_posted_and_leaves_no_trace() -> None:
+    thread, wall = Held(), WallPlatform()
+    room = Room(Shelf(), thread)
+    worker = Worker(room.inbox, room.answers, {"chat": wall}, RealClock())
+    forgetting = Forgetting(inbox=room.inbox, conversations=room.conversations, stop=worker.withdraw)
+    asked = asked_in_chat()
+    await room.inbox.accept(asked, ACCEPTED)
+    working = asyncio.create_task(worker.run())
+    await thread.reached.wait()
+
+    assert await forgetting.forget_message(asked.message_key) == ()
+    assert (wall.posts, await room.desk.store.list_conversations("local")) == ({}, [])
+    [entry] = await room.inbox.list_versions(asked.message_key)
+    assert entry.status is InboxStatus.CANCELLED
+    await worker.stop()
+    await working
