@@ -14,16 +14,16 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from bot.config import Config, IngestConfig
+from bot.config import Config
 from core.access import Access
 from core.answering import AnswerService
 from core.commands import Commands, RunningQuestions
 from core.conversations import Conversations
-from core.domain.corpus import Document, SearchScope
+from core.domain.corpus import Document, SearchScope, Source
 from core.feedback import Feedbacks
-from core.ingestion.limits import MEBIBYTE, ReadLimits
 from core.ingestion.report import IngestReport, ProgressCallback
 from core.jobs import Jobs
+from core.keeping import KeptAnswers
 from core.library import Library
 from core.ports import ChatProvider, SearchIndex
 from storage.conversations import SqlConversationRepository
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from storage.ranking import CrossEncoderJudge, VectorSentenceRanker
 
 DATABASE_FILE = "footnote.db"
+KEPT_FOLDER = "kept"  # the answers that people keep, a folder for each workspace
 MODEL_FOLDER = "models"  # what fastembed downloads, where a configured model is not packaged
 
 
@@ -138,6 +139,11 @@ class App:
         return Jobs(self.job_store, self.conversation_store, lambda: self.answers, self.clock)
 
     @cached_property
+    def kept(self) -> KeptAnswers:
+        folder = self.config.data_path / KEPT_FOLDER
+        return KeptAnswers(corpus=self.corpus, ingest=self.read_in, folder=folder, clock=self.clock)
+
+    @cached_property
     def commands(self) -> Commands:
         return Commands(
             library=self.library,
@@ -147,6 +153,7 @@ class App:
             access=self.access,
             settings=self.settings,
             questions=self.questions,
+            kept=self.kept,
         )
 
     @cached_property
@@ -200,7 +207,9 @@ class App:
 
     @cached_property
     def provider(self) -> ChatProvider:
-        built = self._build_provider()
+        from bot.answer_wiring import build_provider
+
+        built = build_provider(self.config, lambda: self.ranker, lambda: self.judge)
         self._stack.push_async_callback(built.close)
         return built
 
@@ -254,37 +263,25 @@ class App:
                 total.add(report)
         return total
 
+    async def read_in(
+        self, source: Source, root: Path, only: str | None = None, *, kind: str | None = None
+    ) -> IngestReport:
+        """Bring a stored source up to date (implements core.attachments.Ingest)."""
+        async with self._ingesting:
+            return await self._build_ingestor().ingest(source, root, only, kind=kind)
+
     async def sweep(self) -> None:
         """Remove from the index what interrupted ingests left there."""
         async with self._ingesting:
             await self._build_ingestor().sweep()
 
     def _build_ingestor(self) -> "Ingestor":
-        """One for each run: its child process is not for concurrent use."""
-        from core.ingestion.pipeline import Ingestor
-        from core.ingestion.sandbox import Sandbox
+        from bot.ingest_wiring import build_ingestor
 
-        limits = to_read_limits(self.config.ingest)
-        return Ingestor(
+        return build_ingestor(
+            self.config.ingest,
             corpus=self.corpus,
             index=self.index,
             conversations=self.conversation_store,
             clock=self.clock,
-            sandbox=Sandbox(limits),
-            limits=limits,
         )
-
-    def _build_provider(self) -> ChatProvider:
-        from bot.answer_wiring import build_provider
-
-        return build_provider(self.config, lambda: self.ranker, lambda: self.judge)
-
-
-def to_read_limits(settings: IngestConfig) -> ReadLimits:
-    """The configured limits on reading one file."""
-    return ReadLimits(
-        seconds=settings.parse_seconds,
-        memory_bytes=settings.parse_memory_mb * MEBIBYTE,
-        file_bytes=settings.max_file_mb * MEBIBYTE,
-        pages=settings.max_pages,
-    )

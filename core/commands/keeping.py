@@ -42,8 +42,9 @@ class KeepingCommands:
             call.workspace,
             question=asked.content if asked else "",
             answer=messages[place].content,
-            link=call.link,
+            link=f"{call.link}#{messages[place].id[:8]}",  # the thread's other answers may be kept, too
             by=call.author_name or call.author,
+            is_ours=True,
         )
         again = "Kept anew" if kept.replaced else "Kept"
         return CommandResult(text=f"{again} as “{kept.title}” in “{KEPT_TITLE}”.", is_public=True)
