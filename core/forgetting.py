@@ -41,6 +41,8 @@ class Forgetting:
         What is open of it ends without a post; it is waited for, as a post may be on its way. A conversation in which
         nothing else was asked goes, too: its title is the question. Unknown keys give nothing. Raises StorageError.
         """
+        if not await self._inbox.list_versions(message_key):
+            return ()  # most messages that people delete were no questions: nothing is written for them
         await self._withdraw([message_key])
         versions = await self._inbox.list_versions(message_key)
         await forget_turns(self._conversations, [entry.incoming for entry in versions])

@@ -77,6 +77,14 @@ async def test_all_versions_of_an_edited_question_are_forgotten(place: Place) ->
     assert await place.history() == ["Question q2?", "Where is the key?", "Yes."]
 
 
+async def test_a_message_that_was_no_question_writes_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def write(key: str, by: str) -> list[object]:
+        raise AssertionError("the inbox was written")
+
+    monkeypatch.setattr(place.inbox, "cancel", write)
+    assert await place.forgetting.forget_message("unknown") == ()
+
+
 async def test_what_nobody_asked_is_ignored(place: Place) -> None:
     assert await place.forgetting.forget_message("unknown") == ()
     await place.forgetting.forget_thread(question().address)
