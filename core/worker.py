@@ -179,6 +179,7 @@ class Worker:
 
     async def _work(self, run: Run) -> None:
         """One claim of one entry, to its end: posted, back in the queue, or left as it is for the next owner."""
+        run.has_begun = True
         try:
             try:
                 await self._attempt(run)
@@ -199,7 +200,7 @@ class Worker:
         entry = run.entry
         if entry.final_error is not None and not run.is_withdrawn:
             await self._post_error(run, entry.final_error)
-        elif entry.cancelled_by is not None:
+        elif entry.cancelled_by is not None or run.is_stopped:
             run.is_stopped = True
             await self._end_stopped(run)
         elif entry.attempts > MOST_CRASHES + entry.failures:
