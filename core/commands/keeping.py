@@ -33,6 +33,8 @@ class KeepingCommands:
         place = next((i for i in reversed(range(len(messages))) if messages[i].status == answered), None)
         if place is None:
             raise BadInput("There is no answer to keep in this conversation yet: ask something first.")
+        if current(call).address.private_to is not None:
+            raise BadInput("This answer is for one person alone: ask where others see it, then keep that answer.")
         if call.link is None:
             raise BadInput(
                 "This answer has no web address to be kept with: keep it on the platform where it was given."

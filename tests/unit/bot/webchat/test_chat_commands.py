@@ -1,5 +1,7 @@
 """Commands typed into the chat page: they ask, stop, tell why, and set how a thread and its channel behave."""
 
+import re
+
 import pytest
 
 from core.domain.chat import ChatResponse
@@ -123,6 +125,20 @@ async def test_the_sources_of_a_channel_bound_its_answers_commands_and_pages() -
 
     assert "wiki" in sources and "handbook" not in sources
     assert (answer["status"], answer["citations"]) == ("not_found", [])
+
+
+async def test_a_footnotes_link_opens_what_its_channel_may_read_now() -> None:
+    place = await stocked(search(), ANSWER)
+    await place.shelf.corpus.save_source(build_source("wiki"))
+    async with place.open() as ada:
+        thread = (await ada.send("@footnote where is the key?"))["thread"]
+        _, answer = await ada.answered(thread)
+        link = re.search(r'href="(/s/[^"]+)"', answer["html"])[1]
+        before = (await ada.client.get(link)).status
+        await ada.send("/settings sources wiki")
+        after = (await ada.client.get(link)).status
+
+    assert (before, after) == (200, 404)
 
 
 async def test_only_who_sits_at_the_machine_changes_settings() -> None:

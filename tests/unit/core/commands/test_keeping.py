@@ -1,5 +1,6 @@
 """/keep: the last answer becomes a page of its workspace."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from core.providers.scripted import says
 from storage.memory.corpus import MemoryCorpusRepository
 from tests.builders import build_document, build_pages
 from tests.fakes import ManualClock
-from tests.unit.core.commands.counter import Counter
+from tests.unit.core.commands.counter import HERE, Counter
 from tests.unit.core.shelf import Shelf
 from tests.unit.core.test_answering import SEARCH, Desk
 
@@ -76,6 +77,13 @@ async def test_there_is_nothing_to_keep_without_an_answer_a_conversation_or_a_li
     await answer(run)
     with pytest.raises(BadInput, match="no web address"):
         await run("keep")
+
+
+async def test_an_answer_for_one_person_alone_is_not_kept_for_all(run: Counter) -> None:
+    await answer(run)
+    run.conversation = replace(run.conversation, address=replace(HERE, thread="private:ada"))
+    with pytest.raises(BadInput, match="for one person alone"):
+        await run("keep", link=LINK)
 
 
 async def test_keep_is_in_the_table_where_answers_can_be_kept(run: Counter) -> None:
