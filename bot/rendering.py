@@ -2,8 +2,8 @@
 
     parts = split_markdown(answer.text, 3_000, Flavour(footnote=..., is_allowed=...))
 
-Names: `split_markdown`, `Part`, `Flavour` (what a platform's Markdown can do), `clip`, `clean`,
-`safe_cut`, `units`, `link_target`, `nothing`.
+Names: `split_markdown` (`read_markdown` and `pack` in one), `Part`, `Flavour` (what a platform's Markdown can do),
+`clip`, `clean`, `safe_cut`, `units`, `link_target`, `nothing`.
 """
 
 from collections import deque
@@ -15,12 +15,25 @@ from bot.markdown.characters import clean, clip, safe_cut, units
 from bot.markdown.flavour import Flavour, link_target, nothing
 from bot.markdown.inline import Token
 
-__all__ = ["Flavour", "Part", "clean", "clip", "link_target", "nothing", "safe_cut", "split_markdown", "units"]
+__all__ = [
+    "Flavour",
+    "Part",
+    "clean",
+    "clip",
+    "link_target",
+    "nothing",
+    "pack",
+    "read_markdown",
+    "safe_cut",
+    "split_markdown",
+    "units",
+]
 
 # Units: fences, a table's head and one long word must find room.
 SMALLEST_LIMIT = 300
-# Of a token that is no link.
-_LONGEST_CODE = 1_000
+# Of a token (a link, a span of code): any limit from here on has room for it and the mark of a quote.
+LONGEST_TOKEN = 1_000
+_MARK = 8
 # A line that has to be cut begins in what is left of a part, if that is not too little.
 _WORTH_FILLING = 0.3
 # A cut at a sentence's end may leave so much of the room empty, one between words less.
@@ -42,11 +55,20 @@ def split_markdown(text: str, limit: int, flavour: Flavour | None = None) -> lis
     else is left. Fences are closed at a part's end and opened again with their language, tables repeat their head.
     ValueError for a limit under 300.
     """
+    return pack(read_markdown(text, flavour or Flavour(), min(limit - _MARK, LONGEST_TOKEN)), limit)
+
+
+def read_markdown(text: str, flavour: Flavour, longest: int = LONGEST_TOKEN) -> list[Block]:
+    """The text, harmless, in blocks for `pack`: for who tries several limits, all above `longest`."""
+    return read_blocks(clean(text), flavour, longest)
+
+
+def pack(blocks: Sequence[Block], limit: int) -> list[Part]:
+    """What `split_markdown` gives, of blocks that have been read."""
     if limit < SMALLEST_LIMIT:
         raise ValueError(f"A limit of {limit} is too small for Markdown: give at least {SMALLEST_LIMIT}.")
     packer = _Packer(limit)
-    longest = min(limit, _LONGEST_CODE)
-    for block in read_blocks(clean(text), flavour or Flavour(), longest):
+    for block in blocks:
         packer.add(block)
     return packer.finish()
 

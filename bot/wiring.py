@@ -7,22 +7,22 @@ reverse order. Imports of heavy parts stand inside the functions that need them,
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from bot.clock import SystemClock
 from bot.config import Config
 from core.access import Access
 from core.answering import AnswerService
 from core.commands import Commands, RunningQuestions
 from core.conversations import Conversations
-from core.domain.corpus import Document, SearchScope
+from core.domain.corpus import Document, SearchScope, Source
 from core.feedback import Feedbacks
 from core.ingestion.report import IngestReport, ProgressCallback
 from core.jobs import Jobs
+from core.keeping import KeptAnswers
 from core.library import Library
 from core.ports import ChatProvider, SearchIndex
 from storage.alone import alone
@@ -40,17 +40,8 @@ if TYPE_CHECKING:
     from storage.ranking import CrossEncoderJudge, VectorSentenceRanker
 
 DATABASE_FILE = "footnote.db"
+KEPT_FOLDER = "kept"  # the answers that people keep, a folder for each workspace
 MODEL_FOLDER = "models"  # what fastembed downloads, where a configured model is not packaged
-
-
-class SystemClock:
-    """The machine's clock (implements ports.Clock)."""
-
-    def now(self) -> datetime:
-        return datetime.now(UTC)
-
-    def monotonic(self) -> float:
-        return monotonic()
 
 
 class App:
@@ -148,6 +139,11 @@ class App:
         return Jobs(self.job_store, self.conversation_store, lambda: self.answers, self.clock, self.inbox_store)
 
     @cached_property
+    def kept(self) -> KeptAnswers:
+        folder = self.config.data_path / KEPT_FOLDER
+        return KeptAnswers(corpus=self.corpus, ingest=self.read_in, folder=folder, clock=self.clock)
+
+    @cached_property
     def commands(self) -> Commands:
         return Commands(
             library=self.library,
@@ -157,6 +153,7 @@ class App:
             access=self.access,
             settings=self.settings,
             questions=self.questions,
+            kept=self.kept,
         )
 
     @cached_property
@@ -210,7 +207,9 @@ class App:
 
     @cached_property
     def provider(self) -> ChatProvider:
-        built = self._build_provider()
+        from bot.answer_wiring import build_provider
+
+        built = build_provider(self.config, lambda: self.ranker, lambda: self.judge)
         self._stack.push_async_callback(built.close)
         return built
 
@@ -263,6 +262,13 @@ class App:
                 )
                 total.add(report)
         return total
+
+    async def read_in(
+        self, source: Source, root: Path, only: str | None = None, *, kind: str | None = None
+    ) -> IngestReport:
+        """Bring a stored source up to date (implements core.attachments.Ingest)."""
+        async with self._changing_index():
+            return await self._build_ingestor().ingest(source, root, only, kind=kind)
 
     async def sweep(self) -> None:
         """Remove from the index what interrupted ingests left there."""

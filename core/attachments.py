@@ -10,16 +10,16 @@ import os
 import re
 import tempfile
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from core.access import ATTACHMENTS, attached_name
 from core.domain.conversation import Attachment, IncomingMessage, ThreadAddress
 from core.domain.corpus import Document, FileStamp, Source
 from core.domain.jobs import JobKind
-from core.errors import NotFound, PlatformError, ReadError
+from core.errors import FootnoteError, ModelMissing, NotFound, PlatformError, ReadError, StorageError
 from core.ingestion.base import build_readers, readers_for
 from core.ingestion.files import SourceFile, stamp_of
 from core.ingestion.limits import MEBIBYTE, ReadLimits
@@ -31,10 +31,12 @@ from core.sources import source_id
 from core.steps import step
 
 MOST_ATTACHMENTS = 10  # of one question
+DOWNLOAD_SECONDS = 60.0  # for one file
 TEXT_KIND = "text"  # of the reader of plain texts
 LONGEST_NAME = 200  # bytes: with a number and an ending still a name that every disk takes
 LONGEST_ENDING = 20  # characters: longer ones are no endings
 
+Read = TypeVar("Read")
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')
 
 
@@ -91,8 +93,10 @@ class Attachments:
         for attachment in question.attachments[: self._most]:
             try:
                 documents.append(await self._read(attachment, question, source, reader))
-            except (PlatformError, ReadError) as error:
-                notes.append(f"I could not read {attachment.name}: {_as_end(str(error))}.")
+            except (StorageError, ModelMissing):
+                raise
+            except FootnoteError as error:
+                notes.append(f"I could not read {attachment.name}: {str(error).strip().rstrip('.')}.")
         if left := question.attachments[self._most :]:
             names = ", ".join(attachment.name for attachment in left)
             notes.append(f"I read {self._most} files at most with one question, so I left out {names}.")
@@ -118,11 +122,11 @@ class Attachments:
     async def _read(
         self, attachment: Attachment, question: IncomingMessage, source: Source, reader: ThreadReader
     ) -> Document:
-        """One file as a document. Raises PlatformError and ReadError, whose messages say why it could not be read."""
+        """One file as a document. What it raises says why it could not be read, as the end of a sentence."""
         size = {"name": attachment.name, "bytes": attachment.size_bytes}
         async with step(JobKind.INGEST, f"read {attachment.name}", input=size) as reading:
             self._check_size(attachment.size_bytes)
-            data = await reader.read_attachment(question, attachment)
+            data = await in_time(reader.read_attachment(question, attachment), DOWNLOAD_SECONDS)
             self._check_size(len(data))
             stored = await self._corpus.list_documents(source.workspace, frozenset({source.id}))
             with tempfile.TemporaryDirectory(prefix="footnote-") as folder:
@@ -158,6 +162,14 @@ def _kind_of(attachment: Attachment) -> str | None:
     """Plain text for what its platform calls text and no reader knows by its ending: logs, program code, tables."""
     known = readers_for(Path(safe_name(attachment.name)), build_readers())
     return TEXT_KIND if not known and attachment.content_type.startswith("text/") else None
+
+
+async def in_time(reading: Awaitable[Read], seconds: float) -> Read:
+    """What is read of a platform, or PlatformError when it does not come in time."""
+    try:
+        return await asyncio.wait_for(reading, seconds)
+    except TimeoutError as error:
+        raise PlatformError(f"it did not come within {seconds:g} s") from error
 
 
 def safe_name(name: str) -> str:
@@ -198,8 +210,3 @@ def _free_name(name: str, stamp: FileStamp, stored: Sequence[Document]) -> str:
         number += 1
         free = f"{pure.stem} ({number}){pure.suffix}"
     return free
-
-
-def _as_end(reason: str) -> str:
-    """A reason as the end of a sentence."""
-    return reason.strip().rstrip(".")

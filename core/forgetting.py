@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from core.attachments import Attachments
 from core.conversations import Conversations
-from core.domain.conversation import Conversation, IncomingMessage, ThreadAddress
+from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress
 from core.domain.inbox import WITHDRAWN, InboxEntry, PostRef
 from core.errors import NotFound
 from core.service_ports import InboxStore
@@ -38,12 +38,16 @@ class Forgetting:
     async def forget_message(self, message_key: str) -> tuple[PostRef, ...]:
         """Forget a question with its answer; gives the posts to delete, the same ones when it is repeated.
 
-        What is open of it ends without a post; it is waited for, as a post may be on its way. Unknown keys give
-        nothing. Raises StorageError.
+        What is open of it ends without a post; it is waited for, as a post may be on its way. A conversation in which
+        nothing else was asked goes, too: its title is the question. Unknown keys give nothing. Raises StorageError.
         """
+        if not await self._inbox.list_versions(message_key):
+            return ()  # most messages that people delete were no questions: nothing is written for them
         await self._withdraw([message_key])
         versions = await self._inbox.list_versions(message_key)
         await forget_turns(self._conversations, [entry.incoming for entry in versions])
+        for address in {entry.address for entry in versions}:
+            await self._drop_if_unused(address)
         return tuple(dict.fromkeys(entry.post_ref for entry in versions if entry.post_ref is not None))
 
     async def forget_thread(self, address: ThreadAddress) -> None:
@@ -51,13 +55,24 @@ class Forgetting:
 
         What is open in it ends without a post. Raises StorageError.
         """
-        entries = await self._inbox.recent(address.workspace, address=address, limit=MOST_OPEN)
-        await self._withdraw([entry.message_key for entry in entries if not entry.status.is_final])
+        await self._withdraw([entry.message_key for entry in await self._open_in(address)])
         if self._attachments is not None:
             await self._attachments.forget(address)
         conversation = await self._conversations.find(address)
         if conversation is not None:
             await self._conversations.delete(conversation.id, address.workspace)
+
+    async def _drop_if_unused(self, address: ThreadAddress) -> None:
+        conversation = await self._conversations.find(address)
+        if conversation is None or await self._open_in(address):
+            return
+        _, history = await self._conversations.show(conversation.id, address.workspace)
+        if not any(message.role is Role.ASSISTANT for message in history):  # what people said before is read again
+            await self._conversations.delete(conversation.id, address.workspace)
+
+    async def _open_in(self, address: ThreadAddress) -> list[InboxEntry]:
+        entries = await self._inbox.recent(address.workspace, address=address, limit=MOST_OPEN)
+        return [entry for entry in entries if not entry.status.is_final]
 
     async def _withdraw(self, message_keys: Sequence[str]) -> None:
         """Have all that is open of messages end silently, and wait for it, but not for ever."""
@@ -66,12 +81,9 @@ class Forgetting:
             if await self._inbox.cancel(key, WITHDRAWN):
                 self._stop(key)
         for _ in range(round(self._patience / LOOK_SECONDS)):
-            if not [entry for key in keys for entry in await self._open(key)]:
+            if not [entry for key in keys for entry in await self._inbox.find_open(key)]:
                 return
             await asyncio.sleep(LOOK_SECONDS)
-
-    async def _open(self, message_key: str) -> list[InboxEntry]:
-        return await self._inbox.find_open(message_key)
 
 
 async def forget_turns(conversations: Conversations, questions: Sequence[IncomingMessage]) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from core.access import ATTACHMENTS
 from core.documents import find_by_name, only_journals
 from core.domain.corpus import Document, Page, PageHit, SearchQuery, SearchScope, Source, SourcedPassage
 from core.errors import NotFound
@@ -107,8 +108,8 @@ class Library:
         return Removal(name=document.path, documents=1, conversations=conversations)
 
     async def sources(self, workspace: str) -> list[Source]:
-        """By name."""
-        return await self._corpus.list_sources(workspace)
+        """By name, without what was attached to questions: that belongs to its thread."""
+        return [source for source in await self._corpus.list_sources(workspace) if source.kind != ATTACHMENTS]
 
     async def remove_source(self, workspace: str, name: str) -> Removal:
         """Forget a source and all its documents. Raises NotFound for an unknown name."""

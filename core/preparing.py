@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.answering import Answering, Attempt
-from core.attachments import Attachments, ReadFiles
+from core.attachments import Attachments, ReadFiles, in_time
 from core.attempts import Opened, Prepared
 from core.conversations import Conversations
 from core.domain.answer import Answer
@@ -18,7 +18,7 @@ from core.domain.conversation import Attachment, Focus, IncomingMessage, Message
 from core.domain.corpus import Document
 from core.domain.jobs import JobKind
 from core.domain.settings import ChannelAddress
-from core.errors import PlatformError
+from core.errors import FootnoteError, StorageError
 from core.forgetting import forget_turns
 from core.ports import Clock, ProgressSink
 from core.service_ports import InboxStore, SettingsRepository, ThreadReader
@@ -26,6 +26,7 @@ from core.steps import step
 from core.stored_answers import talk_message
 
 TALK_LIMIT = 30  # messages of a thread that are read when the bot is called into it
+TALK_SECONDS = 20.0  # for all of them: an answer without them is better than none
 
 
 class PreparedAnswers:
@@ -104,9 +105,11 @@ class PreparedAnswers:
             return [], ()
         try:
             async with step(JobKind.PLANNING, "read what was said before") as reading:
-                talk = await reader.talk_before(message, TALK_LIMIT)
+                talk = await in_time(reader.talk_before(message, TALK_LIMIT), TALK_SECONDS)
                 reading.output = {"messages": len(talk)}
-        except PlatformError as error:
+        except StorageError:
+            raise
+        except FootnoteError as error:
             return [], (f"I could not read what was said here before: {str(error).rstrip('.')}.",)
         return [talk_message(said, opened.conversation.id) for said in talk if said.text.strip()], ()
 

@@ -19,6 +19,7 @@ class Run:
     task: asyncio.Task[None] | None = None
     is_stopped: bool = False  # by the asker, or withdrawn
     is_withdrawn: bool = field(init=False)  # its message was edited or deleted: no post, and nothing to remember
+    has_begun: bool = False  # a task that is cancelled before it begins never runs at all
     is_posting: bool = False  # too late to stop
 
     def __post_init__(self) -> None:
@@ -31,4 +32,5 @@ class Run:
         self.is_withdrawn = self.is_withdrawn or by == WITHDRAWN
         if not self.is_stopped:
             self.is_stopped = True
-            self.task.cancel()
+            if self.has_begun:
+                self.task.cancel()

@@ -105,7 +105,8 @@ class Worker:
         if not found:
             raise InvalidState("There is nothing to stop: this message is not being answered.")
         if any(entry.incoming.author != by for entry in found):
-            raise AccessDenied(f"Only {found[0].incoming.author} can stop this answer, who asked for it.")
+            asker = found[0].incoming
+            raise AccessDenied(f"Only {asker.author_name or asker.author} can stop this answer, who asked for it.")
         for entry in await self._store.cancel(message_key, by):
             self._stop_run(entry.seq, by)
         self.wake()
@@ -180,6 +181,7 @@ class Worker:
 
     async def _work(self, run: Run) -> None:
         """One claim of one entry, to its end: posted, back in the queue, or left as it is for the next owner."""
+        run.has_begun = True
         try:
             try:
                 await self._attempt(run)
@@ -200,7 +202,7 @@ class Worker:
         entry = run.entry
         if entry.final_error is not None and not run.is_withdrawn:
             await self._post_error(run, entry.final_error)
-        elif entry.cancelled_by is not None:
+        elif entry.cancelled_by is not None or run.is_stopped:
             run.is_stopped = True
             await self._end_stopped(run)
         elif entry.attempts > MOST_CRASHES + entry.failures:

@@ -167,7 +167,7 @@ def list_sources(context: typer.Context) -> None:
     session: Session = context.obj
 
     async def work(app: "App") -> tuple[list[Document], list[Source]]:
-        return await app.corpus.list_documents(app.workspace), await app.corpus.list_sources(app.workspace)
+        return await app.library.documents(await app.scope()), await app.library.sources(app.workspace)
 
     found_documents, found = session.run(work)
     if session.as_json:

@@ -24,7 +24,7 @@ from bot.discordbot.layout import (
 )
 from bot.discordbot.render_buttons import MENU_CHOICES, answer_rows, mark_parts
 from bot.discordbot.render_sources import PLAIN, SourceLink, also_looked_at, fill, source_entry
-from bot.rendering import Flavour, Part, clip, link_target, nothing, split_markdown, units
+from bot.rendering import Flavour, Part, clip, link_target, nothing, pack, read_markdown, units
 from core.answer_building import PARTIAL_NOTE
 from core.domain.answer import Answer, AnswerStatus
 from core.grounding import UNSUPPORTED_NOTE
@@ -78,14 +78,14 @@ class _Builder:
         self._flavour = Flavour(
             footnote=self._footnote, is_allowed=lambda address: address in cited or options.is_allowed(address)
         )
-        self._body = _body(answer)
+        self._body = read_markdown(_body(answer), self._flavour)
         self._tail = _tail(answer)
         self._seen: set[int] = set()
 
     def parts(self, limit: int) -> list[PartView]:
         """Texts of at most `limit` units, each with the footnotes it uses; many of those go on in further parts."""
         self._seen = set()
-        texts = split_markdown(self._body, limit, self._flavour) or [Part(text=_NO_TEXT)]
+        texts = pack(self._body, limit) or [Part(text=_NO_TEXT)]
         parts = [part for place, text in enumerate(texts, 1) for part in self._part(text, is_last=place == len(texts))]
         for place, lines in enumerate(fill(self._tail, TEXT_BUDGET - _size(parts[-1]), TEXT_BUDGET)):
             text = Text(content="\n".join(lines))

@@ -20,7 +20,7 @@ _CODE_PING = re.compile(
 _ADDRESS = re.compile(r"[a-z][\w+.-]*://[^\s<>`\"']*|://", re.IGNORECASE)
 _SIGNS = re.compile(r"[\\*_~`|\[\]()#>]")
 _BEGINS_BLOCK = re.compile(r"^([ \t]*)([-+=]|\d+(?=[.)]))", re.MULTILINE)
-_INVITE = re.compile(r"\b(discord(?:app)?)\.(?=gg/|com/|me/|new/|gift/)", re.IGNORECASE)
+_INVITE = re.compile(r"(discord(?:app)?)\.(?=gg/|com/|me/|new/|gift/)", re.IGNORECASE)
 
 
 def nothing(_: str) -> bool:

@@ -171,7 +171,12 @@ def _notes(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str
 
 def _words(prose: str, flavour: Flavour) -> list[Token]:
     safe = flavour.escape(flavour.harmless(prose))
-    return [Token(text=piece) for word in _WORD.findall(safe) for piece in cut(word, LONGEST_WORD)]
+    short = LONGEST_WORD // 2  # in any script; most words are, and need no closer look
+    return [
+        Token(text=piece)
+        for word in _WORD.findall(safe)
+        for piece in ((word,) if len(word) <= short else cut(word, LONGEST_WORD))
+    ]
 
 
 def _ends_with_backslash(prose: str) -> bool:

@@ -31,7 +31,7 @@ from core.answering import BOT_NAME
 from core.commands import CommandCall, CommandResult, Question
 from core.domain.conversation import Conversation, IncomingMessage, Message, Role
 from core.domain.feedback import Rating
-from core.domain.inbox import CommandLine, Receipt
+from core.domain.inbox import CommandLine
 from core.errors import BadInput, InvalidState, NotFound
 from core.feedback import Feedbacks
 from core.inbox import Inbox
@@ -138,7 +138,7 @@ class _Chat:
             "key": receipt.message_key,
             "talk": is_talk,
             "thread": incoming.address.thread,
-            "result": await self._run(receipt, post, is_local(request)) if receipt.command else None,
+            "result": await self._run(receipt.command, request, post) if receipt.command else None,
         }
 
     async def stop(self, request: web.Request) -> Json:
@@ -228,9 +228,8 @@ class _Chat:
         await self._threads.record_talk(incoming, message)
         self._chat.hub.publish(str(incoming.address), "changed", {})
 
-    async def _run(self, receipt: Receipt, post: WebPost, is_admin: bool) -> Json:
+    async def _run(self, line: CommandLine, request: web.Request, post: WebPost) -> Json:
         """Run a command for the one who gave it; its result is shown to nobody else."""
-        line = receipt.command or CommandLine(name="help", argument="")
         address = thread_address(post.workspace, post.channel, post.thread)
         current = await self._parts.conversations.find(address) if post.thread else None
         call = CommandCall(
@@ -240,8 +239,9 @@ class _Chat:
             conversation=current,
             author=post.author,
             address=address,
-            is_admin=is_admin,
+            is_admin=is_local(request),
             sees_all=True,
+            link=f"{self._parts.public_url or request.url.origin()}/c/{post.channel}/{post.thread}",
         )
         result = await self._parts.commands.run(call)
         if result.ask is not None:

@@ -43,18 +43,23 @@ class ControlCommands:
         )
 
     async def _how(self, call: CommandCall) -> CommandResult:
-        tree = await self._running(call) or await self._last(call)
-        return CommandResult(text=_tree_text(tree) or "No steps were recorded for the last answer.")
+        """Of what is open in the thread; where nothing is, of the last answer."""
+        waiting = (
+            await self._questions.open_in(call.workspace, call.address) if self._questions and call.address else []
+        )
+        if not waiting:
+            tree = await self._last(call)
+            return CommandResult(text=_tree_text(tree) or "No steps were recorded for the last answer.")
+        tree = await self._begun(waiting, call.workspace)
+        return CommandResult(text=_tree_text(tree) or "It waits for its turn: no step of it has begun.")
 
-    async def _running(self, call: CommandCall) -> Sequence[Job]:
-        """The jobs of the oldest question of the thread that has begun; empty when none has."""
-        if self._questions is None or call.address is None:
-            return ()
-        for entry in reversed(await self._questions.open_in(call.workspace, call.address)):
+    async def _begun(self, waiting: Sequence[InboxEntry], workspace: str) -> Sequence[Job]:
+        """The jobs of the oldest that has begun."""
+        for entry in reversed(waiting):
             try:
-                return await self._jobs.tree(stored_ids(entry.incoming).request, call.workspace)
+                return await self._jobs.tree(stored_ids(entry.incoming).request, workspace)
             except NotFound:
-                continue  # it waits: nothing was done for it yet
+                continue  # nothing was done for it yet
         return ()
 
     async def _last(self, call: CommandCall) -> Sequence[Job]:

@@ -33,6 +33,8 @@ class KeepingCommands:
         place = next((i for i in reversed(range(len(messages))) if messages[i].status == answered), None)
         if place is None:
             raise BadInput("There is no answer to keep in this conversation yet: ask something first.")
+        if current(call).address.private_to is not None:
+            raise BadInput("This answer is for one person alone: ask where others see it, then keep that answer.")
         if call.link is None:
             raise BadInput(
                 "This answer has no web address to be kept with: keep it on the platform where it was given."
@@ -42,8 +44,9 @@ class KeepingCommands:
             call.workspace,
             question=asked.content if asked else "",
             answer=messages[place].content,
-            link=call.link,
+            link=f"{call.link}#{messages[place].id[:8]}",  # the thread's other answers may be kept, too
             by=call.author_name or call.author,
+            is_ours=True,
         )
         again = "Kept anew" if kept.replaced else "Kept"
         return CommandResult(text=f"{again} as “{kept.title}” in “{KEPT_TITLE}”.", is_public=True)

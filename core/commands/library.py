@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.access import Access
+from core.access import ATTACHMENTS, Access
 from core.commands.base import Command, CommandCall, CommandResult, Option, OptionKind, SourceRow, current, required
 from core.conversations import Conversations
 from core.domain.conversation import Message, Role
@@ -133,7 +133,8 @@ def parse_page(options: Sequence[Option], argument: str) -> Mapping[str, str]:
 def _to_row(source: Source, documents: Sequence[Document]) -> SourceRow:
     own = [item for item in documents if item.source_id == source.id]
     failed = tuple((item.path, item.failed_reason) for item in own if item.failed_reason)
-    return SourceRow(name=source.name, documents=len(own) - len(failed), failures=failed)
+    name = source.name if source.kind != ATTACHMENTS else "attached in this thread"
+    return SourceRow(name=name, documents=len(own) - len(failed), failures=failed)
 
 
 def _count(documents: int) -> str:

@@ -9,6 +9,7 @@ from core.domain.answer import Reference, ReferenceType
 from core.domain.chat import ToolInvocation, Usage
 from core.domain.conversation import Focus, Outcome, Role, ThreadAddress, ToolCallRecord
 from core.domain.corpus import Span
+from core.domain.settings import ChannelAddress
 from core.errors import InvalidState, NotFound
 from core.ports import ConversationRepository
 from storage.conversations import SqlConversationRepository
@@ -87,6 +88,29 @@ async def test_the_focus_moves_with_the_messages_it_comes_from(conversations):
     with pytest.raises(InvalidState, match="already"):
         await conversations.append("c1", [build_message("m1")], focus=replace(FOCUS, title="Another"))
     assert (await conversations.get("c1", "local")).focus == FOCUS
+
+
+async def test_a_list_may_be_of_an_owner_and_of_a_channel(conversations):
+    here = ThreadAddress(platform="web", workspace="local", channel="general", thread="t1")
+    places = {
+        "a": (here, "ada"),
+        "b": (replace(here, thread="t2"), "ben"),
+        "c": (replace(here, channel="cellar"), "ada"),
+        "d": (replace(here, platform="api"), "ada"),
+        "e": (replace(here, workspace="elsewhere"), "ada"),
+    }
+    for id, (address, owner) in places.items():
+        await conversations.add(build_conversation(id, address=address, owner=owner))
+
+    async def listed(**filters):
+        return {item.id for item in await conversations.list_conversations("local", **filters)}
+
+    channel = ChannelAddress.of(here)
+    assert await listed(owner="ada") == {"a", "c", "d"}
+    assert await listed(channel=channel) == {"a", "b"}
+    assert await listed(channel=channel, owner="ada") == {"a"}
+    assert await listed(channel=replace(channel, workspace="elsewhere")) == set()
+    assert await listed(owner="nobody") == set()
 
 
 async def test_the_most_recently_used_conversation_comes_first(conversations):

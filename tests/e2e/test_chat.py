@@ -82,6 +82,27 @@ def test_a_chat_about_a_document_answers_from_it_alone(chat: Chat) -> None:
     assert "the-drowned-bell.json" not in shown
 
 
+def test_commands_ask_of_one_document_and_sum_it_up(chat: Chat) -> None:
+    document = "the-clockmaker-of-tern.txt"
+    shown = chat(f"/ask What happened with the bell? --document {document}", new=True)
+    summary = chat(f"/summary {document}", "/threads rename 1 The clockmaker", "/threads mine", new=True)
+
+    assert "the-drowned-bell.json" not in shown
+    assert "[1] Page" in summary and document in summary
+    assert "Renamed to “The clockmaker”" in summary
+    assert "The clockmaker (terminal," in summary
+
+
+def test_a_chat_alone_has_no_commands_of_a_service_or_a_channel(chat: Chat) -> None:
+    shown = chat("/help", "/stop", "/why", "/mute", "/settings limit 3", new=True)
+
+    assert "/summary NAME" in shown
+    assert "/settings [NAME" not in shown
+    assert "There is no command /stop" in shown
+    assert "There is no command /why" in shown
+    assert shown.count("is for channels of chat platforms") == 2
+
+
 def test_verbose_shows_tool_calls(chat: Chat) -> None:
     shown = chat(QUESTION, new=True, verbose=True)
 

@@ -32,7 +32,7 @@ from storage.inbox import SqlInboxStore
 from storage.memory.settings import MemorySettingsRepository
 from tests.builders import NOON
 from tests.fakes import RealClock
-from tests.kill.service import build_answers
+from tests.kill.parts.service import build_answers
 from tests.unit.core.shelf import Shelf
 
 PLATFORM = "web"

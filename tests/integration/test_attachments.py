@@ -16,6 +16,7 @@ from core.domain.chat import ToolInvocation
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import SearchScope
 from core.domain.jobs import JobKind, JobStatus
+from core.errors import StorageError
 from core.preparing import PreparedAnswers
 from core.providers.scripted import calls, says
 from storage.memory.inbox import MemoryInboxStore
@@ -142,6 +143,16 @@ async def test_no_more_files_than_allowed_are_read(downloads: Downloads) -> None
 
     assert len(read.documents) == 10
     assert read.notes == ("I read 10 files at most with one question, so I left out note10.txt, note11.txt.",)
+
+
+async def test_a_broken_database_is_no_fault_of_a_file(downloads: Downloads, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*args: object) -> None:
+        raise StorageError("The disk is full.")
+
+    files = Files()
+    monkeypatch.setattr(files.corpus, "switch_revision", broken)
+    with pytest.raises(StorageError):
+        await files.attachments().read(question(downloads, "tides.txt"), downloads)
 
 
 @pytest.mark.parametrize(

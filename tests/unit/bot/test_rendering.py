@@ -2,7 +2,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.rendering import Flavour, split_markdown, units
+from bot.rendering import Flavour, pack, read_markdown, split_markdown, units
 from tests.unit.bot.markdown_texts import (
     GOOD,
     ZERO_WIDTH,
@@ -168,6 +168,20 @@ def test_signs_of_one_letter_are_not_torn_apart() -> None:
     family = "👩‍👩‍👧‍👦"
     for part in texts(family * 100, 300):
         assert part.replace(family, "") == ""
+
+
+def test_long_code_in_a_quote_is_cut_with_the_quotes_mark_before_each_piece() -> None:
+    parts = texts(f"> `{'x' * 700}`", 300)
+    shown = [part.replace(ZERO_WIDTH, "") for part in parts]
+    assert max(map(len, parts)) <= 300
+    assert [(part[:3], part[-1]) for part in shown] == [("> `", "`")] * 3
+
+
+def test_blocks_read_once_can_be_packed_for_several_limits() -> None:
+    text = "A sentence of five words. " * 200
+    blocks = read_markdown(text, Flavour())
+    for limit in (1_100, 2_000):
+        assert pack(blocks, limit) == split_markdown(text, limit)
 
 
 def test_a_hundred_kilobytes_are_split_whole() -> None:

@@ -6,15 +6,20 @@ import pytest
 
 from core.conversations import Conversations
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage, Role
+from core.domain.conversation import IncomingMessage, Role, Talk
 from core.domain.inbox import Decision, InboxStatus
 from core.forgetting import Forgetting
 from core.inbox import ACCEPTED
 from core.stored_answers import answer_message, question_message
+from core.worker import Worker
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.inbox import MemoryInboxStore
 from tests.builders import NOON, build_incoming, build_message
-from tests.fakes import ManualClock
+from tests.fakes import ManualClock, RealClock
+from tests.unit.core.shelf import Shelf
+from tests.unit.core.test_preparing import Room, Thread
+from tests.unit.core.test_preparing import message as asked_in_chat
+from tests.unit.core.test_worker import WallPlatform
 
 
 def question(key: str = "q1", version: str = "", **fields: object) -> IncomingMessage:
@@ -72,6 +77,14 @@ async def test_all_versions_of_an_edited_question_are_forgotten(place: Place) ->
     assert await place.history() == ["Question q2?", "Where is the key?", "Yes."]
 
 
+async def test_a_message_that_was_no_question_writes_nothing(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def write(key: str, by: str) -> list[object]:
+        raise AssertionError("the inbox was written")
+
+    monkeypatch.setattr(place.inbox, "cancel", write)
+    assert await place.forgetting.forget_message("unknown") == ()
+
+
 async def test_what_nobody_asked_is_ignored(place: Place) -> None:
     assert await place.forgetting.forget_message("unknown") == ()
     await place.forgetting.forget_thread(question().address)
@@ -122,3 +135,51 @@ async def test_a_thread_that_is_gone_is_forgotten_with_all_that_is_open_in_it(pl
     assert [found.address.thread for found in await place.store.list_conversations("local")] == ["t2"]
     assert [entry.cancelled_by for entry in await place.inbox.find_open("q3")] == ["(withdrawn)"]
     assert [entry.cancelled_by for entry in await place.inbox.find_open("q4")] == [None]
+
+
+async def test_a_conversation_of_one_question_goes_with_it_and_with_the_talk_before_it(place: Place) -> None:
+    found = await place.conversations.open(question())
+    await place.conversations.record(found, [build_message("talk", "I lost my key.")])
+    await place.answered(question())
+
+    assert await place.forgetting.forget_message("q1") == ("c/9",)
+    assert await place.store.list_conversations("local") == []
+
+
+async def test_a_conversation_in_which_something_waits_stays(place: Place) -> None:
+    await place.answered(question())
+    await place.inbox.accept(question("q2"), ACCEPTED)
+    await place.forgetting.forget_message("q1")
+
+    assert await place.history() == []
+
+
+class Held(Thread):
+    """A thread that is being read until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reached, self.opened = asyncio.Event(), asyncio.Event()
+
+    async def talk_before(self, question: IncomingMessage, limit: int) -> list[Talk]:
+        self.reached.set()
+        await self.opened.wait()
+        return []
+
+
+async def test_a_question_deleted_while_it_is_answered_is_never_posted_and_leaves_no_trace() -> None:
+    thread, wall = Held(), WallPlatform()
+    room = Room(Shelf(), thread)
+    worker = Worker(room.inbox, room.answers, {"chat": wall}, RealClock())
+    forgetting = Forgetting(inbox=room.inbox, conversations=room.conversations, stop=worker.withdraw)
+    asked = asked_in_chat()
+    await room.inbox.accept(asked, ACCEPTED)
+    working = asyncio.create_task(worker.run())
+    await thread.reached.wait()
+
+    assert await forgetting.forget_message(asked.message_key) == ()
+    assert (wall.posts, await room.desk.store.list_conversations("local")) == ({}, [])
+    [entry] = await room.inbox.list_versions(asked.message_key)
+    assert entry.status is InboxStatus.CANCELLED
+    await worker.stop()
+    await working

@@ -6,12 +6,15 @@ from typing import NoReturn
 
 import pytest
 
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress
 from core.domain.inbox import CommandLine, InboxStatus
 from core.domain.jobs import RETENTION
+from core.domain.settings import ChannelAddress, ChannelSettings, Listening
 from core.errors import StorageError
-from core.inbox import ACCEPTED, STANDARD_GATES, Inbox, to_command, within_rate
+from core.inbox import ACCEPTED, PERSON_RATE, STANDARD_GATES, Inbox, platform_gates, to_command, within_rate
+from core.rates import Rate
 from storage.memory.inbox import MemoryInboxStore
+from storage.memory.settings import MemorySettingsRepository
 from tests.fakes import ManualClock
 
 HERE = ThreadAddress(platform="web", workspace="local", channel="c", thread="t")
@@ -137,6 +140,88 @@ async def test_a_rate_gate_says_when_to_try_again():
         "over_limit",
         "Too many questions at once: try again in 7 seconds.",
     )
+
+
+class Platform(Door):
+    """A door with the gates of chat platforms."""
+
+    def __init__(self, rate: Rate | None = PERSON_RATE) -> None:
+        super().__init__()
+        self.settings = MemorySettingsRepository()
+        self.inbox = Inbox(self.store, platform_gates(self.settings, self.clock, rate), self.clock, self.wake)
+
+    async def receive(self, id: str, text: str = "Where is the key?", **fields: object) -> str:
+        """The code of its decision."""
+        return (await self.inbox.receive(message(id, text, **fields))).decision.code
+
+
+ASIDE = Circumstances(mentioned=False, in_thread=True, in_our_thread=True)
+
+
+async def test_what_is_set_for_thread_and_channel_decides_who_is_answered():
+    door = Platform()
+    assert await door.receive("1", circumstances=ASIDE) == "accepted"
+    await door.settings.save_listening(HERE, Listening.MUTED)
+    assert await door.receive("2", circumstances=ASIDE) == "muted"
+    assert await door.receive("3", circumstances=ASIDE, address=replace(HERE, thread="t2")) == "accepted"
+    channel = Circumstances(mentioned=False)
+    assert await door.receive("4", circumstances=channel, address=replace(HERE, thread="m4")) == "needs_mention"
+    await door.settings.save_channel(ChannelAddress.of(HERE), ChannelSettings(auto_answer=True))
+    assert await door.receive("5", circumstances=channel, address=replace(HERE, thread="m5")) == "accepted"
+    assert await door.receive("6", "?", circumstances=channel, address=replace(HERE, thread="m6")) == "bad_question"
+
+
+async def test_a_command_that_is_said_to_others_is_not_run():
+    door = Platform()
+    others = replace(ASIDE, mentions_others=True)
+    receipt = await door.inbox.receive(message("1", "/delete", circumstances=others))
+    assert (receipt.decision.code, receipt.command) == ("not_for_us", None)
+    assert (await door.inbox.receive(message("2", "/delete", circumstances=ASIDE))).command is not None
+
+
+async def test_what_a_bot_writes_is_neither_answered_nor_run():
+    door = Platform()
+    for id, how in (("1", Circumstances(from_bot=True)), ("2", Circumstances(is_own=True))):
+        assert (await door.inbox.receive(message(id, "/delete", circumstances=how))).command is None
+    assert door.woken == 0
+
+
+async def test_a_person_asks_so_often_over_all_channels_and_others_are_free():
+    door = Platform(Rate(per_second=1 / 60, burst=2))
+    channels = [replace(HERE, channel=name) for name in "abc"]
+    assert [await door.receive(f"{place.channel}", address=place) for place in channels] == [
+        *("accepted", "accepted", "over_limit")
+    ]
+    assert await door.receive("ben", author="ben") == "accepted"
+    assert await door.receive("elsewhere", address=replace(HERE, workspace="elsewhere")) == "accepted"
+    door.clock.advance(60)
+    assert await door.receive("later") == "accepted"
+
+
+async def test_a_channels_own_limit_holds_there_alone_and_replaces_the_common_one():
+    door = Platform(Rate(per_second=1, burst=1))
+    for channel in ("c", "d"):
+        place = ChannelAddress.of(replace(HERE, channel=channel))
+        await door.settings.save_channel(place, ChannelSettings(questions_per_minute=2))
+    assert [await door.receive(f"c{number}") for number in range(3)] == ["accepted", "accepted", "over_limit"]
+    assert await door.receive("d", address=replace(HERE, channel="d")) == "accepted"
+    refused = await door.inbox.receive(message("c4"))
+    assert refused.decision.sentence == "Too many questions at once: try again in 30 seconds."
+    door.clock.advance(30)
+    assert [await door.receive(f"e{number}") for number in range(2)] == ["accepted", "over_limit"]
+
+
+async def test_without_a_common_rate_only_channels_with_a_limit_are_limited():
+    door = Platform(rate=None)
+    assert {await door.receive(str(number)) for number in range(100)} == {"accepted"}
+    await door.settings.save_channel(ChannelAddress.of(HERE), ChannelSettings(questions_per_minute=1))
+    assert [await door.receive(f"c{number}") for number in range(2)] == ["accepted", "over_limit"]
+
+
+async def test_commands_are_not_counted():
+    door = Platform(Rate(per_second=1, burst=1))
+    assert [await door.receive(f"c{number}", "/help") for number in range(3)] == ["command"] * 3
+    assert await door.receive("1") == "accepted"
 
 
 async def test_ended_entries_are_forgotten_after_the_retention():

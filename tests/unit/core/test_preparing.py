@@ -14,7 +14,7 @@ from core.domain.chat import ChatRequest, ChatResponse, ChatRole
 from core.domain.conversation import Attachment, IncomingMessage, Role, Talk, ThreadAddress
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.settings import ChannelAddress, ChannelSettings, Listening
-from core.errors import PlatformError, ProviderOverloaded
+from core.errors import NotFound, PlatformError, StorageError
 from core.inbox import ACCEPTED
 from core.preparing import TALK_LIMIT, PreparedAnswers
 from core.providers.scripted import Turn, says
@@ -114,6 +114,9 @@ def message(text: str = "Where is the key?", key: str = "q1", version: str = "",
 ANSWER = (SEARCH, says("The key hangs under the stairs [1]."))
 
 
+REFUSALS = [PlatformError("I may not read the history here."), NotFound("I may not read the history here.")]
+
+
 @pytest.fixture
 async def shelf() -> Shelf:
     shelf = Shelf()
@@ -173,8 +176,9 @@ async def test_a_try_after_a_crash_records_nothing_twice(shelf: Shelf) -> None:
     assert [text for _, text in room.asked] == [text for _, text in before]
 
 
-async def test_a_thread_that_can_not_be_read_is_a_failed_step_and_one_sentence(shelf: Shelf) -> None:
-    room = Room(shelf, Thread(error=PlatformError("I may not read the history here.")), *ANSWER)
+@pytest.mark.parametrize("error", REFUSALS, ids=lambda error: type(error).__name__)
+async def test_a_thread_that_can_not_be_read_is_a_failed_step_and_one_sentence(shelf: Shelf, error: Exception) -> None:
+    room = Room(shelf, Thread(error=error), *ANSWER)
     answer = await room.ask(message())
 
     note = "I could not read what was said here before: I may not read the history here."
@@ -183,6 +187,19 @@ async def test_a_thread_that_can_not_be_read_is_a_failed_step_and_one_sentence(s
     [reading] = [job for job in answer.jobs if job.kind is JobKind.PLANNING and "before" in job.name]
     assert (reading.status, reading.error) == (JobStatus.FAILED, "I may not read the history here.")
     assert (await room.history())[-1] == ("footnote", answer.text)
+
+
+async def test_a_thread_that_does_not_come_in_time_is_answered_without(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Hanging(Thread):
+        async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
+            await asyncio.Event().wait()
+            return []
+
+    monkeypatch.setattr("core.preparing.TALK_SECONDS", 0.01)
+    answer = await Room(shelf, Hanging(), *ANSWER).ask(message())
+    assert answer.data_gaps == ("I could not read what was said here before: it did not come within 0.01 s.",)
 
 
 async def test_the_message_asked_about_comes_right_before_the_question_and_the_model_is_told(shelf: Shelf) -> None:
@@ -279,8 +296,8 @@ async def test_stopped_while_it_reads_the_thread_question_and_stop_are_remembere
 
 
 async def test_an_error_that_may_pass_ends_the_try_before_the_question_is_recorded(shelf: Shelf) -> None:
-    room = Room(shelf, Thread(error=ProviderOverloaded("Busy.")), *ANSWER)
-    with pytest.raises(ProviderOverloaded):
+    room = Room(shelf, Thread(error=StorageError("Busy.")), *ANSWER)
+    with pytest.raises(StorageError):
         await room.ask(message(), MORE)
     assert await room.history() == []
     answer = await room.ask(message(), Attempt(number=2))

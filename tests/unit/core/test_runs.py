@@ -21,7 +21,7 @@ ENTRY = InboxEntry(
 
 
 async def running(entry: InboxEntry = ENTRY) -> Run:
-    run = Run(entry, 0.0)
+    run = Run(entry, 0.0, has_begun=True)
     run.task = asyncio.create_task(asyncio.sleep(60))
     return run
 
@@ -44,6 +44,14 @@ async def test_what_is_being_posted_is_not_stopped():
     run.is_posting = True
     run.stop(WITHDRAWN)
     assert (run.is_stopped, run.is_withdrawn, run.task.cancelling()) == (False, False, 0)
+    run.task.cancel()
+
+
+async def test_a_task_that_has_not_begun_is_left_to_end_by_itself():
+    run = await running()
+    run.has_begun = False
+    run.stop("ada")
+    assert (run.is_stopped, run.task.cancelling()) == (True, 0)
     run.task.cancel()
 
 

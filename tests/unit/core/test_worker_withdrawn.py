@@ -3,9 +3,11 @@
 import asyncio
 from dataclasses import replace
 
+import pytest
+
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage
-from core.domain.inbox import WITHDRAWN, InboxStatus
+from core.domain.inbox import WITHDRAWN, InboxEntry, InboxStatus
 from core.errors import BadInput
 from core.inbox import ACCEPTED, Inbox
 from core.worker import Worker
@@ -127,3 +129,25 @@ async def test_a_deleted_question_that_its_asker_had_stopped_ends_silently():
         gate.opened.set()
         await office.all_done()
     assert office.wall.posts == {"first": "Let through."}
+
+
+@pytest.mark.parametrize(("by", "posts"), [(WITHDRAWN, {}), ("ada", {"q": "Stopped."})])
+async def test_a_stop_between_the_claim_and_the_first_step_of_the_work_is_heeded(by, posts, monkeypatch):
+    office = Office()
+    worker, claim = office.worker(), office.store.claim
+
+    async def stopped_at_once(*args: object) -> list[InboxEntry]:
+        claimed = await claim(*args)
+        if claimed:
+            await office.store.cancel("q", by)
+            asyncio.get_running_loop().call_soon(worker._stop_run, claimed[0].seq, by)
+        return claimed
+
+    monkeypatch.setattr(office.store, "claim", stopped_at_once)
+    await office.accept("q")
+    working = asyncio.create_task(worker.run())
+    await office.all_done()
+    await worker.stop()
+    await working
+    assert (office.wall.posts, office.answers.started, worker.running) == (posts, [], ())
+    assert await office.status("q") is InboxStatus.CANCELLED

@@ -10,9 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.control.codec import error_from_wire, error_to_wire, from_wire, to_wire
+from core.commands import CommandCall, CommandResult, Question, ThreadRow
+from core.domain.answer import QueryType
 from core.domain.conversation import ThreadAddress
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import Ambiguous, BadInput, FootnoteError, ProviderRateLimited
+from tests.builders import build_citation, build_conversation
 
 ADDRESS = ThreadAddress(platform="terminal", workspace="local", channel="cli", thread="t")
 
@@ -54,6 +57,31 @@ def test_domain_values_arrive_with_their_class(value: object) -> None:
 
     assert arrived == value
     assert type(arrived) is type(value)
+
+
+def test_commands_and_what_they_give_arrive_whole() -> None:
+    row = ThreadRow(
+        id="c1",
+        title="Keys",
+        owner="ada",
+        message_count=2,
+        last_used_at=datetime(2026, 1, 2, tzinfo=UTC),
+        address=ADDRESS,
+    )
+    values = (
+        CommandCall(
+            name="ask",
+            options={"question": "where?", "private": "true"},
+            workspace="local",
+            conversation=build_conversation(),
+            author="ada",
+            address=ADDRESS,
+        ),
+        CommandResult(text="", ask=Question(text="where?", query_type=QueryType.SUMMARY, private=True)),
+        CommandResult(text="1. Keys", rows=(row,), pages=2, renamed=build_conversation(), citation=build_citation()),
+    )
+
+    assert there_and_back(values) == values
 
 
 def test_a_job_with_its_input_arrives_whole() -> None:

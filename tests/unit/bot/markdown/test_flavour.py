@@ -16,7 +16,7 @@ SHOWN = Flavour(breaker="¦", is_allowed=lambda address: address.startswith("htt
         ("1 < 2", "1 < 2"),
         ("obsidian://x", "obsidian:¦//x"),
         ("[a](b)", "[a]¦(b)"),
-        ("discord.gg/abc", "discord¦.gg/abc"),
+        ("discord.gg/abc xDISCORD.com/invite/a", "discord¦.gg/abc xDISCORD¦.com/invite/a"),
     ],
 )
 def test_pings_and_addresses_are_broken_but_read_the_same(text: str, expected: str) -> None:

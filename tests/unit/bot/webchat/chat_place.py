@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from time import monotonic
@@ -135,7 +135,9 @@ class ChatPlace:
         )
 
     @asynccontextmanager
-    async def open(self, *, works: bool = True, port: int | None = None) -> AsyncIterator["Visitor"]:
+    async def open(
+        self, *, works: bool = True, port: int | None = None, open_to_network: bool = False
+    ) -> AsyncIterator["Visitor"]:
         """The chat, served; with `works`, questions are answered."""
         chat = ChatParts(
             hub=self.hub,
@@ -145,7 +147,7 @@ class ChatPlace:
             feedbacks=Feedbacks(MemoryFeedbackRepository(self.conversation_store), self.conversations, self.clock),
             examples=("Where is the key?",),
         )
-        app = build_web(self.parts(), [partial(add_chat, chat=chat)])
+        app = build_web(replace(self.parts(), open_to_network=open_to_network), [partial(add_chat, chat=chat)])
         working = asyncio.create_task(self.worker.run()) if works else None
         async with TestServer(app, port=port) as server, TestClient(server) as client:
             visitor = Visitor(client)
@@ -189,11 +191,11 @@ class Visitor:
         assert response.status == 200, await response.text()
         return await response.json()
 
-    async def answered(self, thread: str, count: int = 1) -> list[Json]:
+    async def answered(self, thread: str, count: int = 1, channel: str = "general") -> list[Json]:
         """The thread's messages, when it has so many answers and nothing waits."""
         async with asyncio.timeout(5):
             while True:
-                state = await self.show(thread)
+                state = await self.show(thread, channel)
                 answers = [item for item in state["messages"] if item["role"] == "assistant"]
                 if len(answers) >= count and not state["waiting"]:
                     return state["messages"]
