@@ -123,6 +123,17 @@ class WebConfig(_Section):
     secret_key_file: Path | None = None
 
 
+class DiscordConfig(_Section):
+    """The bot on Discord. Its token comes from the environment or a secret file, never from here; without it: off."""
+
+    token_file: Path | None = None
+    workspaces: dict[Annotated[str, Field(pattern=r"^\d{15,21}$")], Annotated[str, Field(min_length=1)]] = Field(
+        default_factory=dict
+    )
+    shards: Annotated[int, Field(ge=0, le=1000)] = 1
+    catch_up_hours: Annotated[float, Field(ge=0)] = 24
+
+
 class ServiceConfig(_Section):
     """The worker of `footnote serve` and `footnote worker`."""
 
@@ -152,6 +163,7 @@ class Config(_Section):
     ingest: IngestConfig = Field(default_factory=IngestConfig)
     web: WebConfig = Field(default_factory=WebConfig)
     api: ApiConfig = Field(default_factory=ApiConfig)
+    discord: DiscordConfig = Field(default_factory=DiscordConfig)
     service: ServiceConfig = Field(default_factory=ServiceConfig)
 
     @property
@@ -178,6 +190,10 @@ class Config(_Section):
     def web_key(self) -> SecretStr | None:
         """The key that signs links: from `secret_key_file`, else FOOTNOTE_WEB_KEY; None: one of the data directory."""
         return read_secret(self.web.secret_key_file, WEB_KEY_VARIABLE)
+
+    def discord_token(self) -> SecretStr | None:
+        """The bot's token: from `token_file`, else DISCORD_TOKEN."""
+        return read_secret(self.discord.token_file, "DISCORD_TOKEN")
 
     def api_token(self) -> SecretStr | None:
         """The API's bearer token: from `token_file`, else FOOTNOTE_API_TOKEN."""

@@ -28,6 +28,7 @@ async def examine(app: "App") -> list[Check]:
             ("index", _index),
             ("library", _library),
             ("provider", _provider),
+            ("discord", _discord),
         ):
             checks.append(await _check(name, work, app))
     return checks
@@ -70,3 +71,9 @@ async def _library(app: "App") -> str:
 async def _provider(app: "App") -> str:
     await app.check_provider()
     return f"{app.provider.name} is ready"
+
+
+async def _discord(app: "App") -> str:
+    from bot.discord_wiring import describe_discord
+
+    return await describe_discord(app.config)

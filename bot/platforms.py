@@ -10,12 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+from bot.discordbot.platform import DiscordPlatform
 from bot.terminal.platform import TerminalPlatform
 from bot.webchat.api.platform import ApiPlatform
 from bot.webchat.client import WebPlatform
 from bot.webchat.events import EventHub
 from bot.wiring import App
-from core.service_ports import ChatPlatform
+from core.answering import Answering
+from core.preparing import PreparedAnswers
+from core.service_ports import ChatPlatform, ThreadReader
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,18 +29,38 @@ class Platforms:
     chat: WebPlatform
     api: ApiPlatform
     terminal: TerminalPlatform
+    discord: DiscordPlatform | None = None  # where a token is configured
 
     @cached_property
     def by_name(self) -> dict[str, ChatPlatform]:
-        return {platform.name: platform for platform in (self.chat, self.api, self.terminal)}
+        own: list[ChatPlatform] = [self.chat, self.api, self.terminal, *([self.discord] if self.discord else [])]
+        return {platform.name: platform for platform in own}
+
+    @property
+    def readers(self) -> dict[str, ThreadReader]:
+        """Those whose threads hold more than our history, by name."""
+        return {self.discord.name: self.discord} if self.discord else {}
 
     def heard_by(self, around: Callable[[ChatPlatform], ChatPlatform]) -> dict[str, ChatPlatform]:
         """By name, each wrapped by `around`."""
         return {name: around(platform) for name, platform in self.by_name.items()}
 
 
-def build_platforms(app: App) -> Platforms:
+def build_platforms(app: App, discord: DiscordPlatform | None = None) -> Platforms:
     """Of this process; nothing is connected to."""
     hub = EventHub()
     chat = WebPlatform(hub, app.conversations, app.clock)
-    return Platforms(hub=hub, chat=chat, api=ApiPlatform(), terminal=TerminalPlatform())
+    return Platforms(hub=hub, chat=chat, api=ApiPlatform(), terminal=TerminalPlatform(), discord=discord)
+
+
+def prepared_answers(app: App, platforms: Platforms) -> Answering:
+    """The answer service, with what questions of platforms elsewhere need before they are answered."""
+    return PreparedAnswers(
+        app.answers,
+        platforms.readers,
+        conversations=app.conversations,
+        inbox=app.inbox_store,
+        settings=app.settings,
+        clock=app.clock,
+        attachments=app.attachments,
+    )

@@ -19,8 +19,9 @@ from bot.control.calls import Calls
 from bot.control.hearing import Hearing
 from bot.control.holding import Notice, ServiceLock, socket_path
 from bot.control.server import ControlServer
+from bot.discord_wiring import hear_discord, open_discord
 from bot.metrics import MeteredAnswers, Metrics
-from bot.platforms import build_platforms
+from bot.platforms import build_platforms, prepared_answers
 from bot.schedule import Schedule, Tick
 from bot.service_web import PageParts, build_asking, build_pages
 from bot.service_worker import require_somebody_to_answer, start_task, start_worker, until_end, warm
@@ -52,8 +53,8 @@ class Service:
         """Start, serve, stop. Raises FootnoteError when something can't be started, one sentence each."""
         with Signals(self.stop):
             async with AsyncExitStack() as stack:
-                worker = await self._start(stack)
-                await until_end(worker, self._stopping)
+                working = await self._start(stack)
+                await until_end(working, self._stopping)
                 _log.info("Stopping: unfinished work is left for the next start")
             _log.info("Stopped")
 
@@ -61,8 +62,8 @@ class Service:
         """Stop serving; `run` then returns."""
         self._stopping.set()
 
-    async def _start(self, stack: AsyncExitStack) -> asyncio.Task[None]:
-        """Start everything, each with its end on `stack`; gives the worker's task."""
+    async def _start(self, stack: AsyncExitStack) -> list["asyncio.Task[None]"]:
+        """Start everything, each with its end on `stack`; gives the tasks without which it can't go on."""
         require_somebody_to_answer(self._config)
         lock = ServiceLock(self._config.data_path)
         await asyncio.to_thread(lock.acquire)
@@ -73,11 +74,14 @@ class Service:
         await app.index.count()  # opens it now: another process that has it is a clear error at the start
         if not app.is_shared:  # nobody else can be at work on this file
             await app.inbox_store.release_abandoned()
-        platforms, hearing = build_platforms(app), Hearing()
-        metered = MeteredAnswers(app.answers, metrics)
+        discord = await open_discord(stack, app)
+        platforms, hearing = build_platforms(app, discord.platform if discord else None), Hearing()
+        metered = MeteredAnswers(prepared_answers(app, platforms), metrics)
         worker, task = await start_worker(stack, app, metered, platforms.heard_by(hearing.around))
         app.questions = ServiceQuestions(app.inbox_store, worker.cancel)
-        inbox = Inbox(app.inbox_store, platform_gates(app.settings, app.clock, rate=None), app.clock, worker.wake)
+        inbox = Inbox(
+            app.inbox_store, platform_gates(app.settings, app.clock, rate=None), app.clock, worker.wake, worker.withdraw
+        )
         asking = build_asking(app, inbox, hearing, worker)
         control = await self._open_control(stack, Calls(app, metrics.ingested, worker.cancel, asking))
         if app.is_shared:
@@ -94,12 +98,13 @@ class Service:
         await _start_pages(stack, build_pages(parts), listening)
         _start_schedule(stack, app, inbox)
         await start_task(stack, warm(app))
+        working = [task, *([await start_task(stack, hear_discord(discord, app, worker))] if discord else [])]
         url = address_of(listening)
         lock.announce(Notice(pid=os.getpid(), socket=str(control.path), url=url))
         stack.callback(partial(lock.announce, Notice(pid=os.getpid(), socket="")))  # commands wait for the end
         _log.info("Serving %s from %s", url, self._config.data_path)
         self._on_ready(url)
-        return task
+        return working
 
     async def _open_control(self, stack: AsyncExitStack, calls: Calls) -> ControlServer:
         control = ControlServer(calls, socket_path(self._config.data_path))
@@ -144,6 +149,11 @@ def _start_schedule(stack: AsyncExitStack, app: App, inbox: Inbox) -> None:
     async def sweep() -> None:
         await app.sweep()
 
-    schedule = Schedule((Tick(name="retention", work=tidy), Tick(name="index sweep", work=sweep)))
+    async def drop_files() -> str | None:
+        gone = await app.attachments.sweep([app.workspace, *app.config.discord.workspaces.values()])
+        return f"Removed the files of {gone} threads without a conversation" if gone else None
+
+    ticks = {"retention": tidy, "index sweep": sweep, "files of threads": drop_files}
+    schedule = Schedule(tuple(Tick(name=name, work=work) for name, work in ticks.items()))
     schedule.start()
     stack.callback(schedule.stop)

@@ -6,12 +6,13 @@ clock: it claims what they accepted, answers, and posts to the platforms it can 
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from contextlib import AsyncExitStack
 from typing import Any
 
 from bot.config import Config
-from bot.platforms import build_platforms
+from bot.discord_wiring import open_discord
+from bot.platforms import build_platforms, prepared_answers
 from bot.signals import Signals
 from bot.wiring import App
 from core.answering import Answering
@@ -39,11 +40,13 @@ class LoneWorker:
             async with AsyncExitStack() as stack:
                 app = await stack.enter_async_context(App(self._config))
                 await app.index.count()  # opens it now: a server that is not there is a clear error at the start
-                _, task = await start_worker(stack, app, app.answers, build_platforms(app).by_name)
+                discord = await open_discord(stack, app)
+                platforms = build_platforms(app, discord.platform if discord else None)
+                _, task = await start_worker(stack, app, prepared_answers(app, platforms), platforms.by_name)
                 await start_task(stack, warm(app))
                 _log.info("Working for %s", app.database.name)
                 self._on_ready()
-                await until_end(task, self._stopping)
+                await until_end([task], self._stopping)
                 _log.info("Stopping: unfinished work is left for the other processes")
             _log.info("Stopped")
 
@@ -89,18 +92,21 @@ async def start_worker(
     return worker, task
 
 
-async def start_task(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:
+async def start_task(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
     """Something that goes on beside all else until the end of `stack`."""
-    stack.push_async_callback(_end, asyncio.create_task(work))
+    task = asyncio.create_task(work)
+    stack.push_async_callback(_end, task)
+    return task
 
 
-async def until_end(worker: "asyncio.Task[None]", stopping: asyncio.Event) -> None:
-    """Wait to be told to stop. Raises what ended the worker, where something did."""
+async def until_end(working: Collection["asyncio.Task[None]"], stopping: asyncio.Event) -> None:
+    """Wait to be told to stop. Raises what ended one of those who work, where something did."""
     told = asyncio.create_task(stopping.wait())
-    await asyncio.wait({told, worker}, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait({told, *working}, return_when=asyncio.FIRST_COMPLETED)
     told.cancel()
-    if worker.done() and not stopping.is_set():
-        worker.result()
+    for task in working:
+        if task.done() and not stopping.is_set():
+            task.result()
 
 
 async def warm(app: App) -> None:

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 
 from bot.clock import SystemClock
 from bot.config import Config
+from bot.ingest_wiring import build_ingestor, to_read_limits
 from core.access import Access
 from core.answering import AnswerService
+from core.attachments import Attachments
 from core.commands import Commands, RunningQuestions
 from core.conversations import Conversations
 from core.domain.corpus import Document, SearchScope, Source
@@ -128,7 +130,17 @@ class App:
 
     @cached_property
     def conversations(self) -> Conversations:
-        return Conversations(self.conversation_store, self.clock)
+        return Conversations(self.conversation_store, self.clock, lambda address: self.attachments.forget(address))
+
+    @cached_property
+    def attachments(self) -> Attachments:
+        return Attachments(
+            corpus=self.corpus,
+            library=self.library,
+            conversations=self.conversation_store,
+            ingest=self.read_in,
+            limits=to_read_limits(self.config.ingest),
+        )
 
     @cached_property
     def library(self) -> Library:
@@ -282,8 +294,6 @@ class App:
             yield
 
     def _build_ingestor(self) -> "Ingestor":
-        from bot.ingest_wiring import build_ingestor
-
         return build_ingestor(
             self.config.ingest,
             corpus=self.corpus,

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from core.answering import check_question
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.conversation import IncomingMessage
 from core.domain.inbox import CommandLine, Decision, InboxEntry, Receipt, is_asked_again
 from core.domain.jobs import RETENTION
 from core.domain.settings import ChannelAddress
@@ -150,11 +150,6 @@ class Inbox:
             self._wake()
         is_run = is_new and entry.decision.code == COMMAND.code
         return replace(_receipt(entry, incoming, is_new=is_new), command=command if is_run else None)
-
-    async def why(self, workspace: str, author: str, address: ThreadAddress | None = None) -> InboxEntry | None:
-        """The newest message of an author (in a thread) with the decision about it; commands are passed over."""
-        entries = await self._store.recent(workspace, author=author, address=address)
-        return next((entry for entry in entries if entry.decision.code != COMMAND.code), None)
 
     async def recent(self, workspace: str, limit: int = 50) -> list[InboxEntry]:
         """The newest messages with their decisions."""

@@ -49,10 +49,13 @@ def intents() -> discord.Intents:
 class Events(_Base):
     """Handlers of Discord's events."""
 
-    def attach(self, parts: DiscordParts) -> DiscordPlatform:
-        """Give it what it hands over to, before it connects; gives the platform that posts through it."""
+    def attach(self, parts: DiscordParts, platform: DiscordPlatform | None = None) -> DiscordPlatform:
+        """Give it what it hands over to, before it connects; gives the platform that posts through it.
+
+        `platform`: the one that posts through it already.
+        """
         self.parts = parts
-        self.platform = DiscordPlatform(self, parts.entries, parts.link, parts.clock, parts.pause)
+        self.platform = platform or DiscordPlatform(self, parts.entries, parts.link, parts.clock, parts.pause)
         self.workspaces = Workspaces(self, parts.workspace_of)
         self.desk = Desk(client=self, parts=parts, platform=self.platform, workspaces=self.workspaces)
         self.tree: app_commands.CommandTree[Any] = app_commands.CommandTree(self)

@@ -6,7 +6,7 @@ either allowed or broken: so nothing that a client finds in the text can differ 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.markdown.characters import safe_cut, units
 from bot.markdown.flavour import Flavour, link_target
@@ -23,7 +23,7 @@ _PIECE = re.compile(
     rf"|!?\[(?P<label>{_LABEL})\]\([ \t]*<?(?P<target>[^\s<>()]*(?:\([^\s()]*\)[^\s<>()]*)*)>?"
     r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*\)"
     r"|(?<!\[)\[(?P<notes>\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?![(\]])"
-    r"|(?P<bare>[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s<>`]+|discord(?:app)?\.(?:gg|com|me|new|gift)/[^\s<>`]+)"
+    r"|(?P<bare>[A-Za-z][A-Za-z0-9+.-]{1,30}://[^\s<>`\[\]]+|discord(?:app)?\.(?:gg|com|me|new|gift)/[^\s<>`\[\]]+)"
     r"|(?P<tick>`+)",
     re.IGNORECASE,
 )
@@ -138,6 +138,8 @@ def _address(address: str, flavour: Flavour, longest: int) -> Iterator[str | Tok
 
 def _link(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str | Token]:
     label, address = match["label"], match["target"]
+    if label.startswith("[") or label.endswith("]"):  # "[[1]](...)" is a link that looks like a footnote, and is none
+        flavour = replace(flavour, footnote=_no_footnote)
     target = link_target(address)
     if target is not None and flavour.is_allowed(address) and label.strip():
         token = Token(text=flavour.link(flavour.plain(re.sub(r"[*_~`\\|]", "", label)), target))
@@ -155,6 +157,10 @@ def _link(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str 
         yield " ("
         yield from _address(address, flavour, longest)
         yield ")"
+
+
+def _no_footnote(_: int) -> str | None:
+    return None
 
 
 def _notes(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str | Token]:

@@ -109,7 +109,7 @@ async def test_what_a_gate_refuses_is_recorded_with_its_reason_and_never_queued(
     receipt = await door.inbox.receive(incoming)
     assert (receipt.accepted, receipt.decision.code, door.woken) == (False, code, 0)
     assert receipt.decision.sentence.endswith(".")
-    entry = await door.inbox.why("local", "ada", HERE)
+    [entry] = await door.inbox.recent("local")
     assert (entry.decision, entry.status) == (receipt.decision, InboxStatus.REFUSED)
 
 
@@ -120,15 +120,6 @@ async def test_a_command_is_handed_back_once_and_never_queued():
     assert (receipt.accepted, receipt.command) == (False, CommandLine(name="stop", argument="now"))
     assert (again.command, again.repeated) == (None, True)
     assert await door.store.claim(5, {"web"}) == []
-
-
-async def test_why_passes_over_commands_and_other_people():
-    door = Door()
-    await door.inbox.receive(message("1"))
-    await door.inbox.receive(message("2", "?", author="bob"))
-    await door.inbox.receive(message("3", "/why"))
-    assert (await door.inbox.why("local", "ada")).event_key == "1"
-    assert await door.inbox.why("local", "ada", replace(HERE, thread="elsewhere")) is None
 
 
 async def test_a_rate_gate_says_when_to_try_again():

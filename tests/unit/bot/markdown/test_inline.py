@@ -24,6 +24,8 @@ def shown(line: str) -> str:
         ("no note [10], [1, 10]", "no note [10], [1, 10]"),
         ("\\[1] `[1]` [[1]]", "\\[1] `[1]` [[1]]"),
         ("[1](https://evil.example)", "1 (`evil.example`)"),
+        ("[[1]](https://evil.example)", "[1] (`evil.example`)"),
+        ("https://evil.example/x[1].", f"`evil.example/x`[[1]]({GOOD})."),
     ],
 )
 def test_footnotes_become_links_and_nothing_else_does(line: str, expected: str) -> None:

@@ -36,7 +36,7 @@ class Counter:
             jobs=Jobs(desk.job_store, desk.store, lambda: desk.service, desk.clock),
             access=shelf.access,
             settings=shelf.settings,
-            questions=ServiceQuestions(self.entries, self._stop) if serves else None,
+            questions=ServiceQuestions(self.entries, self.stop) if serves else None,
             kept=kept,
         )
 
@@ -60,7 +60,7 @@ class Counter:
         entry, _ = await self.entries.accept(incoming, ACCEPTED)
         return entry
 
-    async def _stop(self, message_key: str, by: str) -> None:
+    async def stop(self, message_key: str, by: str) -> None:
         """As Worker.cancel does."""
         found = await self.entries.find_open(message_key)
         if any(entry.incoming.author != by for entry in found):

@@ -141,7 +141,10 @@ async def test_the_conversation_it_is_given_in_is_renamed_and_deleted_for_all_to
         await run("rename", " ")
 
 
-async def test_what_is_being_answered_is_stopped_before_its_conversation_is_deleted(run: Counter) -> None:
+async def test_what_is_being_answered_is_stopped_before_its_conversation_is_deleted(
+    run: Counter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.commands.running.ENDING_PAUSE_SECONDS", 0)
     run.conversation = await run.begin("t1")
     entry = await run.ask("where?", author="ben")
 

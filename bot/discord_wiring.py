@@ -1,0 +1,130 @@
+"""The composition root's part for Discord: one client, that posts once it has logged in and hears once it is connected.
+
+A worker alone only logs in: it posts what it answers, and leaves hearing to the process that serves.
+"""
+
+import asyncio
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from functools import partial
+
+import aiohttp
+import discord
+
+from bot.config import Config
+from bot.discordbot.client import FootnoteClient, ShardedFootnoteClient
+from bot.discordbot.parts import DiscordParts
+from bot.discordbot.platform import DiscordPlatform
+from bot.discordbot.setup import BAD_TOKEN, NO_MESSAGE_CONTENT, has_message_content, invite_link
+from bot.links import link_maker
+from bot.wiring import App
+from core.errors import ConfigError, PlatformError
+from core.forgetting import Forgetting
+from core.inbox import Inbox, platform_gates
+from core.worker import Worker
+
+GOODBYE_SECONDS = 1.0  # for the connection to close; the whole stop has less than five
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscordDoor:
+    """The bot, logged in."""
+
+    client: FootnoteClient | ShardedFootnoteClient
+    platform: DiscordPlatform
+
+
+async def open_discord(stack: AsyncExitStack, app: App) -> DiscordDoor | None:
+    """Log in, until the end of `stack`; None where no token is configured.
+
+    Raises ConfigError for a token that Discord refuses, and PlatformError when Discord can't be reached.
+    """
+    token = app.config.discord_token()
+    if token is None:
+        return None
+    client = build_client(app.config)
+    stack.push_async_callback(_close, client)
+    await log_in(client, token.get_secret_value())
+    platform = DiscordPlatform(client, app.inbox_store, link_maker(app), app.clock, asyncio.sleep)
+    stack.push_async_callback(platform.close)
+    return DiscordDoor(client=client, platform=platform)
+
+
+def build_client(config: Config) -> FootnoteClient | ShardedFootnoteClient:
+    shards = config.discord.shards
+    return FootnoteClient() if shards == 1 else ShardedFootnoteClient(shards or None)
+
+
+async def log_in(client: discord.Client, token: str) -> None:
+    """Raises ConfigError and PlatformError, one sentence each."""
+    try:
+        await client.login(token)
+    except discord.LoginFailure as error:
+        raise ConfigError(BAD_TOKEN) from error
+    except (discord.HTTPException, aiohttp.ClientError, OSError, TimeoutError) as error:
+        raise PlatformError(
+            f"Discord can't be reached ({type(error).__name__}): check this machine's network and start again."
+        ) from error
+
+
+async def hear_discord(door: DiscordDoor, app: App, worker: Worker) -> None:
+    """Listen to Discord until cancelled. Raises ConfigError where the portal withholds what people write."""
+    settings = app.config.discord
+    inbox = Inbox(app.inbox_store, platform_gates(app.settings, app.clock), app.clock, worker.wake, worker.withdraw)
+    door.client.attach(
+        DiscordParts(
+            inbox=inbox,
+            entries=app.inbox_store,
+            worker=worker,
+            conversations=app.conversations,
+            forgetting=Forgetting(
+                inbox=app.inbox_store,
+                conversations=app.conversations,
+                stop=worker.withdraw,
+                attachments=app.attachments,
+            ),
+            commands=app.commands,
+            feedbacks=app.feedbacks,
+            jobs=app.jobs,
+            access=app.access,
+            corpus=app.corpus,
+            keeping=app.kept,
+            clock=app.clock,
+            link=link_maker(app),
+            workspace_of=partial(workspace_of, app.config),
+            catch_up_hours=settings.catch_up_hours,
+        ),
+        door.platform,
+    )
+    try:
+        await door.client.connect()
+    except discord.PrivilegedIntentsRequired as error:
+        raise ConfigError(NO_MESSAGE_CONTENT) from error
+
+
+def workspace_of(config: Config, guild: int) -> str:
+    """The workspace of a server: the configured one, else its own."""
+    return config.discord.workspaces.get(str(guild), f"discord-{guild}")
+
+
+async def describe_discord(config: Config) -> str:
+    """For `footnote doctor`: who the bot is, and the link that invites it. Raises as `open_discord` does."""
+    token = config.discord_token()
+    if token is None:
+        return "off: no token in DISCORD_TOKEN or the file of [discord] token_file"
+    client = discord.Client(intents=discord.Intents.none())
+    try:
+        await log_in(client, token.get_secret_value())
+        application = await client.application_info()
+    except discord.HTTPException as error:
+        raise PlatformError(f"Discord does not tell about the bot ({error.status}): try again.") from error
+    finally:
+        await client.close()
+    if not has_message_content(application.flags):
+        raise ConfigError(NO_MESSAGE_CONTENT)
+    return f"{application.name} is ready; invite it with {invite_link(application.id)}"
+
+
+async def _close(client: discord.Client) -> None:
+    async with asyncio.timeout(GOODBYE_SECONDS):
+        await client.close()
