@@ -9,7 +9,8 @@ import discord
 
 from bot.discordbot.commands import threads_post
 from bot.discordbot.custom_ids import CustomId, Verb
-from bot.discordbot.interactions import Desk, notice, show
+from bot.discordbot.errors import POST, understood
+from bot.discordbot.interactions import Desk, in_time, notice, show
 from bot.discordbot.layout import DiscordPost
 from bot.discordbot.platform import post_id
 from bot.discordbot.render_passages import Neighbours, passages_view
@@ -18,7 +19,7 @@ from bot.discordbot.translate import is_private, private_reader
 from bot.discordbot.views import to_view
 from core.commands import Question
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import Conversation, Message
+from core.domain.conversation import Conversation, Message, ThreadAddress
 from core.domain.feedback import Rating
 from core.domain.inbox import InboxEntry
 from core.errors import AccessDenied, BadInput, FootnoteError, NotFound
@@ -39,13 +40,13 @@ async def press(desk: Desk, interaction: discord.Interaction, pressed: CustomId,
     try:
         match pressed.verb:
             case Verb.PASSAGES:
-                await show(interaction, await _passages(desk, interaction, pressed))
+                await show(interaction, await in_time(interaction, _passages(desk, interaction, pressed)))
             case Verb.UP | Verb.DOWN:
-                await show(interaction, await _rate(desk, interaction, pressed))
+                await show(interaction, await in_time(interaction, _rate(desk, interaction, pressed)))
             case Verb.HOW:
-                await show(interaction, await _how(desk, interaction, pressed))
+                await show(interaction, await in_time(interaction, _how(desk, interaction, pressed)))
             case Verb.STOP:
-                await show(interaction, await _stop(desk, interaction, pressed))
+                await show(interaction, await in_time(interaction, _stop(desk, interaction, pressed)))
             case Verb.ASK | Verb.CHOOSE:
                 await _ask(desk, interaction, pressed, values)
             case Verb.PAGE:
@@ -84,8 +85,9 @@ async def _rate(desk: Desk, interaction: discord.Interaction, pressed: CustomId)
 async def _how(desk: Desk, interaction: discord.Interaction, pressed: CustomId) -> DiscordPost:
     """The tree of an answer; of one in the making, as far as it is."""
     place = await desk.place_of(interaction)
-    entry = await _open_entry(desk, interaction, pressed.id)
+    entry = await _entry(desk, interaction, pressed.id)
     if entry is not None:
+        _require_reader(entry.address, interaction)
         return how_view(await desk.parts.jobs.tree(stored_ids(entry.incoming).request, place.workspace))
     _, message = await _answer(desk, interaction, pressed.id)
     if message.job_id is None:
@@ -94,8 +96,8 @@ async def _how(desk: Desk, interaction: discord.Interaction, pressed: CustomId) 
 
 
 async def _stop(desk: Desk, interaction: discord.Interaction, pressed: CustomId) -> DiscordPost:
-    entry = await _open_entry(desk, interaction, pressed.id)
-    if entry is None:
+    entry = await _entry(desk, interaction, pressed.id)
+    if entry is None or entry.status.is_final:
         raise NotFound("There is nothing to stop: this answer is done.")
     await desk.parts.worker.cancel(entry.message_key, str(interaction.user.id))
     return notice("Stopped.")
@@ -118,23 +120,27 @@ async def _turn(desk: Desk, interaction: discord.Interaction, pressed: CustomId)
     result = await desk.parts.commands.run(await desk.call(interaction, "threads", options))
     view = to_view(threads_post(interaction, options, result).parts[0])
     view.stop()
-    await interaction.response.edit_message(view=view)
+    with understood(POST):
+        await interaction.response.edit_message(view=view)
 
 
 async def _answer(desk: Desk, interaction: discord.Interaction, message_id: str) -> tuple[Conversation, Message]:
     """An answer of the workspace. Of a private one only its reader may see more."""
     place = await desk.place_of(interaction)
     conversation, message = await desk.parts.conversations.message(message_id, place.workspace)
-    if is_private(conversation.address) and private_reader(conversation.address) != interaction.user.id:
-        raise AccessDenied("This answer is for somebody else's eyes.")
+    _require_reader(conversation.address, interaction)
     return conversation, message
 
 
-async def _open_entry(desk: Desk, interaction: discord.Interaction, wanted: str) -> InboxEntry | None:
-    """The question behind a post in the making, whichever process works on it."""
+def _require_reader(address: ThreadAddress, interaction: discord.Interaction) -> None:
+    if is_private(address) and private_reader(address) != interaction.user.id:
+        raise AccessDenied("This answer is for somebody else's eyes.")
+
+
+async def _entry(desk: Desk, interaction: discord.Interaction, wanted: str) -> InboxEntry | None:
+    """The question behind a post without a stored answer, whichever process works on it, or gave it up."""
     place = await desk.place_of(interaction)
     author = str(interaction.user.id)
     entries = await desk.parts.entries.recent(place.workspace, address=place, limit=LOOKED_THROUGH)
     entries += await desk.parts.entries.recent(place.workspace, author=author, limit=LOOKED_THROUGH)
-    fitting = (entry for entry in entries if not entry.status.is_final and post_id(entry.message_key) == wanted)
-    return next(fitting, None)
+    return next((entry for entry in entries if post_id(entry.message_key) == wanted), None)

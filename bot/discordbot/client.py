@@ -3,6 +3,7 @@
 Every handler is a short path: translate, hand over, acknowledge. Answers come back through platform.py.
 """
 
+import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,9 @@ from core.errors import BadInput, FootnoteError
 
 # Refusals that nobody has to be told of: the message was not meant for us.
 SILENT = frozenset({"not_for_us", "own_message", "another_bot", "muted", "needs_mention", "posts_off"})
+
+# What commands give is often for one person alone, which a reply to a message can't be.
+TYPED_COMMAND = "Commands are not typed into messages here: write / and choose /{name} from the list."
 
 _log = logging.getLogger(__name__)
 
@@ -57,6 +61,7 @@ class Events(_Base):
         self.parts = parts
         self.platform = platform or DiscordPlatform(self, parts.entries, parts.link, parts.clock, parts.pause)
         self.workspaces = Workspaces(self, parts.workspace_of)
+        self.catching_up = asyncio.Lock()
         self.desk = Desk(client=self, parts=parts, platform=self.platform, workspaces=self.workspaces)
         self.tree: app_commands.CommandTree[Any] = app_commands.CommandTree(self)
         commands.bind(self.tree, self.desk)
@@ -68,10 +73,14 @@ class Events(_Base):
         await self.tree.sync()
 
     async def on_ready(self) -> None:
-        """Also after a lost session: what was said meanwhile is read from the channels."""
+        """Also after a lost session, even twice in a row: what was said meanwhile is read from the channels."""
         _log.info("Connected to Discord as %s, in %d servers", self.user, len(self.guilds))
-        async for message in missed_messages(self, self.parts, self.workspaces):
-            await self.on_message(message)
+        async with self.catching_up:
+            async for message in missed_messages(self, self.parts, self.workspaces):
+                try:
+                    await self.on_message(message)
+                except FootnoteError as error:  # the next one may work
+                    _log.warning("Not caught up with message %d: %s", message.id, error)
 
     async def on_message(self, message: discord.Message) -> None:
         if message.author.id != self.me:
@@ -94,14 +103,14 @@ class Events(_Base):
         address = thread_address(workspace, payload.parent_id, str(payload.thread_id))
         await self.parts.forgetting.forget_thread(address)
 
-    async def on_raw_thread_update(self, payload: discord.RawThreadUpdateEvent) -> None:
+    async def on_thread_update(self, before: discord.Thread, after: discord.Thread) -> None:
         """A thread that people rename is a conversation renamed."""
-        workspace = self.parts.workspace_of(payload.guild_id)
-        address = thread_address(workspace, payload.parent_id, str(payload.thread_id))
-        found = await self.parts.conversations.find(address)
-        name = payload.data["name"]
-        if found is not None and name.strip() and name != found.title:
-            await self.parts.conversations.rename(found.id, workspace, name)
+        if before.name == after.name or not after.name.strip():
+            return
+        workspace = self.parts.workspace_of(after.guild.id)
+        found = await self.parts.conversations.find(thread_address(workspace, after.parent_id, str(after.id)))
+        if found is not None and after.name != found.title:
+            await self.parts.conversations.rename(found.id, workspace, after.name)
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Buttons, menus and forms by their names; commands go through the tree by themselves."""
@@ -145,6 +154,8 @@ class Events(_Base):
                     await message.channel.typing()
             except FootnoteError as error:  # the post itself will tell
                 _log.info("No typing sign: %s", error)
+        elif receipt.command is not None:
+            await self._say(message, TYPED_COMMAND.format(name=receipt.command.name))
         elif receipt.decision.code not in SILENT:
             await self._say(message, receipt.decision.sentence)
 
@@ -168,8 +179,10 @@ class Events(_Base):
 
     async def _forget(self, channel_id: int, guild_id: int | None, message_id: int) -> None:
         for address in await self._addresses(channel_id, guild_id):
-            for ref in await self.parts.forgetting.forget_message(message_key(address, str(message_id))):
+            key = message_key(address, str(message_id))
+            for ref in await self.parts.forgetting.forget_message(key):
                 await self.platform.delete(ref)
+            await self.platform.take_back(key)
 
     async def _addresses(self, channel_id: int, guild_id: int | None) -> list[ThreadAddress]:
         """Where a message that is gone may have been: of a direct message the workspace is not told."""

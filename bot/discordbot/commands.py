@@ -1,6 +1,5 @@
 """Slash commands, made from core's one table: its names, options and helps; completions come from core, too."""
 
-import asyncio
 import inspect
 import io
 import logging
@@ -11,22 +10,25 @@ import discord
 from discord import app_commands
 
 from bot.discordbot.errors import POST, understood
-from bot.discordbot.interactions import Desk, jump_link, notice, show
+from bot.discordbot.interactions import Desk, in_time, jump_link, notice, show
 from bot.discordbot.layout import DiscordPost
 from bot.discordbot.render_lists import ThreadRow as ListedThread
 from bot.discordbot.render_lists import text_view, threads_view
 from bot.discordbot.translate import PLATFORM, TITLE_LENGTH, is_private
 from core.commands import Command, CommandResult, Option, OptionKind, ThreadRow
+from core.commands.base import GIVEN
+from core.commands.threads import PAGE_ROWS
 from core.domain.conversation import Conversation
 from core.errors import FootnoteError
 
-ACKNOWLEDGE_SECONDS = 1.5  # Discord gives up after 3; what takes longer is answered later
 HELP_LENGTH = 100  # characters of a description, Discord's limit
 MOST_CHOICES = 25  # of a completion, Discord's limit
 CHOICE_LENGTH = 100  # characters of a choice's name and value, Discord's limit
 WRONG = "Something went wrong inside Footnote: try again, or tell who runs it."
 
 _TYPES: Mapping[OptionKind, type] = {OptionKind.NUMBER: int, OptionKind.FLAG: bool}
+# Their questions are shown to everybody: so is the sign that they are being worked on.
+_ASKING = frozenset({"ask", "summary"})
 _COMPLETED = frozenset({OptionKind.DOCUMENT, OptionKind.JOURNAL, OptionKind.THREAD})
 Completion = Callable[[discord.Interaction, str], Coroutine[Any, Any, list[app_commands.Choice[str]]]]
 _log = logging.getLogger(__name__)
@@ -44,10 +46,16 @@ def to_slash(row: Command, desk: Desk) -> app_commands.Command[Any, ..., Any]:
         given = {name: _to_text(value) for name, value in values.items() if value is not None}
         await run_command(desk, interaction, row.name, given)
 
+    helps = {option.name: option.help[:HELP_LENGTH] for option in row.options}
+    choices = {
+        option.name: [app_commands.Choice(name=choice, value=choice) for choice in option.choices]
+        for option in row.options
+        if option.kind is OptionKind.CHOICE
+    }
     run.__signature__ = _signature(row.options)  # type: ignore[attr-defined]  # discord.py reads options from it
     command: app_commands.Command[Any, ..., Any] = app_commands.command(
         name=row.name, description=row.help[:1].upper() + row.help[1:HELP_LENGTH]
-    )(app_commands.describe(**{option.name: option.help[:HELP_LENGTH] for option in row.options})(run))
+    )(app_commands.choices(**choices)(app_commands.describe(**helps)(run)))
     for option in row.options:
         if option.kind in _COMPLETED:
             command.autocomplete(option.name)(_completion(row, option, desk))
@@ -57,18 +65,15 @@ def to_slash(row: Command, desk: Desk) -> app_commands.Command[Any, ..., Any]:
 async def run_command(desk: Desk, interaction: discord.Interaction, name: str, options: Mapping[str, str]) -> None:
     """Run a command of the table and show what it gives; its errors are sentences for the one who gave it."""
     try:
-        running = asyncio.ensure_future(desk.parts.commands.run(await desk.call(interaction, name, options)))
-        done, _ = await asyncio.wait({running}, timeout=ACKNOWLEDGE_SECONDS)
-        if not done:
-            with understood(POST):
-                await interaction.response.defer(ephemeral=True, thinking=True)
-        await _show(desk, interaction, name, options, await running)
+        is_public = name in _ASKING and options.get("private") != GIVEN
+        running = desk.parts.commands.run(await desk.call(interaction, name, options))
+        await _show(desk, interaction, options, await in_time(interaction, running, ephemeral=not is_public))
     except FootnoteError as error:
         await show(interaction, notice(str(error)))
 
 
 async def _show(
-    desk: Desk, interaction: discord.Interaction, name: str, options: Mapping[str, str], result: CommandResult
+    desk: Desk, interaction: discord.Interaction, options: Mapping[str, str], result: CommandResult
 ) -> None:
     if result.ask is not None:
         await desk.ask(interaction, result.ask)
@@ -78,7 +83,7 @@ async def _show(
     elif result.rows and isinstance(result.rows[0], ThreadRow):
         await show(interaction, threads_post(interaction, options, result))
     else:
-        await show(interaction, text_view(_told(interaction, result)), public=result.is_public)
+        await show(interaction, text_view(await _told(desk, interaction, result)), public=result.is_public)
     if result.renamed is not None:
         await _rename_thread(desk, result.renamed)
 
@@ -92,6 +97,7 @@ def threads_post(interaction: discord.Interaction, options: Mapping[str, str], r
         list_id=shown,
         page=result.page,
         pages=result.pages,
+        first=(result.page - 1) * PAGE_ROWS + 1,
         heading={"mine": "Your conversations", "here": "Conversations of this channel"}.get(shown, "Conversations"),
     )
     return DiscordPost(parts=(view,))
@@ -108,8 +114,11 @@ def _listed(row: ThreadRow, interaction: discord.Interaction) -> ListedThread:
     )
 
 
-def _told(interaction: discord.Interaction, result: CommandResult) -> str:
+async def _told(desk: Desk, interaction: discord.Interaction, result: CommandResult) -> str:
     """A result in words that fit Discord, where a thread is a conversation."""
+    if result.citation is not None:
+        link = desk.parts.link(result.citation, await desk.place_of(interaction))
+        return f"{result.text}\n\n[Open the source]({link})" if link else result.text
     opened = result.open_conversation
     if opened is not None and result.renamed is None and opened.address.platform == PLATFORM:
         if is_private(opened.address):
@@ -155,9 +164,6 @@ def _signature(options: tuple[Option, ...]) -> inspect.Signature:
         kind: Any = _TYPES.get(option.kind, str)
         default = inspect.Parameter.empty if option.required else None
         annotation = kind if option.required else kind | None
-        if option.kind is OptionKind.CHOICE:
-            transformer = app_commands.Choice[str]
-            annotation = transformer if option.required else transformer | None
         parameters.append(inspect.Parameter(option.name, keyword, default=default, annotation=annotation))
     return inspect.Signature(parameters)
 
@@ -179,8 +185,6 @@ def _completion(row: Command, option: Option, desk: Desk) -> Completion:
 
 
 def _to_text(value: object) -> str:
-    if isinstance(value, app_commands.Choice):
-        return str(value.value)
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

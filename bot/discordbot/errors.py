@@ -51,6 +51,11 @@ def to_error(error: Exception, doing: str) -> FootnoteError:
     return PlatformError(f"Discord can't be reached to {doing} ({type(error).__name__}): trying again.")
 
 
+def code_of(error: BaseException) -> int | None:
+    """Discord's code behind an error of ours."""
+    return error.__cause__.code if isinstance(error.__cause__, discord.HTTPException) else None
+
+
 @contextmanager
 def understood(doing: str) -> Iterator[None]:
     """Raises our error for Discord's."""
@@ -60,14 +65,27 @@ def understood(doing: str) -> Iterator[None]:
         raise to_error(error, doing) from error
 
 
+def require_history(channel: object) -> None:
+    """AccessDenied without “Read Message History”, where Discord itself would show an empty channel."""
+    if isinstance(channel, discord.Thread | discord.abc.GuildChannel):
+        allowed = channel.permissions_for(channel.guild.me)
+        if not allowed.read_message_history:
+            raise AccessDenied(f"I am not allowed to {READ} here: {permissions_for(READ)}.")
+
+
+# A place that stays closed however often it is tried.
+CLOSED = (AccessDenied, InvalidState, NotFound)
+
 OPEN_THREAD = "open a thread"
 POST = "post"
 READ = "read messages"
+REOPEN = "reopen the archived thread"
 
 _PERMISSIONS = {
     OPEN_THREAD: "give my role “Create Public Threads” and “Send Messages in Threads”",
     POST: "give my role “Send Messages” and “Send Messages in Threads”",
     READ: "give my role “Read Message History”",
+    REOPEN: "give my role “Manage Threads”",
 }
 
 

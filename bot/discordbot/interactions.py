@@ -1,7 +1,9 @@
 """What commands, buttons and menus share: who acts where, and how they are answered in Discord's three seconds."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import discord
 
@@ -16,6 +18,9 @@ from bot.discordbot.workspaces import Workspaces
 from core.commands import CommandCall, Question
 from core.domain.conversation import Conversation, IncomingMessage, Talk, ThreadAddress
 from core.domain.inbox import Receipt, message_key
+
+ACKNOWLEDGE_SECONDS = 1.5  # Discord gives up after 3; what takes longer is answered later
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +135,21 @@ def _bare(
         message_key=key,
         metadata={MESSAGE: message_id, **metadata},
     )
+
+
+async def in_time(
+    interaction: discord.Interaction, work: Coroutine[Any, Any, Result], *, ephemeral: bool = True
+) -> Result:
+    """What `work` gives. Where it takes long, Discord is told to wait: the answer comes as a followup then."""
+    running = asyncio.ensure_future(work)
+    try:
+        done, _ = await asyncio.wait({running}, timeout=ACKNOWLEDGE_SECONDS)
+        if not done and not interaction.response.is_done():
+            with understood(POST):
+                await interaction.response.defer(ephemeral=ephemeral, thinking=True)
+        return await running
+    finally:
+        running.cancel()
 
 
 async def show(interaction: discord.Interaction, post: DiscordPost, *, public: bool = False) -> None:

@@ -85,6 +85,7 @@ async def _store(desk: Desk, interaction: discord.Interaction, message: discord.
         answer=own[1].content if own else to_text(message, _me(desk)),
         link=jump_link(interaction.guild_id, str(message.channel.id), str(message.id)),
         by=interaction.user.display_name,
+        is_ours=own is not None,
     )
     again = "Kept anew" if kept.replaced else "Kept"
     await show(interaction, notice(f"{again}: “{kept.title}” can be found and cited from now on."))

@@ -11,15 +11,18 @@ from bot.discordbot.errors import (
     OPEN_THREAD,
     POST,
     READ,
+    REOPEN,
+    THREAD_ARCHIVED,
     THREAD_EXISTS,
     UNKNOWN_CHANNEL,
     UNKNOWN_MESSAGE,
+    code_of,
     understood,
 )
 from bot.discordbot.layout import PartView
 from bot.discordbot.translate import TITLE_LENGTH
 from bot.discordbot.views import to_view
-from core.errors import NotFound
+from core.errors import FootnoteError, InvalidState, NotFound
 
 # A post is made right after its question; so far below it, it is not looked for.
 LOOKED_THROUGH = 100
@@ -39,8 +42,11 @@ class Place(Protocol):
     def id(self) -> str:
         """The channel's id; "" where messages can't be reached again."""
 
-    async def send(self, part: PartView, nonce: str) -> int:
-        """The new message's id; the same `nonce` within some minutes gives the first one again."""
+    async def send(self, part: PartView, nonce: str, *, is_first: bool) -> int:
+        """The new message's id; the same `nonce` within some minutes gives the first one again.
+
+        `is_first`: of the parts of its post.
+        """
 
     async def edit(self, message_id: int, part: PartView) -> bool:
         """False: the message is gone."""
@@ -53,29 +59,46 @@ class Place(Protocol):
 
 
 class ChannelPlace:
-    """A thread or a direct channel."""
+    """A thread, a direct channel, or a channel in which a message is replied to."""
 
-    def __init__(self, channel: Writable, me: int) -> None:
+    def __init__(self, channel: Writable, me: int, reply_to: int | None = None) -> None:
         self.channel = channel
         self._me = me
+        self._reply_to = reply_to
 
     @property
     def id(self) -> str:
         return str(self.channel.id)
 
-    async def send(self, part: PartView, nonce: str) -> int:
+    async def send(self, part: PartView, nonce: str, *, is_first: bool) -> int:
         with understood(POST):
-            return (await self.channel.send(view=_finished(part), nonce=nonce)).id
+            if self._reply_to is None:
+                return (await self.channel.send(view=_finished(part), nonce=nonce)).id
+            replied = self.channel.get_partial_message(self._reply_to).to_reference(fail_if_not_exists=False)
+            message = await self.channel.send(
+                view=_finished(part), nonce=nonce, reference=replied, mention_author=False
+            )
+            return message.id
 
     async def edit(self, message_id: int, part: PartView) -> bool:
+        """A thread that was archived meanwhile is reopened first, as a new post in it would do."""
         try:
-            with understood(POST):
-                await self.channel.get_partial_message(message_id).edit(view=_finished(part))
+            await self._edit(message_id, part)
         except NotFound as error:
-            if _code(error) == UNKNOWN_MESSAGE:
+            if code_of(error) == UNKNOWN_MESSAGE:
                 return False
             raise
+        except InvalidState as error:
+            if code_of(error) != THREAD_ARCHIVED or not isinstance(self.channel, discord.Thread):
+                raise
+            with understood(REOPEN):
+                await self.channel.edit(archived=False)
+            await self._edit(message_id, part)
         return True
+
+    async def _edit(self, message_id: int, part: PartView) -> None:
+        with understood(POST):
+            await self.channel.get_partial_message(message_id).edit(view=_finished(part))
 
     async def delete(self, message_id: int) -> None:
         try:
@@ -97,25 +120,26 @@ class ChannelPlace:
 
 
 class CommandPlace:
-    """The private reply to a command, while Discord takes it: 15 minutes."""
+    """The private reply to a command, while Discord takes it: 15 minutes.
+
+    The first part is the reply itself, which says “thinking” until then: showing it again, in whichever process, makes
+    no second one. Further parts are messages of their own, which no later process can find.
+    """
 
     def __init__(self, webhook: discord.Webhook) -> None:
         self._webhook = webhook
-        self._first_is_used = False
 
     @property
     def id(self) -> str:
         return ""
 
-    async def send(self, part: PartView, nonce: str) -> int:
-        """The first is the reply itself, which says “thinking” until then: showing it again makes no second one."""
+    async def send(self, part: PartView, nonce: str, *, is_first: bool) -> int:
         with understood(POST):
-            if not self._first_is_used:
+            if is_first:
                 message: discord.WebhookMessage = await self._webhook.edit_message(
                     ORIGINAL,  # type: ignore[call-overload]  # the API takes this name, discord.py sends it as it is
                     view=_finished(part),
                 )
-                self._first_is_used = True
             else:
                 message = await self._webhook.send(view=_finished(part), ephemeral=True, wait=True)
         return message.id
@@ -126,8 +150,11 @@ class CommandPlace:
         return True
 
     async def delete(self, message_id: int) -> None:
-        with understood(POST):
-            await self._webhook.delete_message(message_id)
+        try:
+            with understood(POST):
+                await self._webhook.delete_message(message_id)
+        except (NotFound, InvalidState):  # gone, or out of reach for good
+            return
 
     async def look(self, post_id: str, after: int) -> PartIds:
         """Private replies can't be listed; the first part is always the reply itself."""
@@ -155,7 +182,7 @@ class Places:
         try:
             return await self.thread(message_id)
         except NotFound as error:
-            if _code(error) not in (UNKNOWN_CHANNEL, None):
+            if code_of(error) not in (UNKNOWN_CHANNEL, None):
                 raise
         parent = (await self.thread(channel_id)).channel
         message = parent.get_partial_message(message_id)
@@ -164,11 +191,15 @@ class Places:
                 thread = await message.create_thread(
                     name=title[:TITLE_LENGTH] or "Question", auto_archive_duration=ARCHIVE_MINUTES
                 )
-        except Exception as error:
-            if isinstance(error.__cause__, discord.HTTPException) and error.__cause__.code == THREAD_EXISTS:
+        except FootnoteError as error:
+            if code_of(error) == THREAD_EXISTS:
                 return await self.thread(message_id)
             raise
         return ChannelPlace(thread, self._me)
+
+    async def reply_to(self, channel_id: int, message_id: int) -> ChannelPlace:
+        """The channel itself, where posts are replies to a message."""
+        return ChannelPlace((await self.thread(channel_id)).channel, self._me, message_id)
 
     async def direct(self, person_id: int) -> ChannelPlace:
         """A person's direct channel. AccessDenied for who takes no direct messages."""
@@ -179,7 +210,9 @@ class Places:
 
     def reply(self, application_id: int, token: str) -> CommandPlace:
         """The private reply to a command of an earlier moment, or of an earlier process."""
-        return CommandPlace(discord.Webhook.partial(application_id, token, client=self._client))
+        webhook = discord.Webhook.partial(application_id, token, client=self._client)
+        webhook.type = discord.WebhookType.application  # what a token of an interaction belongs to
+        return CommandPlace(webhook)
 
     @property
     def _me(self) -> int:
@@ -193,8 +226,3 @@ def _finished(part: PartView) -> ui.LayoutView:
     view = to_view(part)
     view.stop()
     return view
-
-
-def _code(error: BaseException) -> int | None:
-    """Discord's code behind an error of ours."""
-    return error.__cause__.code if isinstance(error.__cause__, discord.HTTPException) else None

@@ -11,7 +11,7 @@ from datetime import timedelta
 
 import discord
 
-from bot.discordbot.errors import READ, understood
+from bot.discordbot.errors import CLOSED, READ, require_history, understood
 from bot.discordbot.layout import DiscordPost, PartView
 from bot.discordbot.places import Place, Places
 from bot.discordbot.progress import LivePost, Pause
@@ -32,7 +32,7 @@ from core.domain.answer import Answer, Citation
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
 from core.domain.inbox import InboxEntry, PostRef
 from core.domain.jobs import Job
-from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound
+from core.errors import NotFound
 from core.ports import Clock, ProgressSink
 from core.service_ports import InboxStore
 
@@ -59,11 +59,13 @@ class DiscordPlatform:
         self._clock = clock
         self._pause = pause
         self._parts: dict[str, dict[int, int]] = {}  # of posts this process works on: part -> message id
+        self._drawn_in: dict[str, Place] = {}
         self._live: dict[str, LivePost] = {}
 
     async def open(self, entry: InboxEntry) -> ProgressSink:
-        place = await self._place(entry.incoming)
         key = entry.message_key
+        await self._end_live(key)  # of the question as it was before an edit
+        place = await self._place(entry.incoming)
         if entry.attempts > 1 or entry.event_key != key:
             await self._find(place, key)
 
@@ -90,8 +92,10 @@ class DiscordPlatform:
             place = await self._place_of(address, message_key)
             await self._find(place, message_key)
             return await self._finish(place, message_key, shown)
-        except (AccessDenied, InvalidState, NotFound) as error:
-            return await self._tell_asker(address, message_key, sentence, error)
+        except CLOSED as error:
+            self._parts.pop(message_key, None)
+            told = sentence if str(error) in sentence else f"{sentence} {error}"
+            return await self._tell_elsewhere(address, message_key, told)
 
     async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
         """Of a thread of people; a thread that a question opened has no talk before it."""
@@ -99,6 +103,7 @@ class DiscordPlatform:
         if is_private(address) or address.thread in (DIRECT_THREAD, question.metadata.get(MESSAGE)):
             return []
         channel = (await self.places.thread(int(address.thread))).channel
+        require_history(channel)
         before = discord.Object(int(question.metadata[MESSAGE]))
         me = self._client.user.id if self._client.user else 0
         with understood(READ):
@@ -126,6 +131,14 @@ class DiscordPlatform:
             return
         for message_id in messages.split(","):
             await place.delete(int(message_id))
+
+    async def take_back(self, message_key: str) -> None:
+        """Delete what this process has posted of an answer that nobody waits for any more."""
+        await self._end_live(message_key)
+        place = self._drawn_in.pop(message_key, None)
+        for message_id in self._parts.pop(message_key, {}).values():
+            if place is not None:
+                await place.delete(message_id)
 
     async def close(self) -> None:
         """End the drawing of unfinished posts; they go on at the next start."""
@@ -164,33 +177,40 @@ class DiscordPlatform:
     async def _show_part(self, place: Place, key: str, number: int, part: PartView) -> None:
         """One message of a post: edited where it is known, else sent."""
         known = self._parts.setdefault(key, {})
+        self._drawn_in[key] = place
         if number not in known or not await place.edit(known[number], part):
-            known[number] = await place.send(part, nonce(key, number))
+            known[number] = await place.send(part, nonce(key, number), is_first=number == 1)
 
     async def _finish(self, place: Place, key: str, post: DiscordPost) -> PostRef:
         """The whole post; what a longer draft, or an earlier answer, had more of is deleted."""
         for number, part in enumerate(post.parts, start=1):
             await self._show_part(place, key, number, part)
         parts = self._parts.pop(key)
+        self._drawn_in.pop(key, None)
         for number in [number for number in parts if number > len(post.parts)]:
             await place.delete(parts.pop(number))
         return f"{place.id}/{','.join(str(parts[number]) for number in sorted(parts))}"
 
-    async def _tell_asker(self, address: ThreadAddress, key: str, sentence: str, why: FootnoteError) -> PostRef:
+    async def _tell_elsewhere(self, address: ThreadAddress, key: str, sentence: str) -> PostRef:
         """The error where the asker surely may read. Where not even that works, the log has it: nobody can be told."""
+        _log.warning("Can't post to %s: %s", address, sentence)
         entries = await self._entries.find_open(key)
-        self._parts.pop(key, None)
-        _log.warning("Can't post to %s: %s", address, why)
         if not entries:
             return ""
+        question = entries[-1].incoming
+        part = notice_view(sentence, post_id=post_id(key))
+        if not is_private(address) and address.thread == question.metadata.get(MESSAGE):
+            try:
+                place = await self.places.reply_to(int(address.channel), int(address.thread))
+                return f"{place.id}/{await place.send(part, nonce(key, 1), is_first=True)}"
+            except CLOSED as error:
+                _log.info("The channel of %s is closed, too: %s", key, error)
         try:
-            place = await self.places.direct(int(entries[-1].incoming.author))
-            told = sentence if str(why) in sentence else f"{sentence} {why}"
-            message = await place.send(notice_view(told, post_id=post_id(key)), nonce(key, 1))
-        except FootnoteError as error:
+            direct = await self.places.direct(int(question.author))
+            return f"{direct.id}/{await direct.send(part, nonce(key, 1), is_first=True)}"
+        except CLOSED as error:
             _log.warning("The asker of %s can't be told: %s", key, error)
             return ""
-        return f"{place.id}/{message}"
 
     async def _end_live(self, key: str) -> None:
         live = self._live.pop(key, None)

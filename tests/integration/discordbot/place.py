@@ -1,16 +1,17 @@
 """Footnote on an in-process Discord: the real client, inbox, worker and answer service over the in-memory twins."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
 
-import discord
 import simcord
-from simcord.builders import ChannelHandle
 from simcord.env import Env
 
-from bot.discordbot.client import FootnoteClient
+from bot.discordbot.client import Events, FootnoteClient
 from bot.discordbot.parts import DiscordParts
 from core.answering import AnswerService, Reading
 from core.commands import Commands, ServiceQuestions
@@ -23,6 +24,7 @@ from core.feedback import Feedbacks
 from core.forgetting import Forgetting
 from core.inbox import Inbox, platform_gates
 from core.jobs import Jobs
+from core.keeping import KeptAnswers
 from core.limits import Budget
 from core.preparing import PreparedAnswers
 from core.providers.scripted import Turn, calls, says
@@ -33,72 +35,68 @@ from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.feedback import MemoryFeedbackRepository
 from storage.memory.inbox import MemoryInboxStore
 from storage.memory.jobs import MemoryJobRepository
-from tests.fakes import RealClock
+from tests.integration.discordbot.house import House
+from tests.integration.platform_files import Files
 from tests.unit.bot.webchat.chat_place import HeldProvider
 from tests.unit.core.shelf import Shelf
 
 KEY = "The key hangs under the stairs."
 ANSWER = says("The key hangs under the stairs [1].")
-PATIENCE_SECONDS = 15.0
-LOOK_SECONDS = 0.01
+EDIT_SECONDS = 0.02  # between the edits of a draft, here
 
 
-def search(id: str = "t1") -> ChatResponse:
-    return calls(ToolInvocation(id=id, name="search", arguments={"query": "where is the key"}))
+def search(id: str = "t1", query: str = "where is the key") -> ChatResponse:
+    return calls(ToolInvocation(id=id, name="search", arguments={"query": query}))
 
 
-class House:
-    """A server with a channel, and two people in it."""
+def turns(count: int) -> tuple[Turn, ...]:
+    """The same question, looked up and answered so many times."""
+    return tuple(turn for number in range(count) for turn in (search(f"t{number}"), ANSWER))
 
-    def __init__(self, env: Env) -> None:
-        self.env = env
-        self.guild = env.create_guild(name="House")
-        self.channel = self.guild.create_text_channel("general")
-        self.ada = self.guild.add_member(env.create_user("ada"))
-        self.ben = self.guild.add_member(env.create_user("ben"))
 
-    @property
-    def bot(self) -> str:
-        return f"<@{self.env.bot.user.id}>"
+class PlaceClock:
+    """Discord's time, as tests move it on; what is measured is measured in real time."""
 
-    @property
-    def thread(self) -> ChannelHandle:
-        """The newest thread of the channel."""
-        return self.channel.threads[-1]
+    def __init__(self) -> None:
+        self.env: Env | None = None
 
-    async def answered(self, place: ChannelHandle | None = None, count: int = 1) -> list[discord.Message]:
-        """The bot's messages in a place (the newest thread), when so many of them are final answers."""
+    def now(self) -> datetime:
+        return self.env.now() if self.env is not None else datetime.now(UTC)
 
-        def ours() -> list[discord.Message]:
-            there = place or (self.thread if self.channel.threads else None)
-            if there is None:
-                return []
-            return [item for item in there.history() if item.author.id == self.env.bot.user.id and item.components]
-
-        await until(lambda: sum("Helpful" in buttons(item) or "[1]" in texts(item) for item in ours()) >= count)
-        return ours()
+    def monotonic(self) -> float:
+        return time.perf_counter()
 
 
 @dataclass
 class DiscordPlace:
-    """What is stored outlives `open`: opening again is another process on the same server."""
+    """What is stored outlives `open`: restarting is another process on the same server."""
 
     script: tuple[Turn, ...] = ()
-    clock: RealClock = field(default_factory=RealClock)
+    folder: Path | None = None  # where answers are kept; None: nowhere
     shelf: Shelf = field(default_factory=Shelf)
+    workspaces: dict[int, str] = field(default_factory=dict)  # of guilds that are not the first one
+    client_of: Callable[[], Events] = FootnoteClient
+    pause: Callable[[float], Awaitable[None]] = lambda seconds: asyncio.sleep(EDIT_SECONDS)
 
     def __post_init__(self) -> None:
+        self.clock = PlaceClock()
+        self.files = Files(self.shelf.corpus, self.shelf.index)
         self.conversation_store = MemoryConversationRepository()
+        self.attachments = self.files.attachments(self.conversation_store)
         self.job_store = MemoryJobRepository()
         self.entries = MemoryInboxStore(self.clock)
         self.settings = self.shelf.settings
-        self.conversations = Conversations(self.conversation_store, self.clock)
+        self.conversations = Conversations(self.conversation_store, self.clock, self.attachments.forget)
         self.feedback_store = MemoryFeedbackRepository(self.conversation_store)
-        self.provider = HeldProvider(self.script)
+        self.says(*self.script)
 
-    def build(self) -> FootnoteClient:
+    def says(self, *script: Turn) -> None:
+        """What the model says from now on, a turn for each of its requests."""
+        self.provider = HeldProvider(script)
+
+    def build(self) -> Events:
         """A new process: another client, platform and worker."""
-        self.client = FootnoteClient()
+        self.client = self.client_of()
         answers = AnswerService(
             corpus=self.shelf.corpus,
             library=self.shelf.library,
@@ -113,11 +111,70 @@ class DiscordPlace:
         platforms: dict = {}
         readers: dict = {}
         prepared = PreparedAnswers(
-            answers, readers, conversations=self.conversations, inbox=self.entries, settings=self.settings
+            answers,
+            readers,
+            conversations=self.conversations,
+            inbox=self.entries,
+            settings=self.settings,
+            clock=self.clock,
+            attachments=self.attachments,
         )
         self.worker = Worker(self.entries, prepared, platforms, self.clock, pause_scale=0.01)
-        self.inbox = Inbox(self.entries, platform_gates(self.settings, self.clock), self.clock, self.worker.wake)
-        jobs = Jobs(self.job_store, self.conversation_store, lambda: answers, self.clock)
+        parts = self._parts(Jobs(self.job_store, self.conversation_store, lambda: answers, self.clock))
+        platforms["discord"] = readers["discord"] = self.client.attach(parts)
+        return self.client
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[House]:
+        """A server with two people, and the bot at work in it."""
+        async with simcord.run(self.build(), settle_timeout=20) as env:
+            self.env = self.clock.env = env
+            await self._work()
+            try:
+                yield House(env)
+            finally:
+                await self.worker.stop()
+                await self._working
+            env.raise_errors()
+
+    async def restart(self) -> None:
+        """The process ends in the middle of all it does, and another one begins."""
+        await self.worker.stop()
+        await self._working
+        await self.env.restart_bot(self.build())
+        await self._work()
+
+    async def _work(self) -> None:
+        self._working = asyncio.create_task(self.worker.run())
+        await asyncio.sleep(0)  # it has begun: only then can it be stopped
+
+    @asynccontextmanager
+    async def asleep(self) -> AsyncIterator[None]:
+        """Nothing that happens meanwhile reaches the bot; then it starts anew."""
+        await self.env.settle()
+        listening = self.env.backend.subscribers[:]
+        self.env.backend.subscribers.clear()
+        yield
+        self.env.backend.subscribers.extend(listening)
+        await self.restart()
+
+    async def codes(self, workspace: str = "local") -> list[str]:
+        """What was decided about each message, newest first."""
+        return [entry.decision.code for entry in await self.entries.recent(workspace)]
+
+    def _parts(self, jobs: Jobs) -> DiscordParts:
+        inbox = Inbox(
+            self.entries,
+            platform_gates(self.settings, self.clock),
+            self.clock,
+            self.worker.wake,
+            self.worker.withdraw,
+        )
+        kept = (
+            KeptAnswers(corpus=self.shelf.corpus, ingest=self.files.ingest, folder=self.folder, clock=self.clock)
+            if self.folder is not None
+            else None
+        )
         commands = Commands(
             library=self.shelf.library,
             corpus=self.shelf.corpus,
@@ -126,79 +183,33 @@ class DiscordPlace:
             access=self.shelf.access,
             settings=self.settings,
             questions=ServiceQuestions(self.entries, self.worker.cancel),
+            kept=kept,
         )
-        platform = self.client.attach(
-            DiscordParts(
-                inbox=self.inbox,
-                entries=self.entries,
-                worker=self.worker,
+        return DiscordParts(
+            inbox=inbox,
+            entries=self.entries,
+            worker=self.worker,
+            conversations=self.conversations,
+            commands=commands,
+            feedbacks=Feedbacks(self.feedback_store, self.conversations, self.clock),
+            jobs=jobs,
+            access=self.shelf.access,
+            corpus=self.shelf.corpus,
+            keeping=kept,
+            forgetting=Forgetting(
+                inbox=self.entries,
                 conversations=self.conversations,
-                commands=commands,
-                feedbacks=Feedbacks(self.feedback_store, self.conversations, self.clock),
-                jobs=jobs,
-                access=self.shelf.access,
-                corpus=self.shelf.corpus,
-                keeping=None,
-                forgetting=Forgetting(inbox=self.entries, conversations=self.conversations, stop=self.worker.withdraw),
-                clock=self.clock,
-                link=_link,
-                workspace_of=lambda guild: "local",
-            )
+                stop=self.worker.withdraw,
+                attachments=self.attachments,
+            ),
+            clock=self.clock,
+            link=_link,
+            workspace_of=lambda guild: self.workspaces.get(guild, "local"),
+            pause=self.pause,
         )
-        platforms["discord"] = readers["discord"] = platform
-        return self.client
-
-    @asynccontextmanager
-    async def open(self) -> AsyncIterator["House"]:
-        """A server with two people, and the bot at work in it."""
-        async with simcord.run(self.build(), settle_timeout=20) as env:
-            self.env = env
-            working = asyncio.create_task(self.worker.run())
-            yield House(env)
-            await self.worker.stop()
-            await working
-            env.raise_errors()
-
-    async def restart(self) -> None:
-        """The process ends in the middle of all it does, and another one begins."""
-        await self.worker.stop()
-        await self.env.restart_bot(self.build())
-        self._working = asyncio.create_task(self.worker.run())
 
     def _toolbox(self, reading: Reading) -> Toolbox:
         return self.shelf.toolbox(scope=reading.scope)
-
-
-async def until(condition: Callable[[], object]) -> None:
-    """Wait for something on Discord to become true; nobody tells when it does."""
-    for _ in range(int(PATIENCE_SECONDS / LOOK_SECONDS)):
-        if condition():
-            return
-        await asyncio.sleep(LOOK_SECONDS)
-    raise AssertionError("it did not become true in time")
-
-
-def texts(message: discord.Message) -> str:
-    """All that a message of components shows, top to bottom."""
-    return "\n".join(_texts(message.components))
-
-
-def buttons(message: discord.Message) -> dict[str, str]:
-    """Label -> custom id of a message's buttons."""
-    rows = [item for item in message.components if isinstance(item, discord.ActionRow)]
-    return {
-        item.label or "": item.custom_id or ""
-        for row in rows
-        for item in row.children
-        if isinstance(item, discord.Button)
-    }
-
-
-def _texts(components: Iterable[object]) -> Iterator[str]:
-    for component in components:
-        if isinstance(component, discord.TextDisplay):
-            yield component.content
-        yield from _texts(getattr(component, "children", ()))
 
 
 def _link(citation: Citation, address: ThreadAddress) -> str | None:
