@@ -12,7 +12,7 @@ const NEAR_END = 120; // pixels: who reads the end of a thread is kept there
 const REOPEN_AFTER = 2000; // milliseconds after the service closed the stream for good
 
 // `reading` is the id of a conversation of another platform, which this page only shows.
-const here = { channel: "general", thread: "", reading: "", state: null, home: null, stream: null, kept: new Map(), live: new Map(), visit: 0 };
+const here = { channel: "general", thread: "", reading: "", state: null, home: null, stream: null, kept: new Map(), live: new Map(), visit: 0, asked: 0, shown: 0 };
 let unsent = null; // {text, key} of the last message that failed: sent again under its key it is the same message
 
 const address = (channel, thread) => thread ? `/c/${encodeURIComponent(channel)}/${encodeURIComponent(thread)}`
@@ -74,9 +74,11 @@ async function visit(path, { push = false } = {}) {
 
 async function refresh() {
   const visited = here.visit;
+  const asked = here.asked += 1;
   try {
     const [home, state] = await Promise.all([api.home(), here.reading ? api.read(here.reading) : api.show(here.channel, here.thread)]);
-    if (visited !== here.visit) return false;
+    if (visited !== here.visit || asked < here.shown) return false; // something newer is shown already
+    here.shown = asked;
     if (state.place) { // it is held here after all
       history.replaceState(null, "", address(...state.place));
       return visit(location.pathname);
@@ -248,7 +250,7 @@ async function chooseName() {
   const name = await ask({ title: "What is your name?", text: "It stands beside your questions. No password, no account.", yes: "Go on", label: "Name", value: here.home?.person || "" });
   if (name === null) return false;
   const found = await attempt(() => api.name(name));
-  if (found) { here.home.person = found.person; here.live.clear(); await refresh(); }
+  if (found) { here.live.clear(); await refresh(); }
   return Boolean(found);
 }
 
