@@ -9,9 +9,16 @@ import pytest
 from bot.commands.demonstrating import _demo_settings
 from bot.config import Config, load_config
 from bot.doctor import examine
+from bot.service import Service
 from bot.wiring import App
+from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.inbox import event_key
 from core.errors import StorageError
+from core.inbox import ACCEPTED
 from storage.alone import alone
+from storage.database import Database
+from storage.inbox import SqlInboxStore
+from tests.fakes import RealClock
 from tests.postgres import postgres_schema
 
 
@@ -112,3 +119,37 @@ def test_the_demo_never_goes_to_a_configured_server(monkeypatch: pytest.MonkeyPa
     assert (settings.database_url(), settings.index.url) == (None, None)
     assert settings.data_path == tmp_path / "demo"
     assert settings.agent == configured.agent
+
+
+async def test_a_service_that_starts_leaves_what_others_are_answering(
+    postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_DATABASE_URL", postgres)
+    address = ThreadAddress(platform="web", workspace="local", channel="general", thread="t")
+    message = IncomingMessage(address=address, author="ada", text="Where?", event_key=event_key(address, "1"))
+    database = await Database.open(postgres)
+    other = SqlInboxStore(database, RealClock())
+    await other.accept(message, ACCEPTED)
+    (held,) = await other.claim(1, ["web"])
+    ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    settings = {"data_dir": tmp_path / "data", "web": {"port": 0}}
+    service = Service(Config.model_validate(settings), ready.set_result)
+    task = asyncio.create_task(service.run())
+    await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED, timeout=30)
+    still = await other.renew([held.seq])
+    service.stop()
+    await task
+    found = await other.find(message.event_key)
+    await database.close()
+
+    assert ready.done()
+    assert still == {held.seq: None}
+    assert found is not None and found.attempts == 1
+
+
+async def test_a_second_process_that_would_open_the_embedded_index_is_told_what_to_set(tmp_path: Path) -> None:
+    config = Config(data_dir=tmp_path)
+    async with App(config) as one, App(config) as two:
+        await one.index.count()
+        with pytest.raises(StorageError, match=r"through a Qdrant server \(\[index\] url\)"):
+            await two.index.count()
