@@ -358,6 +358,17 @@ class TestLibrary:
         assert "scanned: run OCR first" in text
         assert "handbook/guide.md" in text
 
+    async def test_of_very_many_failures_the_first_are_shown(self, browse: OpenBrowser, shelves: Shelves) -> None:
+        await shelves.corpus.save_source(build_source())
+        for number in range(102):
+            failed = build_document(f"{number:03}.pdf", revision=None, failed_reason="scanned: run OCR first")
+            await shelves.corpus.save_failure(failed)
+        text = await read(await browse(), "/library")
+
+        assert "102 documents could not be read" in text
+        assert text.count("run OCR first") == 100
+        assert "<code>footnote documents</code> lists them all" in text
+
     async def test_a_search_leads_to_the_passage(self, browse: OpenBrowser, guide: Document) -> None:
         browser = await browse()
         text = await read(browser, "/library?q=marigold+boats")
