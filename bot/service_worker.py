@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from bot.config import Config
+from bot.doctor import require_filled_index
 from bot.platforms import build_platforms
 from bot.signals import Signals
 from bot.wiring import App
@@ -38,7 +39,7 @@ class LoneWorker:
         with Signals(self.stop):
             async with AsyncExitStack() as stack:
                 app = await stack.enter_async_context(App(self._config))
-                await app.index.count()  # opens it now: a server that is not there is a clear error at the start
+                await require_filled_index(app)  # opens it now: without its server this is a clear error
                 _, task = await start_worker(stack, app, app.answers, build_platforms(app).by_name)
                 await start_task(stack, warm(app))
                 _log.info("Working for %s", app.database.name)

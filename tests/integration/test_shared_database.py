@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.cli import run
 from bot.commands.demonstrating import _demo_settings
 from bot.config import Config, load_config
 from bot.doctor import examine
@@ -13,7 +14,7 @@ from bot.service import Service
 from bot.wiring import App
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import event_key
-from core.errors import StorageError
+from core.errors import InvalidState, StorageError
 from core.inbox import ACCEPTED
 from storage.alone import alone
 from storage.database import Database
@@ -153,3 +154,32 @@ async def test_a_second_process_that_would_open_the_embedded_index_is_told_what_
         await one.index.count()
         with pytest.raises(StorageError, match=r"through a Qdrant server \(\[index\] url\)"):
             await two.index.count()
+
+
+async def test_a_process_whose_own_index_lacks_the_shared_documents_is_refused(
+    postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_DATABASE_URL", postgres)
+    (tmp_path / "kites.md").write_text("# Kites\n\nThe red kite of Ondar flies at noon.\n")
+    async with App(load_config(None, data_dir=tmp_path / "one")) as app:
+        await app.ingest([tmp_path / "kites.md"], source="s", kind="auto", force=False, progress=lambda _: None)
+    settings = {"data_dir": tmp_path / "two", "web": {"port": 0}}
+    with pytest.raises(InvalidState, match=r"is empty: set \[index\] url"):
+        await Service(Config.model_validate(settings), lambda _: None).run()
+    other = App(Config.model_validate(settings))
+    checks = {check.name: check for check in await examine(other)}
+    await other.close()
+
+    assert not checks["index"].ok
+    assert "footnote ingest PATH --force" in checks["index"].detail
+
+
+def test_the_worker_command_on_a_sqlite_file_is_one_clear_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["--data-dir", str(tmp_path), "worker"]) == 1
+    said = capsys.readouterr().err
+
+    assert said.startswith("footnote: `footnote worker` shares a database")
+    assert said.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
