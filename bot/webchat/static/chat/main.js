@@ -110,7 +110,7 @@ function draw() {
   byId("person").textContent = home.person || "Choose a name";
   byId("tools").hidden = !here.thread;
   byId("up").hidden = !here.thread && !here.reading;
-  byId("up").textContent = `#${here.channel}`;
+  byId("up").textContent = here.reading ? "Back to the chat" : `#${here.channel}`;
   byId("up").href = address(here.channel, "");
   for (const format of ["markdown", "json"]) byId(`export-${format}`).href = `${placePath(here.channel, here.thread)}/export?format=${format}`;
   byId("text").placeholder = here.thread ? "Ask on, or / for commands" : `Ask with @footnote, or write to #${here.channel}`;
