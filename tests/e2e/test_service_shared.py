@@ -187,3 +187,37 @@ async def test_a_worker_that_is_told_to_stop_hands_its_work_over_at_once(fleet: 
 
     assert code == 0
     assert [answer["status"] for answer in await answers_of(browser, url)] == ["answered"]
+
+
+async def test_an_answer_that_another_process_makes_is_stopped_from_the_page(
+    fleet: Fleet, browser: ClientSession
+) -> None:
+    url = await fleet.serve()
+    await fleet.work("worker")
+    fleet.model.script(Fault(-1))
+    opened = asyncio.Event()
+    watching = asyncio.create_task(kinds_until(browser, url, "end", "web:local:general:k1", opened))
+    await opened.wait()
+    await send(browser, url, "k1")
+    await asyncio.wait_for(fleet.model.busy.wait(), PATIENCE)
+    async with browser.post(f"{url}chat/stop", json={"key": "web:local:general:k1"}) as reply:
+        stopped = reply.status
+    await asyncio.wait_for(watching, PATIENCE)
+
+    assert stopped == 200
+    assert [answer["status"] for answer in await answers_of(browser, url)] == ["stopped"]
+
+
+async def test_two_services_show_each_other_s_questions_and_answers(fleet: Fleet, browser: ClientSession) -> None:
+    url = await fleet.serve(parallel=8)
+    _, said = await fleet.start("second service")
+    fleet.model.script(*ANSWER)
+    opened = asyncio.Event()
+    watching = asyncio.create_task(kinds_until(browser, said["url"], "end", "web:local:general:k1", opened))
+    await opened.wait()
+    await send(browser, url, "k1")
+    await asyncio.wait_for(watching, PATIENCE)
+
+    shown = [await answers_of(browser, address) for address in (url, said["url"])]
+    assert [[answer["status"] for answer in answers] for answers in shown] == [["answered"]] * 2
+    assert fleet.attempts() == [1]
