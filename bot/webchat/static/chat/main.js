@@ -137,9 +137,8 @@ function drawMessages() {
   const results = [...byId("messages").querySelectorAll(".result")];
   const live = new Map();
   for (const waiting of here.state.waiting) {
-    const old = here.live.get(waiting.key);
-    const isSame = old && old.hasText === (waiting.text !== null) && old.isLive === Boolean(waiting.live);
-    const handle = isSame ? old : Object.assign(waitingNode(waiting, actions), { hasText: waiting.text !== null, isLive: Boolean(waiting.live) });
+    const handle = here.live.get(waiting.key) || waitingNode(waiting, actions);
+    handle.update(waiting);
     live.set(waiting.key, handle);
   }
   here.live = live;
@@ -193,9 +192,9 @@ function follow(cursor) {
     act(handle, data);
     if (stay) scrollToEnd();
   };
-  on("begin", (data) => { const handle = here.live.get(data.key); if (handle) handle.begin(); else refreshSoon(); });
-  on("text", withLive((handle, data) => handle.text(data.piece, data.at)));
-  on("reset_text", withLive((handle) => handle.resetText()));
+  on("begin", (data) => { const handle = here.live.get(data.key); if (handle) handle.begin(data); else refreshSoon(); });
+  on("text", withLive((handle, data) => { if (!handle.text(data)) refreshSoon(); }));
+  on("reset_text", withLive((handle, data) => handle.resetText(data)));
   on("step", withLive((handle, data) => handle.step(data.step)));
   for (const kind of ["changed", "end", "threads"]) on(kind, refreshSoon);
   on("reset", () => { here.live.clear(); refreshSoon(); });
