@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.errors import FootnoteError
+from core.errors import FootnoteError, InvalidState
 
 if TYPE_CHECKING:
     from bot.wiring import App
@@ -34,6 +34,23 @@ async def examine(app: "App") -> list[Check]:
     return checks
 
 
+async def require_filled_index(app: "App") -> int:
+    """How many passages the index holds. Raises InvalidState when documents of a shared database are not in it.
+
+    That is how a process looks whose index is its own while the database is not: it would find nothing, and say so.
+    """
+    count = await app.index.count()
+    if count == 0 and app.is_shared:
+        documents = await app.corpus.list_documents(app.workspace)
+        if any(document.passages for document in documents):
+            where = "the one under [index] url" if app.config.index.url else "the data directory's own"
+            raise InvalidState(
+                f"The database has documents, but the search index ({where}) is empty: set [index] url to the Qdrant "
+                "server that holds them, for every process, or build the index with `footnote ingest PATH --force`."
+            )
+    return count
+
+
 async def _check(name: str, work: "Callable[[App], Awaitable[str]]", app: "App") -> Check:
     try:
         return Check(name=name, ok=True, detail=await work(app))
@@ -52,7 +69,7 @@ async def _embedding(app: "App") -> str:
 
 
 async def _index(app: "App") -> str:
-    count = await app.index.count()
+    count = await require_filled_index(app)
     if app.is_shared and not app.config.index.url:
         return (
             f"{count} passages, embedded: for this process alone; `footnote worker` needs a Qdrant server ([index] url)"

@@ -20,6 +20,7 @@ from bot.control.hearing import Hearing
 from bot.control.holding import Notice, ServiceLock, socket_path
 from bot.control.server import ControlServer
 from bot.discord_wiring import hear_discord, open_discord
+from bot.doctor import require_filled_index
 from bot.metrics import MeteredAnswers, Metrics
 from bot.platforms import build_platforms, prepared_answers
 from bot.schedule import Schedule, Tick
@@ -71,7 +72,7 @@ class Service:
         listening = stack.enter_context(listen(self._config.web))
         app = await stack.enter_async_context(App(self._config))
         metrics = Metrics()
-        await app.index.count()  # opens it now: another process that has it is a clear error at the start
+        await require_filled_index(app)  # opens it now: another process that has it is a clear error at the start
         if not app.is_shared:  # nobody else can be at work on this file
             await app.inbox_store.release_abandoned()
         discord = await open_discord(stack, app)

@@ -12,6 +12,7 @@ from typing import Any
 
 from bot.config import Config
 from bot.discord_wiring import open_discord
+from bot.doctor import require_filled_index
 from bot.platforms import build_platforms, prepared_answers
 from bot.signals import Signals
 from bot.wiring import App
@@ -39,7 +40,7 @@ class LoneWorker:
         with Signals(self.stop):
             async with AsyncExitStack() as stack:
                 app = await stack.enter_async_context(App(self._config))
-                await app.index.count()  # opens it now: a server that is not there is a clear error at the start
+                await require_filled_index(app)  # opens it now: without its server this is a clear error
                 discord = await open_discord(stack, app)
                 platforms = build_platforms(app, discord.platform if discord else None)
                 _, task = await start_worker(stack, app, prepared_answers(app, platforms), platforms.by_name)

@@ -239,7 +239,7 @@ def _append(connection: Connection, conversation_id: str, messages: Sequence[Mes
     ]
     try:
         if rows:
-            connection.execute(_ADD_MESSAGES, rows)
+            connection.execute(_ADD_MESSAGES, rows if len(rows) > 1 else rows[0])
     except IntegrityError as error:
         raise InvalidState(
             f"One of the messages is in the conversation {conversation_id!r} already; give each an id of its own"

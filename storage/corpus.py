@@ -1,5 +1,6 @@
 """The library in SQL: sources, documents, pages and passages, every read inside its scope."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -56,8 +57,7 @@ class SqlCorpusRepository:
         query = document_query().where(SOURCE.c.workspace == workspace)
         if source_ids is not None:
             query = query.where(SOURCE.c.id.in_(source_ids))
-        rows = await self._rows(query)
-        return sorted(map(to_document, rows), key=lambda document: (document.source, document.path))
+        return await asyncio.to_thread(_in_order, await self._rows(query))  # ten thousand take a while
 
     async def get_document(self, document_id: str, scope: SearchScope) -> Document:
         query = document_query().where(DOCUMENT.c.id == document_id, *readable(scope))
@@ -120,6 +120,10 @@ class SqlCorpusRepository:
         return await self._database.read(
             lambda session: [row for query in queries for row in session.execute(query).all()]
         )
+
+
+def _in_order(rows: Sequence[Row[Any]]) -> list[Document]:
+    return sorted(map(to_document, rows), key=lambda document: (document.source, document.path))
 
 
 def _save_source(session: Session, source: Source) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, OperationalError
 from sqlalchemy.orm import Session
 
 from core.errors import StorageError
@@ -27,6 +27,8 @@ BUSY_TIMEOUT_SECONDS = (
     15.0  # how long to wait for another process's write: the longest, a big document's switch, takes about 2 s
 )
 BUSY_PAUSE_SECONDS = 0.01  # between tries to switch a new file to its write-ahead log, which takes about 1 ms
+PAUSE_SECONDS = 1.0  # a PostgreSQL connection that was used so lately is not asked whether it is still there
+LAST_USED = "footnote_last_used"  # key of a connection's info
 WRITING = "footnote_writes"  # execution option of the engines that the writer uses
 DURABLE = "footnote_durable"  # execution option of the one whose commits survive a power cut
 
@@ -220,6 +222,24 @@ def _begin_sqlite(connection: Connection) -> None:
 
 def _postgres_engine(url: URL) -> Engine:
     try:
-        return create_engine(url.set(drivername="postgresql+psycopg"), pool_size=READERS + 1, pool_pre_ping=True)
+        engine = create_engine(url.set(drivername="postgresql+psycopg"), pool_size=READERS + 1)
     except ModuleNotFoundError as error:
         raise StorageError("PostgreSQL needs its driver; install it with: pip install 'footnote[postgres]'") from error
+    event.listen(engine, "checkout", _ask_after_a_pause)
+    event.listen(engine, "checkin", _note_use)
+    return engine
+
+
+def _ask_after_a_pause(connection: Any, record: Any, _proxy: Any) -> None:
+    """Is it still there? A server that was restarted meanwhile has left the pool's connections dead: take new ones."""
+    if time.monotonic() - record.info.get(LAST_USED, 0.0) < PAUSE_SECONDS:
+        return
+    try:
+        connection.execute("SELECT 1")
+        connection.rollback()
+    except connection.OperationalError as error:
+        raise DisconnectionError from error
+
+
+def _note_use(_connection: Any, record: Any) -> None:
+    record.info[LAST_USED] = time.monotonic()

@@ -58,8 +58,9 @@ class SqlJobRepository:
         if not jobs:
             return
         rows = [_to_values(job) for job in jobs]
+        given = rows if len(rows) > 1 else rows[0]  # drivers have a longer way for lists
         statement = _POSTGRES_SAVE if self._database.is_postgres else _SQLITE_SAVE
-        await self._database.write_rows(lambda connection: connection.execute(statement, rows), Commit.RECORD)
+        await self._database.write_rows(lambda connection: connection.execute(statement, given), Commit.RECORD)
 
     async def get(self, job_id: str, workspace: str) -> Job:
         found = await self._list(_BY_ID, {"wanted": job_id, "workspace": workspace})

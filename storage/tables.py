@@ -266,6 +266,7 @@ class InboxRow(FootnoteTable, table=True):
         CheckConstraint("(owner IS NULL) = (lease_until IS NULL)", name="lease"),
         CheckConstraint("attempts >= 0 AND failures >= 0", name="attempts"),
         Index(None, "workspace", "seq"),
+        Index(None, "thread", "seq"),
         Index(
             "ix_inbox_open",
             "thread",

@@ -6,6 +6,7 @@ import typer
 
 from bot.session import Session
 from core.domain.jobs import Job
+from core.errors import InvalidState
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -59,7 +60,10 @@ def retry(context: typer.Context, job: JobId) -> None:
     from core.progress import SilentProgress
 
     async def work(app: "App") -> list[list[Job]]:
-        return [list((await app.jobs.retry(job, app.workspace, SilentProgress())).jobs)]
+        answer = await app.jobs.retry(job, app.workspace, SilentProgress())
+        if not answer.jobs:  # refused, or given up before any step was taken
+            raise InvalidState(answer.text)
+        return [list(answer.jobs)]
 
     _show(context, work)
 

@@ -106,7 +106,7 @@ class Asking:
         with self._hearing.listen(incoming.message_key, progress) as posted:
             receipt = await self._inbox.receive(incoming)
             if not receipt.accepted:
-                return _refusal(receipt)
+                return _refusal(receipt, incoming)
             try:
                 return await self._answer(incoming, posted)
             except asyncio.CancelledError:
@@ -136,10 +136,11 @@ def terminal_address(asked_at: ThreadAddress, conversation_id: str, conversation
     return replace(asked_at, thread=conversation_id)
 
 
-def _refusal(receipt: Receipt) -> Answer:
+def _refusal(receipt: Receipt, incoming: IncomingMessage) -> Answer:
     """BadInput for what can't be a question; the answer of any other gate says why it refused."""
     if receipt.command is not None:
         raise BadInput(NO_QUESTION)
     if receipt.decision.code == "bad_question":
         raise BadInput(receipt.decision.sentence)
-    return Answer(status=AnswerStatus.REFUSED, text=receipt.decision.sentence)
+    conversation_id = incoming.conversation_id or ""
+    return Answer(status=AnswerStatus.REFUSED, text=receipt.decision.sentence, conversation_id=conversation_id)

@@ -4,6 +4,8 @@ A post of this platform is a message of the conversation. So it outlives a resta
 id: what browsers show is always the history, and beside it only what is being made right now.
 """
 
+from itertools import count
+
 from bot.webchat.events import EventHub
 from bot.webchat.live import LivePost, LiveProgress
 from bot.webchat.translate import PLATFORM
@@ -26,13 +28,20 @@ class WebPlatform:
         self._conversations = conversations
         self._clock = clock
         self._live: dict[str, LiveProgress] = {}
+        self._turns = count(1)
 
     async def open(self, entry: InboxEntry) -> ProgressSink:
         """A placeholder in every browser that looks on; an earlier one of the same key starts anew."""
         incoming = entry.incoming
-        live = LivePost(key=entry.message_key, address=entry.address, author=incoming.author, question=incoming.text)
+        live = LivePost(
+            key=entry.message_key,
+            address=entry.address,
+            author=incoming.author,
+            question=incoming.text,
+            turn=next(self._turns),
+        )
         self._forget(live.key)
-        self._live[live.key] = LiveProgress(live, self._hub)
+        self._live[live.key] = LiveProgress(live, self._hub, self._turns)
         self._hub.publish(str(live.address), "begin", live.to_view())
         return self._live[live.key]
 

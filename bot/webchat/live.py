@@ -1,6 +1,7 @@
 """An answer in the making: what browsers see of it while it grows, piece by piece."""
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from bot.webchat.events import EventHub
@@ -26,7 +27,8 @@ class LivePost:
     address: ThreadAddress
     author: str
     question: str
-    text: str = ""  # what browsers were told of the draft
+    turn: int  # rises whenever the draft begins anew, over all answers of the process
+    text: str = ""  # what browsers were told of the draft in this turn
     steps: dict[str, Json] = field(default_factory=dict)
 
     def to_view(self) -> Json:
@@ -34,17 +36,22 @@ class LivePost:
             "key": self.key,
             "author": self.author,
             "question": self.question,
+            "turn": self.turn,
             "text": self.text,
             "steps": list(self.steps.values())[-SHOWN_STEPS:],
         }
 
 
 class LiveProgress:
-    """ProgressSink that shows a draft in even pieces; each says where in the draft it stands, in characters."""
+    """ProgressSink that shows a draft in even pieces; each says where in which draft it stands, in characters.
 
-    def __init__(self, live: LivePost, hub: EventHub) -> None:
+    So a browser can tell what it knows already from what it missed, whichever of events and state it got first.
+    """
+
+    def __init__(self, live: LivePost, hub: EventHub, turns: Iterator[int]) -> None:
         self.live = live
         self._hub = hub
+        self._turns = turns
         self._topic = str(live.address)
         self._waiting = ""
         self._timer: asyncio.TimerHandle | None = None
@@ -56,8 +63,8 @@ class LiveProgress:
 
     def reset(self) -> None:
         self.end()
-        self.live.text = ""
-        self._hub.publish(self._topic, "reset_text", {"key": self.live.key})
+        self.live.text, self.live.turn = "", next(self._turns)
+        self._hub.publish(self._topic, "reset_text", {"key": self.live.key, "turn": self.live.turn})
 
     def step(self, job: Job) -> None:
         view = step_view(job)
@@ -77,5 +84,6 @@ class LiveProgress:
         length = max(LEAST_PIECE, len(self._waiting) // 4)
         piece, self._waiting = self._waiting[:length], self._waiting[length:]
         place, self.live.text = len(self.live.text), self.live.text + piece
-        self._hub.publish(self._topic, "text", {"key": self.live.key, "at": place, "piece": piece})
+        told = {"key": self.live.key, "turn": self.live.turn, "at": place, "piece": piece}
+        self._hub.publish(self._topic, "text", told)
         self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._flush)

@@ -44,9 +44,10 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--no-browser", action="store_true")
     chosen = arguments.parse_args()
+    load = f"load of the machine at the start: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
     with tempfile.TemporaryDirectory() as folder:
         stages = measure(Path(folder), with_browser=CHROMIUM is not None and not chosen.no_browser)
-    table = Table("stage", "seconds", title="From nothing to the first answer")
+    table = Table("stage", "seconds", title=f"From nothing to the first answer ({load})")
     for name, seconds in stages.items():
         table.add_row(name, f"{seconds:.1f}")
     Console().print(table)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, async_playwright, expect
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, async_playwright, expect
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 BROWSER_TEST = [
@@ -31,6 +31,7 @@ class Browsing:
         context.set_default_timeout(PATIENCE_MS)
         context.on("weberror", lambda error: self.complaints.append(f"a script failed: {error.error}"))
         context.on("console", self._hear)
+        context.on("dialog", self._refuse)
         page = await context.new_page()
         await page.goto(address)
         on_phone = await page.locator("#menu").is_visible()
@@ -43,6 +44,10 @@ class Browsing:
         if on_phone:
             await page.click("#close-side")
         return context, page
+
+    async def _refuse(self, dialog: Dialog) -> None:
+        self.complaints.append(f"a script asks: {dialog.message}")
+        await dialog.dismiss()
 
     def _hear(self, message: ConsoleMessage) -> None:
         if message.type == "error" and SERVICE_GONE not in message.text:

@@ -6,12 +6,20 @@ from pathlib import Path
 
 import pytest
 
+from bot.cli import run
 from bot.commands.demonstrating import _demo_settings
 from bot.config import Config, load_config
 from bot.doctor import examine
+from bot.service import Service
 from bot.wiring import App
-from core.errors import StorageError
+from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.inbox import event_key
+from core.errors import InvalidState, StorageError
+from core.inbox import ACCEPTED
 from storage.alone import alone
+from storage.database import Database
+from storage.inbox import SqlInboxStore
+from tests.fakes import RealClock
 from tests.postgres import postgres_schema
 
 
@@ -112,3 +120,66 @@ def test_the_demo_never_goes_to_a_configured_server(monkeypatch: pytest.MonkeyPa
     assert (settings.database_url(), settings.index.url) == (None, None)
     assert settings.data_path == tmp_path / "demo"
     assert settings.agent == configured.agent
+
+
+async def test_a_service_that_starts_leaves_what_others_are_answering(
+    postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_DATABASE_URL", postgres)
+    address = ThreadAddress(platform="web", workspace="local", channel="general", thread="t")
+    message = IncomingMessage(address=address, author="ada", text="Where?", event_key=event_key(address, "1"))
+    database = await Database.open(postgres)
+    other = SqlInboxStore(database, RealClock())
+    await other.accept(message, ACCEPTED)
+    (held,) = await other.claim(1, ["web"])
+    ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    settings = {"data_dir": tmp_path / "data", "web": {"port": 0}}
+    service = Service(Config.model_validate(settings), ready.set_result)
+    task = asyncio.create_task(service.run())
+    await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED, timeout=30)
+    still = await other.renew([held.seq])
+    service.stop()
+    await task
+    found = await other.find(message.event_key)
+    await database.close()
+
+    assert ready.done()
+    assert still == {held.seq: None}
+    assert found is not None and found.attempts == 1
+
+
+async def test_a_second_process_that_would_open_the_embedded_index_is_told_what_to_set(tmp_path: Path) -> None:
+    config = Config(data_dir=tmp_path)
+    async with App(config) as one, App(config) as two:
+        await one.index.count()
+        with pytest.raises(StorageError, match=r"through a Qdrant server \(\[index\] url\)"):
+            await two.index.count()
+
+
+async def test_a_process_whose_own_index_lacks_the_shared_documents_is_refused(
+    postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_DATABASE_URL", postgres)
+    (tmp_path / "kites.md").write_text("# Kites\n\nThe red kite of Ondar flies at noon.\n")
+    async with App(load_config(None, data_dir=tmp_path / "one")) as app:
+        await app.ingest([tmp_path / "kites.md"], source="s", kind="auto", force=False, progress=lambda _: None)
+    settings = {"data_dir": tmp_path / "two", "web": {"port": 0}}
+    with pytest.raises(InvalidState, match=r"is empty: set \[index\] url"):
+        await Service(Config.model_validate(settings), lambda _: None).run()
+    other = App(Config.model_validate(settings))
+    checks = {check.name: check for check in await examine(other)}
+    await other.close()
+
+    assert not checks["index"].ok
+    assert "footnote ingest PATH --force" in checks["index"].detail
+
+
+def test_the_worker_command_on_a_sqlite_file_is_one_clear_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["--data-dir", str(tmp_path), "worker"]) == 1
+    said = capsys.readouterr().err
+
+    assert said.startswith("footnote: `footnote worker` shares a database")
+    assert said.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []

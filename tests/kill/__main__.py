@@ -50,6 +50,7 @@ def kill_service(given: argparse.Namespace) -> int:
     if stops.ends:
         reports.append(show("stopped", lambda folder: Harness(stops, folder).run()))
     reports.append(show("out of disk", lambda folder: FullDisk(folder, seed=given.seed).run()))
+    reports.append(show("out of disk and killed", lambda folder: FullDisk(folder, seed=given.seed, dies=True).run()))
     if kills.ends:
         reports.append(show("killed", lambda folder: Harness(kills, folder).run()))
     asked = sum(report.asked for report in reports)

@@ -90,7 +90,7 @@ async def cancel(request: web.Request) -> web.Response:
     parts = request.app[PARTS]
     tree = await parts.jobs.tree(request.match_info["job"], parts.workspace)
     key = tree[0].input.get("message_key")
-    if parts.worker is not None and isinstance(key, str) and not tree[0].status.is_final:
+    if parts.worker is not None and isinstance(key, str) and tree[0].status is JobStatus.RUNNING:
         await parts.worker.cancel(key, await _asker(parts, tree[0]))
     else:
         await parts.jobs.cancel(tree[0].id, parts.workspace)

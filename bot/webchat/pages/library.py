@@ -14,6 +14,7 @@ from core.domain.corpus import Document, PageHit, SearchQuery, Source
 from core.texts import collapse, shorten
 
 ROWS = 200  # documents on one page of the list
+FAILURES = 100  # shown with their reasons; the command line lists them all
 HITS = 20  # pages that a search shows
 LONGEST_QUERY = 1_000  # characters; beyond it a search has no sense
 _SNIPPET = 280  # characters
@@ -53,6 +54,10 @@ async def show_library(request: web.Request) -> web.Response:
     sources = [source for source in await parts.library.sources(parts.workspace) if source.id in scope.sources]
     hits = await parts.library.search(SearchQuery(text=query, limit=HITS), scope) if query and documents else []
     readable = [document for document in documents if document.pages]
+    failed = [document for document in documents if document.failed_reason]
+    own: dict[str, list[Document]] = {}
+    for document in documents:
+        own.setdefault(document.source_id, []).append(document)
     page = _page(request.query.get("page", "1"), len(readable))
     return render_template(
         "library.html",
@@ -60,12 +65,13 @@ async def show_library(request: web.Request) -> web.Response:
         {
             "query": query,
             "hits": [_to_hit(hit) for hit in hits],
-            "sources": [_to_source(source, documents) for source in sources],
+            "sources": [_to_source(source, own.get(source.id, [])) for source in sources],
             "documents": readable[(page - 1) * ROWS : page * ROWS],
             "total": len(readable),
             "page": page,
             "last_page": max(1, -(-len(readable) // ROWS)),
-            "failures": [document for document in documents if document.failed_reason],
+            "failed": len(failed),
+            "failures": failed[:FAILURES],
         },
     )
 
@@ -75,8 +81,7 @@ def _page(text: str, rows: int) -> int:
     return min(max(int(text), 1), last) if text.isascii() and text.isdigit() and len(text) < 7 else 1
 
 
-def _to_source(source: Source, documents: list[Document]) -> SourceRow:
-    own = [document for document in documents if document.source_id == source.id]
+def _to_source(source: Source, own: list[Document]) -> SourceRow:
     failed = sum(1 for document in own if document.failed_reason)
     return SourceRow(
         source=source, readable=len(own) - failed, failed=failed, pages=sum(document.pages for document in own)

@@ -25,6 +25,7 @@ from core.strategies.tool_use import ToolUseStrategy
 from core.worker import Worker
 from storage.database import Database
 from storage.inbox import LEASE_SECONDS, SqlInboxStore
+from storage.jobs import SqlJobRepository
 from tests.fakes import RealClock
 from tests.kill.parts.service import PLATFORM, FilePlatform, build_answers
 from tests.unit.core.shelf import Shelf
@@ -59,7 +60,8 @@ async def main(folder: Path, url: str | None = None) -> None:
     if url is None:  # nobody else can be at work on this file
         await store.release_abandoned()
     answers = build_answers(database, clock, shelf, ToolUseStrategy(SlowModel(), Budget(), clock))
-    worker = Worker(store, answers, {PLATFORM: FilePlatform(folder / "posts.jsonl")}, clock)
+    platforms = {PLATFORM: FilePlatform(folder / "posts.jsonl")}
+    worker = Worker(store, answers, platforms, clock, jobs=SqlJobRepository(database))
     inbox = Inbox(store, STANDARD_GATES, clock, worker.wake)
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
@@ -67,7 +69,8 @@ async def main(folder: Path, url: str | None = None) -> None:
     work = asyncio.create_task(worker.run())
     receive = asyncio.create_task(_receive(inbox))
     _say("ready")
-    await ended.wait()
+    async with store.watch(worker.wake):
+        await ended.wait()
     receive.cancel()
     with suppress(asyncio.CancelledError):
         await receive

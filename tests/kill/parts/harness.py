@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from storage.database import build_engine
 from tests.kill.parts.service import read_posts
@@ -207,17 +207,34 @@ class Harness:
         )
 
     def _history_faults(self) -> list[str]:
+        """What the history or the job trees do not tell as it was."""
+        engine, _ = build_engine(self._plan.database or self._folder / "footnote.db")
+        try:
+            with engine.connect() as connection:
+                return [*self._threads_told_wrong(connection), *self._trees_left_open(connection)]
+        finally:
+            engine.dispose()
+
+    def _trees_left_open(self, connection: Connection) -> list[str]:
+        """A line where not each question has one request that is done, with one post under it that is done."""
+        query = (
+            "SELECT count(*) FROM job r JOIN job p ON p.parent_id = r.id AND p.kind = 'post' AND p.status = 'done'"
+            " WHERE r.parent_id IS NULL AND r.kind = 'request' AND r.status = 'done'"
+        )
+        whole = connection.execute(text(query)).scalar_one()
+        roots = connection.execute(text("SELECT count(*) FROM job WHERE parent_id IS NULL")).scalar_one()
+        asked = len(self._questions)
+        return [] if whole == roots == asked else [f"{asked} questions, {roots} trees, {whole} of them whole"]
+
+    def _threads_told_wrong(self, connection: Connection) -> list[str]:
         """Threads whose history is not: each question in order, each followed by exactly one answer."""
         query = (
             "SELECT c.thread, m.role, m.content FROM message m JOIN conversation c ON c.id = m.conversation_id"
             " WHERE m.role <> 'tool_result' ORDER BY c.thread, m.sequence"
         )
         told: dict[str, list[str]] = {}
-        engine, _ = build_engine(self._plan.database or self._folder / "footnote.db")
-        with engine.connect() as connection:
-            for thread, role, content in connection.execute(text(query)):
-                told.setdefault(thread, []).append(content if role == "user" else role)
-        engine.dispose()
+        for thread, role, content in connection.execute(text(query)):
+            told.setdefault(thread, []).append(content if role == "user" else role)
         wanted: dict[str, list[str]] = {}
         for event in self._questions:
             wanted.setdefault(event["thread"], []).extend((event["text"], "assistant"))

@@ -164,13 +164,7 @@ class Harness:
             report.faults.add(judge(to_told(seen[name]["messages"], records), texts))
             report.complaints += [f"{name} shows {item} as waiting" for item in seen[name]["waiting"]]
         report.complaints += [f"nobody opened thread {name}" for name in records.threads.keys() - seen.keys()]
-        for count, what in (
-            (records.open_entries, "entries are still open"),
-            (records.unordered, "pairs of entries ended in the wrong order"),
-            (not records.is_sound, "database file is damaged"),
-        ):
-            if count:
-                report.complaints.append(f"{int(count)} {what}")
+        report.complaints += records.complaints(self._plan.questions)
 
 
 def to_told(messages: Sequence[dict[str, Any]], records: Records) -> list[Said]:

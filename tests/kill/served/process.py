@@ -39,7 +39,9 @@ class Served:
         return self._process
 
     async def ingest(self) -> None:
-        """Give it a small library: one note a house."""
+        """Give it a small library, one note a house, unless it has one."""
+        if self.data_dir.exists():
+            return
         notes = self.folder / "notes"
         notes.mkdir()
         for number in range(HOUSES):

@@ -18,7 +18,7 @@ LOG = "footnote.db-wal"
 
 _RUNNING = "SELECT seq, owner FROM inbox WHERE status = 'running'"
 _CUT_OFF = "SELECT id, completed_at FROM job WHERE kind = 'request' AND status = 'cancelled'"
-_INBOX = "SELECT thread, status, count(*) FROM inbox GROUP BY thread, status"
+_OPEN_ENTRIES = "SELECT count(*) FROM inbox WHERE finished_at IS NULL"
 _UNORDERED = """
 SELECT count(*) FROM inbox a JOIN inbox b ON a.thread = b.thread AND a.seq < b.seq AND a.finished_at > b.finished_at
 """
@@ -26,7 +26,21 @@ _HISTORY = """
 SELECT c.thread, m.role, m.content, m.status, m.job_id FROM message m JOIN conversation c ON c.id = m.conversation_id
 WHERE m.role <> 'tool_result' ORDER BY c.id, m.sequence
 """
+_TREES = "SELECT count(*) FROM job WHERE parent_id IS NULL AND kind = 'request'"
+_WHOLE_TREES = """
+SELECT count(*) FROM job r JOIN job p ON p.parent_id = r.id AND p.kind = 'post' AND p.status = 'done'
+WHERE r.parent_id IS NULL AND r.kind = 'request' AND r.status IN ('done', 'failed')
+"""
+_OPEN_JOBS = "SELECT count(*) FROM job WHERE status NOT IN ('done', 'failed', 'cancelled')"
 _ASKED = "SELECT id, json_extract(input, '$.question') FROM job WHERE kind = 'request'"
+
+_COUNTS = {
+    "open_entries": _OPEN_ENTRIES,
+    "unordered": _UNORDERED,
+    "trees": _TREES,
+    "whole_trees": _WHOLE_TREES,
+    "open_jobs": _OPEN_JOBS,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +60,22 @@ class Records:
     statuses: dict[str, int]  # how many answers, by status
     open_entries: int
     unordered: int  # pairs of inbox entries of a thread that ended in the wrong order
+    trees: int  # job trees
+    whole_trees: int  # those of a request that has ended, with one post under it that is done
+    open_jobs: int
     is_sound: bool  # by SQLite's own check of the file
+
+    def complaints(self, questions: int) -> list[str]:
+        """What is wrong beside the threads themselves, when so many questions were accepted."""
+        found = {
+            "inbox entries are open": self.open_entries,
+            "pairs of inbox entries ended in the wrong order": self.unordered,
+            f"job trees for {questions} questions": self.trees if self.trees != questions else 0,
+            "job trees are not whole": questions - self.whole_trees,
+            "jobs have not ended": self.open_jobs,
+            "database file is damaged": int(not self.is_sound),
+        }
+        return [f"{count} {what}" for what, count in found.items() if count]
 
 
 def read_moment(data_dir: Path) -> Moment:
@@ -66,13 +95,11 @@ def read_records(data_dir: Path) -> Records:
                 continue
             told.append(to_answer(told, asked.get(job)))
             statuses[status] = statuses.get(status, 0) + 1
-        counts = database.execute(_INBOX).fetchall()
         return Records(
             threads=threads,
             asked=asked,
             statuses=statuses,
-            open_entries=sum(count for _, status, count in counts if status in ("queued", "running")),
-            unordered=database.execute(_UNORDERED).fetchone()[0],
+            **{name: database.execute(query).fetchone()[0] for name, query in _COUNTS.items()},
             is_sound=database.execute("PRAGMA integrity_check").fetchall() == [("ok",)],
         )
 

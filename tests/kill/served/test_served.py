@@ -1,21 +1,40 @@
 """The kill tests of the real service in short; `make kill-test` is the long one."""
 
+import asyncio
+import shutil
 import signal
+from pathlib import Path
 
 import pytest
 
 from tests.kill.served.counting import Faults, Said, judge
-from tests.kill.served.disk import FullDisk
+from tests.kill.served.disk import NOT_TAKEN, FullDisk
 from tests.kill.served.harness import SHUTDOWN_SECONDS, Harness, Plan
+from tests.kill.served.process import Served
 
 # Tens of seconds on a quiet machine; a busy one gets its time.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 SHORT_LIFE = 1.5
 
 
-async def test_nothing_is_lost_repeated_or_confused_when_the_service_is_killed_at_any_moment(tmp_path):
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with the library in it."""
+    served = Served(tmp_path_factory.mktemp("library"))
+    asyncio.run(served.ingest())
+    return served.data_dir
+
+
+@pytest.fixture
+def folder(library: Path, tmp_path: Path) -> Path:
+    """A folder for a service that has a copy of it."""
+    shutil.copytree(library, tmp_path / "data")
+    return tmp_path
+
+
+async def test_nothing_is_lost_repeated_or_confused_when_the_service_is_killed_at_any_moment(folder):
     plan = Plan(questions=40, threads=4, ends=5, seed=3, longest_life=SHORT_LIFE)
-    report = await Harness(plan, tmp_path).run()
+    report = await Harness(plan, folder).run()
 
     assert report.complaints == []
     assert report.faults.details() == []
@@ -23,10 +42,9 @@ async def test_nothing_is_lost_repeated_or_confused_when_the_service_is_killed_a
     assert sum(map(bool, report.hits)) >= 3  # kills that hit answers in the making
 
 
-async def test_nothing_is_lost_repeated_or_confused_when_the_service_is_stopped_and_each_stop_is_quick(tmp_path):
-    report = await Harness(
-        Plan(questions=24, threads=4, ends=3, seed=4, ending=signal.SIGTERM, longest_life=SHORT_LIFE), tmp_path
-    ).run()
+async def test_nothing_is_lost_repeated_or_confused_when_the_service_is_stopped_and_each_stop_is_quick(folder):
+    plan = Plan(questions=24, threads=4, ends=3, seed=4, ending=signal.SIGTERM, longest_life=SHORT_LIFE)
+    report = await Harness(plan, folder).run()
 
     assert report.complaints == []
     assert report.faults.details() == []
@@ -35,15 +53,15 @@ async def test_nothing_is_lost_repeated_or_confused_when_the_service_is_stopped_
     assert report.longest_end < 2 * SHUTDOWN_SECONDS  # a busy machine is late itself; `make kill-test` is strict
 
 
-async def test_while_the_disk_is_full_people_are_told_so_and_what_was_accepted_is_answered_when_there_is_room(tmp_path):
-    report = await FullDisk(tmp_path, questions=18, threads=3).run()
+@pytest.mark.parametrize("dies", [False, True], ids=["goes on", "is killed meanwhile"])
+async def test_people_are_told_when_the_disk_is_full_and_the_rest_is_answered_when_there_is_room(folder, dies):
+    report = await FullDisk(folder, questions=18, threads=3, dies=dies).run()
 
     assert report.complaints == []
     assert report.faults.details() == []
     assert report.refused >= 12  # six questions, sent twice
     assert report.statuses == {"answered": 18}
-    assert len(report.sentences) == 1
-    assert "was not taken in: send it again later. The database" in report.sentences.pop()
+    assert [sentence.startswith(NOT_TAKEN) for sentence in report.sentences] == [True]
 
 
 ASKED = ["one?", "two?"]

@@ -13,6 +13,7 @@ export class Composer {
     this.list = byId("completion");
     this.found = [];
     this.active = 0;
+    this.unsent = []; // messages on their way, the first of them now
     this.text.addEventListener("input", () => this.changed());
     this.text.addEventListener("keydown", (event) => this.key(event));
     this.text.addEventListener("blur", () => setTimeout(() => { if (document.activeElement !== this.text) this.close(); }, 150));
@@ -25,14 +26,15 @@ export class Composer {
     this.text.focus();
   }
 
+  // What is sent while something else still is goes after it; what is not taken comes back, before what was written since.
   async submit() {
     const text = this.text.value.trim();
-    if (!text || this.busy) return;
-    this.busy = byId("send").disabled = true;
+    if (!text) return;
+    this.unsent.push(text);
     this.set(""); // at once: people write on while it is sent
-    const taken = await this.send(text);
-    this.busy = byId("send").disabled = false;
-    if (!taken) this.set([text, this.text.value].filter(Boolean).join("\n"));
+    if (this.unsent.length > 1) return;
+    while (this.unsent.length && await this.send(this.unsent[0])) this.unsent.shift();
+    if (this.unsent.length) this.set([...this.unsent.splice(0), this.text.value].filter(Boolean).join("\n"));
   }
 
   changed() {

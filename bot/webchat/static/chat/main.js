@@ -12,7 +12,7 @@ const NEAR_END = 120; // pixels: who reads the end of a thread is kept there
 const REOPEN_AFTER = 2000; // milliseconds after the service closed the stream for good
 
 // `reading` is the id of a conversation of another platform, which this page only shows.
-const here = { channel: "general", thread: "", reading: "", state: null, home: null, stream: null, kept: new Map(), live: new Map(), visit: 0 };
+const here = { channel: "general", thread: "", reading: "", state: null, home: null, stream: null, kept: new Map(), live: new Map(), visit: 0, asked: 0, shown: 0 };
 let unsent = null; // {text, key} of the last message that failed: sent again under its key it is the same message
 
 const address = (channel, thread) => thread ? `/c/${encodeURIComponent(channel)}/${encodeURIComponent(thread)}`
@@ -74,9 +74,11 @@ async function visit(path, { push = false } = {}) {
 
 async function refresh() {
   const visited = here.visit;
+  const asked = here.asked += 1;
   try {
     const [home, state] = await Promise.all([api.home(), here.reading ? api.read(here.reading) : api.show(here.channel, here.thread)]);
-    if (visited !== here.visit) return false;
+    if (visited !== here.visit || asked < here.shown) return false; // something newer is shown already
+    here.shown = asked;
     if (state.place) { // it is held here after all
       history.replaceState(null, "", address(...state.place));
       return visit(location.pathname);
@@ -108,7 +110,7 @@ function draw() {
   byId("person").textContent = home.person || "Choose a name";
   byId("tools").hidden = !here.thread;
   byId("up").hidden = !here.thread && !here.reading;
-  byId("up").textContent = `#${here.channel}`;
+  byId("up").textContent = here.reading ? "Back to the chat" : `#${here.channel}`;
   byId("up").href = address(here.channel, "");
   for (const format of ["markdown", "json"]) byId(`export-${format}`).href = `${placePath(here.channel, here.thread)}/export?format=${format}`;
   byId("text").placeholder = here.thread ? "Ask on, or / for commands" : `Ask with @footnote, or write to #${here.channel}`;
@@ -135,9 +137,8 @@ function drawMessages() {
   const results = [...byId("messages").querySelectorAll(".result")];
   const live = new Map();
   for (const waiting of here.state.waiting) {
-    const old = here.live.get(waiting.key);
-    const isSame = old && old.hasText === (waiting.text !== null) && old.isLive === Boolean(waiting.live);
-    const handle = isSame ? old : Object.assign(waitingNode(waiting, actions), { hasText: waiting.text !== null, isLive: Boolean(waiting.live) });
+    const handle = here.live.get(waiting.key) || waitingNode(waiting, actions);
+    handle.update(waiting);
     live.set(waiting.key, handle);
   }
   here.live = live;
@@ -191,9 +192,9 @@ function follow(cursor) {
     act(handle, data);
     if (stay) scrollToEnd();
   };
-  on("begin", (data) => { const handle = here.live.get(data.key); if (handle) handle.begin(); else refreshSoon(); });
-  on("text", withLive((handle, data) => handle.text(data.piece, data.at)));
-  on("reset_text", withLive((handle) => handle.resetText()));
+  on("begin", (data) => { const handle = here.live.get(data.key); if (handle) handle.begin(data); else refreshSoon(); });
+  on("text", withLive((handle, data) => { if (!handle.text(data)) refreshSoon(); }));
+  on("reset_text", withLive((handle, data) => handle.resetText(data)));
   on("step", withLive((handle, data) => handle.step(data.step)));
   for (const kind of ["changed", "end", "threads"]) on(kind, refreshSoon);
   on("reset", () => { here.live.clear(); refreshSoon(); });
@@ -248,7 +249,7 @@ async function chooseName() {
   const name = await ask({ title: "What is your name?", text: "It stands beside your questions. No password, no account.", yes: "Go on", label: "Name", value: here.home?.person || "" });
   if (name === null) return false;
   const found = await attempt(() => api.name(name));
-  if (found) { here.home.person = found.person; here.live.clear(); await refresh(); }
+  if (found) { here.live.clear(); await refresh(); }
   return Boolean(found);
 }
 

@@ -64,42 +64,62 @@ function feetNode(message, actions) {
   return feet;
 }
 
-// A question that waits or is being answered. The node keeps handles for the events that follow.
+// A question that waits or is being answered. Events and states of it come in any order, and some twice: `turn` says which
+// draft they speak of, and the place of a piece tells whether it is known already.
 export function waitingNode(waiting, actions) {
+  const question = waiting.text === null ? null : el("ol", { class: "bare" }, personNode(waiting));
   const draft = el("div", { class: "draft" });
   const steps = el("ul", { class: "steps" });
-  const status = el("span", { class: "working" }, waiting.live ? "Reading the documents" : "Waiting for its turn");
+  const status = el("span", { class: "working" }, "Waiting for its turn");
   const stop = el("button", { type: "button", class: "stop", onclick: () => actions.stop(waiting.key, stop) }, "Stop");
   const bar = el("div", { class: "progress" }, el("span", { class: "dots", "aria-hidden": "true" }), status,
     actions.isMine(waiting.author) ? stop : null);
   const answer = el("div", { class: "message from-bot" }, avatar("footnote"),
     el("div", { class: "body" }, byline("footnote"), draft, bar, steps));
-  const node = el("li", { class: "waiting", "data-key": waiting.key },
-    waiting.text === null ? null : el("ol", { class: "bare" }, personNode(waiting)), answer);
-  let shown = 0; // characters of the draft, counted as the service counts them
+  const node = el("li", { class: "waiting", "data-key": waiting.key }, question, answer);
+  let current = 0; // the turn of the draft that is shown
+  let shown = 0; // its characters, counted as the service counts them
+  const restart = (turn) => {
+    [current, shown] = [turn, 0];
+    draft.textContent = "";
+    status.textContent = "Reading the documents";
+  };
   const handle = {
     node,
-    begin() { handle.resetText(); steps.replaceChildren(); },
-    // A piece and its place in the draft: what is there already, from a state read later than this event, is passed over.
-    text(piece, at = shown) {
-      const fresh = [...piece].slice(Math.max(0, shown - at));
+    begin({ turn }) {
+      if (turn <= current) return;
+      restart(turn);
+      steps.replaceChildren();
+    },
+    resetText({ turn }) { if (turn > current) restart(turn); },
+    // false: something before this piece was missed
+    text({ turn, at, piece }) {
+      if (turn < current) return true;
+      handle.resetText({ turn });
+      if (at > shown) return false;
+      const fresh = [...piece].slice(shown - at);
       shown += fresh.length;
       draft.append(fresh.join(""));
       status.textContent = "Writing";
+      return true;
     },
-    resetText() { shown = 0; draft.textContent = ""; status.textContent = "Reading the documents"; },
     step(step) {
       if (step.parent === null) return; // the whole answer: that it runs is plain to see
       const line = [...steps.children].find((item) => item.dataset.id === step.id);
-      const shown = el("li", { "data-id": step.id, class: `step is-${step.status}` },
+      if (line && /is-(done|failed|cancelled)/.test(line.className)) return; // over: what says else is older
+      const known = el("li", { "data-id": step.id, class: `step is-${step.status}` },
         step.kind === "tool" ? `${step.name}${step.asked ? `: ${step.asked}` : ""}` : step.name);
-      if (line) line.replaceWith(shown); else steps.append(shown);
+      if (line) line.replaceWith(known); else steps.append(known);
+    },
+    update({ text, live }) {
+      if (text === null) question?.remove();
+      if (!live || live.turn < current) return;
+      handle.resetText(live);
+      live.steps.forEach(handle.step);
+      if (live.text) handle.text({ turn: live.turn, at: 0, piece: live.text });
     },
   };
-  if (waiting.live) {
-    waiting.live.steps.forEach(handle.step);
-    if (waiting.live.text) handle.text(waiting.live.text);
-  }
+  handle.update(waiting);
   return handle;
 }
 

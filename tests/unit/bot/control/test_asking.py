@@ -186,10 +186,12 @@ async def test_what_a_gate_refuses_is_an_answer_that_says_why(office: Office) ->
     async def no(incoming: IncomingMessage) -> Decision:
         return Decision(code="over_limit", sentence="Too many questions.", accepted=False)
 
+    first = await office.ask()
     office.receive_with(Gate(name="no", check=no))
-    answer = await office.ask()
+    answer = await office.ask(conversation_id=first.conversation_id)
 
     assert (answer.status, answer.text) == (AnswerStatus.REFUSED, "Too many questions.")
+    assert answer.conversation_id == first.conversation_id
 
 
 async def fail_once(office: Office) -> tuple[Answer, str]:

@@ -1,6 +1,7 @@
 """What browsers see of a draft: even pieces, each with its place, none after the end."""
 
 import asyncio
+from itertools import count
 
 from bot.webchat.events import Event, EventHub
 from bot.webchat.live import FLUSH_SECONDS, LEAST_PIECE, LivePost, LiveProgress
@@ -13,8 +14,8 @@ ADDRESS = thread_address("local", "general", "t1")
 def begin() -> tuple[EventHub, LivePost, LiveProgress]:
     hub = EventHub()
     hub.cursor(str(ADDRESS))
-    live = LivePost(key="k1", address=ADDRESS, author="Ada", question="Where?")
-    return hub, live, LiveProgress(live, hub)
+    live = LivePost(key="k1", address=ADDRESS, author="Ada", question="Where?", turn=1)
+    return hub, live, LiveProgress(live, hub, count(2))
 
 
 async def events(hub: EventHub, until: str = "", *, length: int = 0) -> list[Event]:
@@ -57,6 +58,11 @@ async def test_what_is_taken_back_or_over_is_not_shown_later() -> None:
     await asyncio.sleep(FLUSH_SECONDS * 2)
     progress.step(build_job("j1/t0", parent_id="j1"))
 
-    assert set(live.text) == {"b"}
-    assert [event.kind for event in await events(hub, "step")] == ["text", "reset_text", "text", "step"]
+    assert (set(live.text), live.to_view()["turn"]) == ({"b"}, 2)
+    assert [(event.kind, event.data.get("turn")) for event in await events(hub, "step")] == [
+        ("text", 1),
+        ("reset_text", 2),
+        ("text", 2),
+        ("step", None),
+    ]
     assert [step["id"] for step in live.to_view()["steps"]] == ["j1/t0"]

@@ -300,6 +300,22 @@ class TestPictures:
         assert forged.status == 403
         assert [(item.status, await item.read()) for item in (nowhere, gone)] == [(204, b"")] * 2
 
+    async def test_a_thumbnail_shows_no_page_that_the_thread_may_not_read_now(
+        self, browse: OpenBrowser, shelves: Shelves
+    ) -> None:
+        document = await self.pdf(shelves)
+
+        async def first_page_only(thread: ThreadAddress | None) -> SearchScope:
+            return replace(await shelves.scope(None), positions={document.id: 1})
+
+        browser, link = await browse(scope=first_page_only), link_to(shelves, cited_in(document))
+        first, second = [await browser.get(f"{link}/{number}/thumbnail") for number in (1, 2)]
+        await put(shelves, replace(document, revision="r2"), "All is new.")
+        replaced = await browser.get(f"{link}/1/thumbnail")
+
+        assert first.status == 200
+        assert [(item.status, await item.read()) for item in (second, replaced)] == [(204, b"")] * 2
+
     @pytest.mark.parametrize("content", [b"", b"%PDF-1.7 nothing"])
     async def test_a_broken_file_has_no_thumbnail_and_makes_no_noise(
         self, browse: OpenBrowser, shelves: Shelves, tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
@@ -357,6 +373,17 @@ class TestLibrary:
         assert "1 document could not be read" in text
         assert "scanned: run OCR first" in text
         assert "handbook/guide.md" in text
+
+    async def test_of_very_many_failures_the_first_are_shown(self, browse: OpenBrowser, shelves: Shelves) -> None:
+        await shelves.corpus.save_source(build_source())
+        for number in range(102):
+            failed = build_document(f"{number:03}.pdf", revision=None, failed_reason="scanned: run OCR first")
+            await shelves.corpus.save_failure(failed)
+        text = await read(await browse(), "/library")
+
+        assert "102 documents could not be read" in text
+        assert text.count("run OCR first") == 100
+        assert "<code>footnote documents</code> lists them all" in text
 
     async def test_a_search_leads_to_the_passage(self, browse: OpenBrowser, guide: Document) -> None:
         browser = await browse()
