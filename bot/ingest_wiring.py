@@ -1,13 +1,76 @@
 """The composition root's part for ingestion: a pipeline with the configured limits. Only bot/wiring.py uses it."""
 
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.config import IngestConfig
+from core.domain.corpus import Source
 from core.ingestion.limits import MEBIBYTE, ReadLimits
+from core.ingestion.report import IngestReport, ProgressCallback
 from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
 
 if TYPE_CHECKING:
     from core.ingestion.pipeline import Ingestor
+
+
+class Ingests:
+    """The runs that change the index, one at a time, over all processes."""
+
+    def __init__(
+        self,
+        *,
+        corpus: CorpusRepository,
+        build: Callable[[], "Ingestor"],
+        alone: Callable[[], AbstractAsyncContextManager[None]],
+    ) -> None:
+        self._corpus = corpus
+        self._build = build
+        self._alone = alone
+        self._lock = asyncio.Lock()
+
+    async def add(
+        self,
+        paths: Sequence[Path],
+        workspace: str,
+        *,
+        source: str | None,
+        kind: str,
+        force: bool,
+        progress: ProgressCallback,
+    ) -> IngestReport:
+        """As App.ingest."""
+        from core.ingestion.base import forced_kind
+        from core.sources import add_source
+
+        reader_kind = forced_kind(kind)
+        total = IngestReport()
+        async with self._changing_index() as ingestor:
+            for place in [await add_source(self._corpus, workspace, path, source) for path in paths]:
+                root = Path(place.source.location)
+                report = await ingestor.ingest(
+                    place.source, root, place.only or None, kind=reader_kind, force=force, progress=progress
+                )
+                total.add(report)
+        return total
+
+    async def read_in(self, source: Source, root: Path, only: str | None, *, kind: str | None) -> IngestReport:
+        """As App.read_in."""
+        async with self._changing_index() as ingestor:
+            return await ingestor.ingest(source, root, only, kind=kind)
+
+    async def sweep(self) -> None:
+        """As App.sweep."""
+        async with self._changing_index() as ingestor:
+            await ingestor.sweep()
+
+    @asynccontextmanager
+    async def _changing_index(self) -> AsyncIterator["Ingestor"]:
+        """One run at a time, over all processes: another's sweep must not take a run's unfinished passages."""
+        async with self._lock, self._alone():
+            yield self._build()
 
 
 def build_ingestor(

@@ -5,8 +5,8 @@ reverse order. Imports of heavy parts stand inside the functions that need them,
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from bot.clock import SystemClock
 from bot.config import Config
-from bot.ingest_wiring import build_ingestor, to_read_limits
+from bot.ingest_wiring import Ingests, build_ingestor, to_read_limits
 from core.access import Access
 from core.answering import AnswerService
 from core.attachments import Attachments
@@ -36,7 +36,6 @@ from storage.jobs import SqlJobRepository
 from storage.settings import SqlSettingsRepository
 
 if TYPE_CHECKING:
-    from core.ingestion.pipeline import Ingestor
     from storage.embeddings import LocalEmbedder
     from storage.inbox import SqlInboxStore
     from storage.ranking import CrossEncoderJudge, VectorSentenceRanker
@@ -56,7 +55,6 @@ class App:
         self.questions: RunningQuestions | None = None  # those that a service has in hand; set before commands are used
         self._stack = AsyncExitStack()
         self._database: Database | None = None
-        self._ingesting = asyncio.Lock()
 
     async def open(self) -> "App":
         """Open the database; all else opens when it is used. Safe to repeat. Raises StorageError."""
@@ -219,9 +217,7 @@ class App:
 
     @cached_property
     def provider(self) -> ChatProvider:
-        from bot.answer_wiring import build_provider
-
-        built = build_provider(self.config, lambda: self.ranker, lambda: self.judge)
+        built = self._build_provider()
         self._stack.push_async_callback(built.close)
         return built
 
@@ -260,46 +256,32 @@ class App:
         `workspace` None: the configured one. `kind` forces a reader. A kind or a path that can't be used raises before
         anything is read.
         """
-        from core.ingestion.base import forced_kind
-        from core.sources import add_source
-
-        reader_kind = forced_kind(kind)
-        total = IngestReport()
-        async with self._changing_index():
-            ingestor = self._build_ingestor()
-            for place in [await add_source(self.corpus, workspace or self.workspace, path, source) for path in paths]:
-                root = Path(place.source.location)
-                report = await ingestor.ingest(
-                    place.source, root, place.only or None, kind=reader_kind, force=force, progress=progress
-                )
-                total.add(report)
-        return total
+        return await self._ingests.add(
+            paths, workspace or self.workspace, source=source, kind=kind, force=force, progress=progress
+        )
 
     async def read_in(
         self, source: Source, root: Path, only: str | None = None, *, kind: str | None = None
     ) -> IngestReport:
         """Bring a stored source up to date (implements core.attachments.Ingest)."""
-        async with self._changing_index():
-            return await self._build_ingestor().ingest(source, root, only, kind=kind)
+        return await self._ingests.read_in(source, root, only, kind=kind)
 
     async def sweep(self) -> None:
         """Remove from the index what interrupted ingests left there."""
-        async with self._changing_index():
-            await self._build_ingestor().sweep()
+        await self._ingests.sweep()
 
-    @asynccontextmanager
-    async def _changing_index(self) -> AsyncIterator[None]:
-        """One run at a time, over all processes: another's sweep must not take a run's unfinished passages."""
-        async with self._ingesting, alone(self._database_place, "index"):
-            yield
-
-    def _build_ingestor(self) -> "Ingestor":
-        return build_ingestor(
-            self.config.ingest,
+    @cached_property
+    def _ingests(self) -> Ingests:
+        return Ingests(
             corpus=self.corpus,
-            index=self.index,
-            conversations=self.conversation_store,
-            clock=self.clock,
+            build=lambda: build_ingestor(
+                self.config.ingest,
+                corpus=self.corpus,
+                index=self.index,
+                conversations=self.conversation_store,
+                clock=self.clock,
+            ),
+            alone=lambda: alone(self._database_place, "index"),
         )
 
     def _build_provider(self) -> ChatProvider:

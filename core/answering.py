@@ -20,10 +20,11 @@ from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import BadInput, FootnoteError, NotFound
 from core.history import messages_of_draft
 from core.library import Library
-from core.ports import Clock, ContextStrategy, CorpusRepository, JobRepository, ProgressSink, RetrievalStrategy, Tools
+from core.ports import Clock, ContextStrategy, CorpusRepository, ProgressSink, RetrievalStrategy, Tools
 from core.reading import positions_for, split_position
 from core.references import direct_references
 from core.retries import is_transient
+from core.service_ports import JobRepository
 from core.steps import Steps
 from core.stored_answers import BOT_NAME as BOT_NAME
 from core.stored_answers import (

@@ -12,8 +12,8 @@ from core.domain.inbox import InboxEntry, again_key, message_key
 from core.domain.jobs import RETENTION, Job, JobKind, JobStatus
 from core.errors import InvalidState, NotFound
 from core.open_requests import as_open, request_id, to_request
-from core.ports import Clock, ConversationRepository, JobRepository, ProgressSink
-from core.service_ports import InboxStore
+from core.ports import Clock, ConversationRepository, ProgressSink
+from core.service_ports import InboxStore, JobRepository
 
 
 class Jobs:

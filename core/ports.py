@@ -270,25 +270,6 @@ class ConversationRepository(Protocol):
         """Unpin and unfocus it everywhere and mark messages that cite it stale; returns how many conversations."""
 
 
-class JobRepository(Protocol):
-    """Job trees, written while they run."""
-
-    async def save(self, *jobs: Job) -> None:
-        """Insert or replace by id, all in one commit. Records for people: a power cut may cost the last ones."""
-
-    async def get(self, job_id: str, workspace: str) -> Job:
-        """NotFound for unknown ids and other workspaces' jobs."""
-
-    async def list_roots(self, workspace: str, limit: int = 50) -> list[Job]:
-        """Newest first."""
-
-    async def list_tree(self, root_id: str) -> list[Job]:
-        """The root first, then by creation."""
-
-    async def purge(self, before: datetime) -> int:
-        """Forget the trees whose root ended before, or began before and never ended; how many jobs those were."""
-
-
 class Reader(Protocol):
     """Reads one kind of file. No network, nothing outside the file and its source folder; runs in a child process."""
 

@@ -12,9 +12,9 @@ from core.domain.answer import Answer
 from core.domain.inbox import InboxEntry, PostRef
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import PlatformError, StorageError
-from core.ports import Clock, JobRepository
+from core.ports import Clock
 from core.retries import to_sentence
-from core.service_ports import ChatPlatform
+from core.service_ports import ChatPlatform, JobRepository
 from core.stored_answers import stored_ids
 
 POST_KEY = "post"  # the post's place under its request

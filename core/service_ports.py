@@ -1,4 +1,4 @@
-"""What the service needs from outside: a durable inbox and chat platforms. The other ports are in core/ports.py."""
+"""What the service needs from outside: a durable inbox, job trees, chat platforms. The other ports: core/ports.py."""
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -9,6 +9,7 @@ from core.domain.answer import Answer
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
 from core.domain.feedback import Feedback
 from core.domain.inbox import Decision, InboxEntry, InboxStatus, PostRef
+from core.domain.jobs import Job
 from core.domain.settings import ChannelAddress, ChannelSettings, Listening
 from core.ports import ProgressSink
 
@@ -96,6 +97,25 @@ class InboxStore(Protocol):
 
         A hint that may be lost or come twice: polls stay. Where no other process can write, there is none.
         """
+
+
+class JobRepository(Protocol):
+    """Job trees, written while they run."""
+
+    async def save(self, *jobs: Job) -> None:
+        """Insert or replace by id, all in one commit. Records for people: a power cut may cost the last ones."""
+
+    async def get(self, job_id: str, workspace: str) -> Job:
+        """NotFound for unknown ids and other workspaces' jobs."""
+
+    async def list_roots(self, workspace: str, limit: int = 50) -> list[Job]:
+        """Newest first."""
+
+    async def list_tree(self, root_id: str) -> list[Job]:
+        """The root first, then by creation."""
+
+    async def purge(self, before: datetime) -> int:
+        """Forget the trees whose root ended before, or began before and never ended; how many jobs those were."""
 
 
 class FeedbackRepository(Protocol):

@@ -15,7 +15,8 @@ from types import TracebackType
 
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import FootnoteError
-from core.ports import Clock, JobRepository
+from core.ports import Clock
+from core.service_ports import JobRepository
 
 
 class Steps:

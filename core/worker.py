@@ -13,11 +13,11 @@ from core.answering import STOPPED, Answering, Attempt
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.inbox import WITHDRAWN, InboxEntry, InboxStatus
 from core.errors import AccessDenied, FootnoteError, InvalidState, StorageError
-from core.ports import Clock, JobRepository
+from core.ports import Clock
 from core.posting import Posting
 from core.retries import MOST_CRASHES, GiveUp, decide, pause, poison_sentence, to_sentence
 from core.runs import LostLease, Run
-from core.service_ports import ChatPlatform, InboxStore
+from core.service_ports import ChatPlatform, InboxStore, JobRepository
 
 DEFAULT_PARALLEL = 64  # questions at once: they wait for models, not for the processor
 DEFAULT_TRIES = 4  # with the pauses between them under half a minute: the thread waits behind it

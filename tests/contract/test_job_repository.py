@@ -8,7 +8,7 @@ import pytest
 
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import NotFound
-from core.ports import JobRepository
+from core.service_ports import JobRepository
 from storage.database import Database
 from storage.jobs import SqlJobRepository
 from storage.memory.jobs import MemoryJobRepository
