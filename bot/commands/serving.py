@@ -6,6 +6,7 @@ import socket
 import sys
 import webbrowser
 from collections.abc import Callable
+from typing import NoReturn
 
 import typer
 
@@ -45,6 +46,7 @@ def worker(context: typer.Context) -> None:
         await LoneWorker(session.settings, ready).run()
 
     asyncio.run(main())
+    _leave()
 
 
 def run_service(session: Session, ready: Callable[[str], None], examples: tuple[str, ...] = ()) -> None:
@@ -58,6 +60,14 @@ def run_service(session: Session, ready: Callable[[str], None], examples: tuple[
         await Service(session.settings, ready, examples).run()
 
     asyncio.run(main())
+    _leave()
+
+
+def _leave() -> NoReturn:
+    """End the process: all is stored and closed, and to take interpreter and models apart can take some seconds."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(0)
 
 
 def is_taken(settings: WebConfig) -> bool:

@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 class Noticing:
-    """`run` for as long as there are browsers to tell."""
+    """`run` for as long as browsers may come."""
 
     def __init__(self, store: InboxStore, hub: EventHub, workspace: str) -> None:
         self._store = store
@@ -30,10 +30,14 @@ class Noticing:
         self._seen: set[int] | None = None  # the last look's entries; None: there was none
 
     async def run(self) -> None:
-        """Look until it is cancelled; a database that does not answer is tried again."""
+        """Look until it is cancelled, while there are browsers; a database that does not answer is tried again.
+
+        A browser that comes has just read the whole state: what happened before is told once more, and does no harm.
+        """
         while True:
             try:
-                await self.look()
+                if self._hub.readers:
+                    await self.look()
             except StorageError as error:
                 _log.warning("What other processes did can't be seen: %s", error)
             await asyncio.sleep(POLL_SECONDS)

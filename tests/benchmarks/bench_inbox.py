@@ -1,5 +1,7 @@
 """What the service adds to a question: inbox, job tree, history and post, with five recorded steps that do nothing.
 
+Times are told from the event's arrival to its post; on a machine that does other things, look at the processor's.
+
     python -m tests.benchmarks.bench_inbox [--questions N] [--at-once N] [--database URL]
 
 Goals on SQLite: median under 15 ms a question, each in its own thread; 200 at once at 100 a second or more.
@@ -88,19 +90,21 @@ class Bench:
         return (await self.ear.heard[key] - started) * 1000
 
 
-async def measure(location: Path | str, questions: int, at_once: int) -> tuple[list[float], float]:
-    """Milliseconds of each question asked alone, and questions a second when many are asked at once."""
+async def measure(location: Path | str, questions: int, at_once: int) -> tuple[list[float], float, float]:
+    """Milliseconds of each question asked alone, those of the processor, and questions a second with many at once."""
     database = await Database.open(location)
     bench = Bench(database)
     work = asyncio.create_task(bench.worker.run())
+    busy = time.process_time()
     alone = [await bench.ask(f"alone {number}") for number in range(questions)]
+    busy = (time.process_time() - busy) * 1000 / questions
     started = time.perf_counter()
     await asyncio.gather(*(bench.ask(f"together {number}") for number in range(at_once)))
     rate = at_once / (time.perf_counter() - started)
     await bench.worker.stop()
     await work
     await database.close()
-    return alone, rate
+    return alone, busy, rate
 
 
 def main() -> None:
@@ -111,10 +115,12 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         location = given.database or Path(folder) / "footnote.db"
-        alone, rate = asyncio.run(measure(location, given.questions, given.at_once))
+        alone, busy, rate = asyncio.run(measure(location, given.questions, given.at_once))
     table = Table("", "goal", "measured")
     table.add_row("median, one after another", "< 15 ms", f"{statistics.median(alone):.1f} ms")
     table.add_row("p95", "", f"{statistics.quantiles(alone, n=20)[-1]:.1f} ms")
+    table.add_row("fastest", "", f"{min(alone):.1f} ms")
+    table.add_row("processor time", "", f"{busy:.1f} ms")
     table.add_row(f"{given.at_once} at once", "≥ 100/s", f"{rate:.0f}/s")
     Console().print(table)
 

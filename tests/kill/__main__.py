@@ -60,7 +60,7 @@ def kill_service(given: argparse.Namespace) -> int:
         f"{sum(len(item.duplicate) for item in faults)} duplicate, "
         f"{sum(len(item.disordered) for item in faults)} out of order"
     )
-    return int(not all(report.is_clean for report in reports))
+    return int(any(report.wrong for report in reports))
 
 
 def show(what: str, run: Callable[[Path], Coroutine[None, None, Report | DiskReport]]) -> Report | DiskReport:
@@ -69,7 +69,7 @@ def show(what: str, run: Callable[[Path], Coroutine[None, None, Report | DiskRep
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         report = asyncio.run(run(Path(folder)))
-    for line in [*report.faults.details(), *report.complaints][:MOST_LINES]:
+    for line in report.wrong[:MOST_LINES]:
         say(f"wrong: {line[:500]}")
     say(f"{report} ({time.monotonic() - started:.0f} s)\n")
     return report

@@ -35,8 +35,9 @@ class DiskReport:
     complaints: list[str] = field(default_factory=list)
 
     @property
-    def is_clean(self) -> bool:
-        return self.refused > 0 and not (self.faults or self.complaints)
+    def wrong(self) -> list[str]:
+        """A line for each thing that must not be."""
+        return [*self.faults.details(), *self.complaints, *([] if self.refused else ["nothing was refused"])]
 
     def __str__(self) -> str:
         found = ", ".join(f"{count} {status}" for status, count in sorted(self.statuses.items()))

@@ -60,9 +60,11 @@ class Report:
         return max(self.ends_seconds)
 
     @property
-    def is_clean(self) -> bool:
-        is_slow = self.plan.ending is signal.SIGTERM and self.longest_end >= SHUTDOWN_SECONDS
-        return not (self.faults or self.complaints or is_slow)
+    def wrong(self) -> list[str]:
+        """A line for each thing that must not be."""
+        stops = self.ends_seconds if self.plan.ending is signal.SIGTERM else []
+        slow = [f"a stop took {seconds:.1f} s" for seconds in stops if seconds >= SHUTDOWN_SECONDS]
+        return [*self.faults.details(), *self.complaints, *slow]
 
     def __str__(self) -> str:
         found = ", ".join(f"{count} {status}" for status, count in sorted(self.statuses.items()))

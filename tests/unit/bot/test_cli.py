@@ -1,6 +1,10 @@
+import asyncio
+from types import SimpleNamespace
+
 import pytest
 
-from bot.cli import hoist_globals
+from bot.cli import hoist_globals, run
+from core.domain.answer import Answer, AnswerStatus
 
 
 @pytest.mark.parametrize(
@@ -16,3 +20,17 @@ from bot.cli import hoist_globals
 )
 def test_global_options_may_stand_anywhere_before_a_double_dash(given: list[str], wanted: list[str]) -> None:
     assert hoist_globals(given) == wanted
+
+
+def test_a_question_asked_again_that_ends_before_any_step_says_why(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class RefusedJobs:
+        async def retry(self, job_id: str, workspace: str, progress: object) -> Answer:
+            return Answer(status=AnswerStatus.REFUSED, text=f"Too many questions: {job_id} has to wait.")
+
+    app = SimpleNamespace(jobs=RefusedJobs(), workspace="local")
+    monkeypatch.setattr("bot.session.Session.run", lambda self, work: asyncio.run(work(app)))
+
+    assert run(["jobs", "retry", "j1"]) == 1
+    assert capsys.readouterr().err == "footnote: Too many questions: j1 has to wait.\n"

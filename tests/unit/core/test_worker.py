@@ -13,12 +13,14 @@ from core.answering import Attempt
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import InboxEntry, InboxStatus
+from core.domain.jobs import JobKind, JobStatus
 from core.errors import AccessDenied, BadInput, InvalidState, PlatformError, ProviderOverloaded, StorageError
 from core.inbox import ACCEPTED
 from core.progress import SilentProgress
 from core.retries import MOST_CRASHES
 from core.worker import POST_TRIES, Worker
 from storage.memory.inbox import MemoryInbox, MemoryInboxStore
+from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import RealClock
 
 Behaviour = Callable[[Attempt], Awaitable[str]]
@@ -238,6 +240,17 @@ async def test_a_post_the_platform_refuses_is_made_again_without_answering_again
         await office.all_done()
     assert (office.wall.posts, office.wall.raw["q"]) == ({"q": "Yes."}, 1)
     assert (await office.store.find("q")).failures == 2
+
+
+async def test_a_post_is_one_job_however_often_it_is_tried():
+    office, jobs = Office(), MemoryJobRepository()
+    office.wall.failures = 2
+    await office.accept("q")
+    async with office.working(jobs=jobs):
+        await office.all_done()
+    [post] = await jobs.list_roots("local")
+    assert (post.kind, post.status, post.attempts) == (JobKind.POST, JobStatus.DONE, 3)
+    assert post.output == {"post": f"wall/{post.input['message_key']}"}
 
 
 async def test_the_error_post_is_tried_again_too():

@@ -1,7 +1,6 @@
 """Browsers are told of what other processes did, once each, and of nothing that was there before."""
 
 import asyncio
-from contextlib import suppress
 
 import pytest
 
@@ -121,11 +120,14 @@ async def test_a_database_that_does_not_answer_is_tried_again(
 
     monkeypatch.setattr(place.store, "recent", at_times)
     task = asyncio.create_task(place.noticing.run())
+    await asyncio.sleep(0.02)
+    assert tries == []  # nobody to tell
+    browser = asyncio.create_task(anext(place.hub.read(str(ADDRESS))))
     async with asyncio.timeout(10):
         while len(tries) < 4:  # noqa: ASYNC110 - it looks by itself
             await asyncio.sleep(0.001)
-    task.cancel()
-    with suppress(asyncio.CancelledError):
-        await task
+    for running in (task, browser):
+        running.cancel()
+    await asyncio.wait({task, browser})
 
     assert "The database is away" in caplog.text
