@@ -221,7 +221,7 @@ def test_an_evaluation_reports_rates_over_the_sample_questions(footnote: Footnot
 def test_the_doctor_finds_everything_well_and_says_what_is_not(
     footnote: Footnote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert [check["ok"] for check in footnote("doctor", "--json").json["checks"]] == [True] * 5
+    assert [check["ok"] for check in footnote("doctor", "--json").json["checks"]] == [True] * 6
     monkeypatch.setenv("FOOTNOTE_PROVIDER__NAME", "anthropic")
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     sick = footnote("doctor")
