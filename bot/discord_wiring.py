@@ -4,6 +4,7 @@ A worker alone only logs in: it posts what it answers, and leaves hearing to the
 """
 
 import asyncio
+import logging
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -18,12 +19,14 @@ from bot.discordbot.platform import DiscordPlatform
 from bot.discordbot.setup import BAD_TOKEN, NO_MESSAGE_CONTENT, has_message_content, invite_link
 from bot.links import link_maker
 from bot.wiring import App
-from core.errors import ConfigError, PlatformError
+from core.errors import ConfigError, FootnoteError, PlatformError
 from core.forgetting import Forgetting
 from core.inbox import Inbox, platform_gates
 from core.worker import Worker
 
 GOODBYE_SECONDS = 1.0  # for the connection to close; the whole stop has less than five
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +99,10 @@ async def hear_discord(door: DiscordDoor, app: App, worker: Worker) -> None:
         ),
         door.platform,
     )
+    try:
+        await door.client.offer_commands()
+    except FootnoteError as error:  # those of the last start are still there
+        _log.warning("The commands are not renewed: %s", error)
     try:
         await door.client.connect()
     except discord.PrivilegedIntentsRequired as error:

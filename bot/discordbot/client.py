@@ -69,8 +69,14 @@ class Events(_Base):
         return self.platform
 
     async def setup_hook(self) -> None:
-        """Tell Discord which commands there are; it shows changes within seconds."""
-        await self.tree.sync()
+        """At the login, for a client that has its parts by then."""
+        if hasattr(self, "tree"):
+            await self.offer_commands()
+
+    async def offer_commands(self) -> None:
+        """Tell Discord which commands there are; it shows changes within seconds. Raises core errors."""
+        with understood("take my commands"):
+            await self.tree.sync()
 
     async def on_ready(self) -> None:
         """Also after a lost session, even twice in a row: what was said meanwhile is read from the channels."""
