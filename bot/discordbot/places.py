@@ -98,7 +98,9 @@ class ChannelPlace:
 
     async def _edit(self, message_id: int, part: PartView) -> None:
         with understood(POST):
-            await self.channel.get_partial_message(message_id).edit(view=_finished(part))
+            await self.channel.get_partial_message(message_id).edit(
+                view=_finished(part), allowed_mentions=discord.AllowedMentions.none()
+            )
 
     async def delete(self, message_id: int) -> None:
         try:
@@ -139,6 +141,7 @@ class CommandPlace:
                 message: discord.WebhookMessage = await self._webhook.edit_message(
                     ORIGINAL,  # type: ignore[call-overload]  # the API takes this name, discord.py sends it as it is
                     view=_finished(part),
+                    allowed_mentions=discord.AllowedMentions.none(),
                 )
             else:
                 message = await self._webhook.send(view=_finished(part), ephemeral=True, wait=True)
@@ -146,7 +149,9 @@ class CommandPlace:
 
     async def edit(self, message_id: int, part: PartView) -> bool:
         with understood(POST):
-            await self._webhook.edit_message(message_id, view=_finished(part))
+            await self._webhook.edit_message(
+                message_id, view=_finished(part), allowed_mentions=discord.AllowedMentions.none()
+            )
         return True
 
     async def delete(self, message_id: int) -> None:

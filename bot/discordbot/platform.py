@@ -39,6 +39,8 @@ from core.service_ports import InboxStore
 TOKEN = "token"  # noqa: S105 - key of metadata: an interaction's, good for 15 minutes
 APPLICATION = "application"  # key of metadata
 TOKEN_LIFE = timedelta(minutes=14)  # Discord takes it for 15
+# A question that waited longer may have a placeholder already: a process that is stopped gives its work back untouched.
+FRESH = timedelta(seconds=1)
 NONCE_LENGTH = 25  # characters, Discord's limit
 
 LinkTo = Callable[[Citation, ThreadAddress], str | None]
@@ -58,6 +60,7 @@ class DiscordPlatform:
         self._link = link
         self._clock = clock
         self._pause = pause
+        self._began = clock.now()
         self._parts: dict[str, dict[int, int]] = {}  # of posts this process works on: part -> message id
         self._drawn_in: dict[str, Place] = {}
         self._live: dict[str, LivePost] = {}
@@ -66,7 +69,7 @@ class DiscordPlatform:
         key = entry.message_key
         await self._end_live(key)  # of the question as it was before an edit
         place = await self._place(entry.incoming)
-        if entry.attempts > 1 or entry.event_key != key:
+        if self._may_be_begun(entry):
             await self._find(place, key)
 
         async def draw(text: str, jobs: Sequence[Job]) -> None:
@@ -167,6 +170,11 @@ class DiscordPlatform:
         if is_private(address):  # never in the open, whatever is lost
             return await self.places.direct(private_reader(address))
         return await self.places.thread(int(address.thread or address.channel))
+
+    def _may_be_begun(self, entry: InboxEntry) -> bool:
+        """Whether there may be a post of it that this process does not know."""
+        is_older = entry.created_at <= self._began or self._clock.now() - entry.created_at > FRESH
+        return is_older or entry.attempts > 1 or entry.event_key != entry.message_key
 
     async def _find(self, place: Place, key: str) -> None:
         """Look for parts that an earlier process posted."""

@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import simcord
@@ -55,13 +55,15 @@ def turns(count: int) -> tuple[Turn, ...]:
 
 
 class PlaceClock:
-    """Discord's time, as tests move it on; what is measured is measured in real time."""
+    """Discord's time: it passes as real time does, and where tests move it on."""
 
     def __init__(self) -> None:
         self.env: Env | None = None
+        self._began = time.perf_counter()
 
     def now(self) -> datetime:
-        return self.env.now() if self.env is not None else datetime.now(UTC)
+        discords = self.env.now() if self.env is not None else datetime(2026, 1, 1, tzinfo=UTC)
+        return discords + timedelta(seconds=time.perf_counter() - self._began)
 
     def monotonic(self) -> float:
         return time.perf_counter()
