@@ -4,16 +4,18 @@ A post of several parts is several messages. Each carries the name of its post i
 starts again finds what an earlier one posted; and a nonce, so that Discord itself drops a repeat within some minutes.
 """
 
+import asyncio
 import hashlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 
 import discord
 
 from bot.discordbot.errors import CLOSED, READ, require_history, understood
 from bot.discordbot.layout import DiscordPost, PartView
-from bot.discordbot.places import Place, Places
+from bot.discordbot.places import Place, Places, PrivateReply
 from bot.discordbot.progress import LivePost, Pause
 from bot.discordbot.render import RenderOptions, render_answer
 from bot.discordbot.render_lists import notice_view
@@ -64,6 +66,17 @@ class DiscordPlatform:
         self._parts: dict[str, dict[int, int]] = {}  # of posts this process works on: part -> message id
         self._drawn_in: dict[str, Place] = {}
         self._live: dict[str, LivePost] = {}
+        self._replies: dict[str, asyncio.Event] = {}
+
+    @contextmanager
+    def replying(self, message_key: str) -> Iterator[None]:
+        """While a command is acknowledged: its answer waits, as Discord knows no reply to edit yet."""
+        ready = self._replies[message_key] = asyncio.Event()
+        try:
+            yield
+        finally:
+            del self._replies[message_key]
+            ready.set()
 
     async def open(self, entry: InboxEntry) -> ProgressSink:
         key = entry.message_key
@@ -152,8 +165,16 @@ class DiscordPlatform:
         """Where a question is answered; opens the thread or the direct channel that is to be."""
         address, metadata = question.address, question.metadata
         if is_private(address):
+            if question.message_key in self._replies:
+                await self._replies[question.message_key].wait()
             if TOKEN in metadata and self._clock.now() - time_of(metadata[MESSAGE]) < TOKEN_LIFE:
-                return self.places.reply(int(metadata[APPLICATION]), metadata[TOKEN])
+                return self.places.reply(
+                    PrivateReply(
+                        application_id=int(metadata[APPLICATION]),
+                        token=metadata[TOKEN],
+                        person_id=private_reader(address),
+                    )
+                )
             return await self.places.direct(private_reader(address))
         if address.thread == DIRECT_THREAD:
             return await self.places.thread(int(address.channel))
