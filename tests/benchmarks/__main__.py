@@ -3,7 +3,7 @@
 import runpy
 import sys
 
-BENCHMARKS = ("bench_ingest", "bench_search", "bench_questions", "bench_service")
+BENCHMARKS = ("bench_ingest", "bench_search", "bench_questions", "bench_service", "bench_discord")
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What is forbidden is told by the name of the permission, where it can be told; what fails for a moment is repeated."""
+"""What is forbidden is told by the permission's name, where it can be told; what fails for a moment is repeated."""
 
 import discord
 import pytest
