@@ -90,9 +90,13 @@ class Conversations:
     async def message(self, message_id: str, workspace: str) -> tuple[Conversation, Message]:
         """A message with its conversation. NotFound for an unknown id, and for one of another workspace."""
         found = await self._repository.find_message(message_id)
+        gone = NotFound(f"There is no message {message_id!r} here: it may have been deleted.")
         if found is None:
-            raise NotFound(f"There is no message {message_id!r} here: it may have been deleted.")
-        return await self._repository.get(found.conversation_id, workspace), found
+            raise gone
+        try:
+            return await self._repository.get(found.conversation_id, workspace), found
+        except NotFound:  # which would tell of a conversation of another workspace
+            raise gone from None
 
     async def rename(self, conversation_id: str, workspace: str, title: str) -> Conversation:
         """BadInput for a blank title; a long one is cut to a line."""

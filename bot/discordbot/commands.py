@@ -11,7 +11,7 @@ from discord import app_commands
 
 from bot.discordbot.errors import POST, understood
 from bot.discordbot.interactions import Desk, in_time, jump_link, notice, show
-from bot.discordbot.layout import DiscordPost
+from bot.discordbot.layout import DiscordPost, LinkButton, PartView, Row
 from bot.discordbot.render_lists import ThreadRow as ListedThread
 from bot.discordbot.render_lists import text_view, threads_view
 from bot.discordbot.translate import PLATFORM, TITLE_LENGTH, is_private
@@ -24,6 +24,7 @@ from core.errors import FootnoteError
 HELP_LENGTH = 100  # characters of a description, Discord's limit
 MOST_CHOICES = 25  # of a completion, Discord's limit
 CHOICE_LENGTH = 100  # characters of a choice's name and value, Discord's limit
+MAX_URL = 512  # characters of a button's address, Discord's limit
 WRONG = "Something went wrong inside Footnote: try again, or tell who runs it."
 
 _TYPES: Mapping[OptionKind, type] = {OptionKind.NUMBER: int, OptionKind.FLAG: bool}
@@ -82,8 +83,13 @@ async def _show(
         await _hand_over(interaction, result.file_name, result.text)
     elif result.rows and isinstance(result.rows[0], ThreadRow):
         await show(interaction, threads_post(interaction, options, result))
+    elif result.citation is not None:
+        link = desk.parts.link(result.citation, await desk.place_of(interaction))
+        await show(interaction, linked_post(result.text, "Open the source", link))
+    elif result.open_conversation is not None and result.renamed is None:
+        await show(interaction, _opened(interaction, result.open_conversation))
     else:
-        await show(interaction, text_view(await _told(desk, interaction, result)), public=result.is_public)
+        await show(interaction, text_view(_told(interaction, result)), public=result.is_public)
     if result.renamed is not None:
         await _rename_thread(desk, result.renamed)
 
@@ -103,6 +109,14 @@ def threads_post(interaction: discord.Interaction, options: Mapping[str, str], r
     return DiscordPost(parts=(view,))
 
 
+def linked_post(text: str, label: str, link: str | None) -> DiscordPost:
+    """A text with a button to an address, where there is one that Discord takes."""
+    *parts, last = text_view(text).parts
+    if link is not None and len(link) <= MAX_URL:
+        last = PartView(blocks=(*last.blocks, Row(items=(LinkButton(label=label, url=link),))))
+    return DiscordPost(parts=(*parts, last))
+
+
 def _listed(row: ThreadRow, interaction: discord.Interaction) -> ListedThread:
     count = "1 message" if row.message_count == 1 else f"{row.message_count} messages"
     is_reachable = row.address.platform == PLATFORM and not is_private(row.address)
@@ -114,22 +128,24 @@ def _listed(row: ThreadRow, interaction: discord.Interaction) -> ListedThread:
     )
 
 
-async def _told(desk: Desk, interaction: discord.Interaction, result: CommandResult) -> str:
+def _told(interaction: discord.Interaction, result: CommandResult) -> str:
     """A result in words that fit Discord, where a thread is a conversation."""
-    if result.citation is not None:
-        link = desk.parts.link(result.citation, await desk.place_of(interaction))
-        return f"{result.text}\n\n[Open the source]({link})" if link else result.text
-    opened = result.open_conversation
-    if opened is not None and result.renamed is None and opened.address.platform == PLATFORM:
-        if is_private(opened.address):
-            return f"“{opened.title}” goes on with `/ask` and “private” in its channel."
-        link = jump_link(interaction.guild_id, opened.address.thread or opened.address.channel)
-        return f"Go on in {link}"
     if result.start_new and result.deleted is None:
         return (
             "Mention me in a channel, or use /ask there: each question in a channel begins a conversation of its own."
         )
     return result.text
+
+
+def _opened(interaction: discord.Interaction, conversation: Conversation) -> DiscordPost:
+    """Discord has no way to move people into a thread: they are shown the way."""
+    address = conversation.address
+    if address.platform != PLATFORM:
+        return notice(f"“{conversation.title}” is not on Discord but on {address.platform}: go on there.")
+    if is_private(address):
+        return notice(f"“{conversation.title}” goes on with /ask and “private” in its channel.")
+    link = jump_link(interaction.guild_id, address.thread or address.channel)
+    return linked_post(f"“{conversation.title}” goes on in its thread.", "Go there", link)
 
 
 async def _hand_over(interaction: discord.Interaction, name: str, text: str) -> None:

@@ -18,6 +18,7 @@ UNKNOWN_WEBHOOK = 10015  # an interaction's token has run out
 MISSING_ACCESS = 50001
 NO_DIRECT_MESSAGES = 50007
 MISSING_PERMISSIONS = 50013
+INVALID_TOKEN = 50027  # the same, as some calls put it
 THREAD_ARCHIVED = 50083
 THREAD_EXISTS = 160004
 THREAD_LOCKED = 160005
@@ -26,6 +27,7 @@ TOO_MANY_THREADS = 160006
 _MEANINGS: dict[int, FootnoteError] = {
     UNKNOWN_CHANNEL: NotFound("The channel or thread is gone: it was deleted, or I may not see it any more."),
     UNKNOWN_WEBHOOK: InvalidState("Discord's 15 minutes for this command are over: give it again."),
+    INVALID_TOKEN: InvalidState("Discord's 15 minutes for this command are over: give it again."),
     MISSING_ACCESS: AccessDenied("I can't see this channel: allow me “View Channel” there."),
     NO_DIRECT_MESSAGES: AccessDenied("I can't write to you directly: allow direct messages from this server."),
     THREAD_ARCHIVED: InvalidState("This thread is archived and I can't reopen it: allow me “Manage Threads”."),

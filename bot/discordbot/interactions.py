@@ -76,21 +76,19 @@ class Desk:
         """
         place = await self.place_of(interaction)
         if question.private:
-            receipt = await self._receive(interaction, _private(interaction, place), question, about)
-            if not interaction.response.is_done():
-                with understood(POST):
-                    await interaction.response.defer(ephemeral=True, thinking=True)
+            asked = _private(interaction, place)
+            with self.platform.replying(asked.message_key):
+                receipt = await self._receive(asked, question, about)
+                if receipt.accepted and not interaction.response.is_done():
+                    with understood(POST):
+                        await interaction.response.defer(ephemeral=True, thinking=True)
         else:
-            receipt = await self._receive(
-                interaction, await self._public(interaction, place, question), question, about
-            )
+            receipt = await self._receive(await self._public(interaction, place, question), question, about)
         if not receipt.accepted:
             await show(interaction, notice(receipt.decision.sentence))
         return receipt
 
-    async def _receive(
-        self, interaction: discord.Interaction, bare: IncomingMessage, question: Question, about: Talk | None
-    ) -> Receipt:
+    async def _receive(self, bare: IncomingMessage, question: Question, about: Talk | None) -> Receipt:
         asked = question.on(bare)
         if about is not None:
             asked = replace(asked, about=about)

@@ -20,6 +20,7 @@ KEEP = "Keep as answer"
 ABOUT_FORM = "fnform:about"
 KEEP_FORM = "fnform:keep"
 FIELD = "fnfield:question"
+NO_ANSWER = "Only answers can be kept: choose the message that has an answer's buttons."
 QUESTION_LENGTH = 2_000
 
 
@@ -94,10 +95,12 @@ async def _store(desk: Desk, interaction: discord.Interaction, message: discord.
 async def _question_behind(desk: Desk, interaction: discord.Interaction, message: discord.Message) -> str | None:
     found = await _own_answer(desk, interaction, message)
     if found is None:
+        if message.author.id == _me(desk):
+            raise BadInput(NO_ANSWER)
         return None
     conversation, answer = found
     if answer.status != AnswerStatus.ANSWERED.value:
-        raise BadInput("Only answers can be kept, and this is none: ask again, and keep what comes.")
+        raise BadInput(NO_ANSWER)
     _, messages = await desk.parts.conversations.show(conversation.id, conversation.address.workspace)
     before = messages[: next(place for place, item in enumerate(messages) if item.id == answer.id)]
     return next((item.content for item in reversed(before) if item.role is Role.USER), None)

@@ -1,6 +1,7 @@
 """Where posts go: a thread, a direct channel, or the private reply to a command. One form for all three."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 import discord
@@ -8,6 +9,7 @@ from discord import ui
 
 from bot.discordbot.custom_ids import find_part
 from bot.discordbot.errors import (
+    INVALID_TOKEN,
     OPEN_THREAD,
     POST,
     READ,
@@ -16,6 +18,7 @@ from bot.discordbot.errors import (
     THREAD_EXISTS,
     UNKNOWN_CHANNEL,
     UNKNOWN_MESSAGE,
+    UNKNOWN_WEBHOOK,
     code_of,
     understood,
 )
@@ -26,13 +29,22 @@ from core.errors import FootnoteError, InvalidState, NotFound
 
 # A post is made right after its question; so far below it, it is not looked for.
 LOOKED_THROUGH = 100
-ORIGINAL = "@original"  # the first reply to a command, whose id nobody knows after a restart
 ARCHIVE_MINUTES: Literal[10_080] = 10_080  # threads are folded away after a week without a word
 
 Writable: TypeAlias = (
     discord.Thread | discord.DMChannel | discord.TextChannel | discord.VoiceChannel | discord.StageChannel
 )
+OpenDirect: TypeAlias = Callable[[int], Awaitable["ChannelPlace"]]
 PartIds: TypeAlias = Mapping[int, int]  # number of a post's part, from 1 -> id of its message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivateReply:
+    """Where a command was given that only one person sees the answer to."""
+
+    application_id: int
+    token: str  # the interaction's
+    person_id: int
 
 
 class Place(Protocol):
@@ -98,7 +110,9 @@ class ChannelPlace:
 
     async def _edit(self, message_id: int, part: PartView) -> None:
         with understood(POST):
-            await self.channel.get_partial_message(message_id).edit(view=_finished(part))
+            await self.channel.get_partial_message(message_id).edit(
+                view=_finished(part), allowed_mentions=discord.AllowedMentions.none()
+            )
 
     async def delete(self, message_id: int) -> None:
         try:
@@ -120,34 +134,43 @@ class ChannelPlace:
 
 
 class CommandPlace:
-    """The private reply to a command, while Discord takes it: 15 minutes.
+    """The private reply to a command; when Discord takes it no more (after 15 minutes), the person's direct channel.
 
     The first part is the reply itself, which says “thinking” until then: showing it again, in whichever process, makes
     no second one. Further parts are messages of their own, which no later process can find.
     """
 
-    def __init__(self, webhook: discord.Webhook) -> None:
-        self._webhook = webhook
+    def __init__(self, client: discord.Client, reply: PrivateReply, open_direct: OpenDirect) -> None:
+        self._client = client
+        self._reply = reply
+        self._webhook = discord.Webhook.partial(reply.application_id, reply.token, client=client)
+        self._webhook.type = discord.WebhookType.application  # what a token of an interaction belongs to
+        self._open_direct = open_direct
+        self._direct: ChannelPlace | None = None
 
     @property
     def id(self) -> str:
-        return ""
+        return self._direct.id if self._direct is not None else ""
 
     async def send(self, part: PartView, nonce: str, *, is_first: bool) -> int:
-        with understood(POST):
-            if is_first:
-                message: discord.WebhookMessage = await self._webhook.edit_message(
-                    ORIGINAL,  # type: ignore[call-overload]  # the API takes this name, discord.py sends it as it is
-                    view=_finished(part),
-                )
-            else:
-                message = await self._webhook.send(view=_finished(part), ephemeral=True, wait=True)
-        return message.id
+        if self._direct is None:
+            try:
+                return await (self._edit_reply(part) if is_first else self._follow_up(part))
+            except InvalidState as error:
+                await self._move(error)
+        return await self._opened.send(part, nonce, is_first=is_first)
 
     async def edit(self, message_id: int, part: PartView) -> bool:
-        with understood(POST):
-            await self._webhook.edit_message(message_id, view=_finished(part))
-        return True
+        if self._direct is None:
+            try:
+                with understood(POST):
+                    await self._webhook.edit_message(
+                        message_id, view=_finished(part), allowed_mentions=discord.AllowedMentions.none()
+                    )
+                return True
+            except InvalidState as error:
+                await self._move(error)
+        return await self._opened.edit(message_id, part)
 
     async def delete(self, message_id: int) -> None:
         try:
@@ -159,6 +182,41 @@ class CommandPlace:
     async def look(self, post_id: str, after: int) -> PartIds:
         """Private replies can't be listed; the first part is always the reply itself."""
         return {}
+
+    async def _edit_reply(self, part: PartView) -> int:
+        """By its name: its id is known to the process alone that answered the command."""
+        view = _finished(part)
+        route = discord.http.Route(
+            "PATCH",
+            "/webhooks/{webhook_id}/{webhook_token}/messages/@original",
+            webhook_id=self._reply.application_id,
+            webhook_token=self._reply.token,
+        )
+        body = {
+            "components": view.to_components(),  # type: ignore[no-untyped-call]  # discord.py gives no type
+            "flags": discord.MessageFlags(components_v2=True).value,
+            "allowed_mentions": discord.AllowedMentions.none().to_dict(),
+        }
+        with understood(POST):
+            return int((await self._client.http.request(route, json=body))["id"])
+
+    async def _follow_up(self, part: PartView) -> int:
+        with understood(POST):
+            message = await self._webhook.send(
+                view=_finished(part), ephemeral=True, wait=True, allowed_mentions=discord.AllowedMentions.none()
+            )
+        return message.id
+
+    async def _move(self, error: InvalidState) -> None:
+        if code_of(error) not in (UNKNOWN_WEBHOOK, INVALID_TOKEN):
+            raise error
+        self._direct = await self._open_direct(self._reply.person_id)
+
+    @property
+    def _opened(self) -> ChannelPlace:
+        if self._direct is None:
+            raise RuntimeError("the direct channel is opened before it is used")
+        return self._direct
 
 
 class Places:
@@ -208,11 +266,9 @@ class Places:
             channel = person.dm_channel or await person.create_dm()
         return ChannelPlace(channel, self._me)
 
-    def reply(self, application_id: int, token: str) -> CommandPlace:
+    def reply(self, reply: PrivateReply) -> CommandPlace:
         """The private reply to a command of an earlier moment, or of an earlier process."""
-        webhook = discord.Webhook.partial(application_id, token, client=self._client)
-        webhook.type = discord.WebhookType.application  # what a token of an interaction belongs to
-        return CommandPlace(webhook)
+        return CommandPlace(self._client, reply, self.direct)
 
     @property
     def _me(self) -> int:

@@ -4,16 +4,18 @@ A post of several parts is several messages. Each carries the name of its post i
 starts again finds what an earlier one posted; and a nonce, so that Discord itself drops a repeat within some minutes.
 """
 
+import asyncio
 import hashlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 
 import discord
 
 from bot.discordbot.errors import CLOSED, READ, require_history, understood
 from bot.discordbot.layout import DiscordPost, PartView
-from bot.discordbot.places import Place, Places
+from bot.discordbot.places import Place, Places, PrivateReply
 from bot.discordbot.progress import LivePost, Pause
 from bot.discordbot.render import RenderOptions, render_answer
 from bot.discordbot.render_lists import notice_view
@@ -39,6 +41,8 @@ from core.service_ports import InboxStore
 TOKEN = "token"  # noqa: S105 - key of metadata: an interaction's, good for 15 minutes
 APPLICATION = "application"  # key of metadata
 TOKEN_LIFE = timedelta(minutes=14)  # Discord takes it for 15
+# A question that waited longer may have a placeholder already: a process that is stopped gives its work back untouched.
+FRESH = timedelta(seconds=1)
 NONCE_LENGTH = 25  # characters, Discord's limit
 
 LinkTo = Callable[[Citation, ThreadAddress], str | None]
@@ -58,15 +62,27 @@ class DiscordPlatform:
         self._link = link
         self._clock = clock
         self._pause = pause
+        self._began = clock.now()
         self._parts: dict[str, dict[int, int]] = {}  # of posts this process works on: part -> message id
         self._drawn_in: dict[str, Place] = {}
         self._live: dict[str, LivePost] = {}
+        self._replies: dict[str, asyncio.Event] = {}
+
+    @contextmanager
+    def replying(self, message_key: str) -> Iterator[None]:
+        """While a command is acknowledged: its answer waits, as Discord knows no reply to edit yet."""
+        ready = self._replies[message_key] = asyncio.Event()
+        try:
+            yield
+        finally:
+            del self._replies[message_key]
+            ready.set()
 
     async def open(self, entry: InboxEntry) -> ProgressSink:
         key = entry.message_key
         await self._end_live(key)  # of the question as it was before an edit
         place = await self._place(entry.incoming)
-        if entry.attempts > 1 or entry.event_key != key:
+        if self._may_be_begun(entry):
             await self._find(place, key)
 
         async def draw(text: str, jobs: Sequence[Job]) -> None:
@@ -149,8 +165,16 @@ class DiscordPlatform:
         """Where a question is answered; opens the thread or the direct channel that is to be."""
         address, metadata = question.address, question.metadata
         if is_private(address):
+            if question.message_key in self._replies:
+                await self._replies[question.message_key].wait()
             if TOKEN in metadata and self._clock.now() - time_of(metadata[MESSAGE]) < TOKEN_LIFE:
-                return self.places.reply(int(metadata[APPLICATION]), metadata[TOKEN])
+                return self.places.reply(
+                    PrivateReply(
+                        application_id=int(metadata[APPLICATION]),
+                        token=metadata[TOKEN],
+                        person_id=private_reader(address),
+                    )
+                )
             return await self.places.direct(private_reader(address))
         if address.thread == DIRECT_THREAD:
             return await self.places.thread(int(address.channel))
@@ -167,6 +191,11 @@ class DiscordPlatform:
         if is_private(address):  # never in the open, whatever is lost
             return await self.places.direct(private_reader(address))
         return await self.places.thread(int(address.thread or address.channel))
+
+    def _may_be_begun(self, entry: InboxEntry) -> bool:
+        """Whether there may be a post of it that this process does not know."""
+        is_older = entry.created_at <= self._began or self._clock.now() - entry.created_at > FRESH
+        return is_older or entry.attempts > 1 or entry.event_key != entry.message_key
 
     async def _find(self, place: Place, key: str) -> None:
         """Look for parts that an earlier process posted."""

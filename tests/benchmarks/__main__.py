@@ -3,7 +3,15 @@
 import runpy
 import sys
 
-BENCHMARKS = ("bench_ingest", "bench_search", "bench_questions", "bench_service", "bench_demo")
+BENCHMARKS = (
+    "bench_ingest",
+    "bench_search",
+    "bench_questions",
+    "bench_inbox",
+    "bench_service",
+    "bench_discord",
+    "bench_demo",
+)
 
 
 def main() -> None:

@@ -1,0 +1,129 @@
+"""Answers on Discord: the first sign, the draft, the proved text, and its several messages."""
+
+import asyncio
+
+import pytest
+
+from core.errors import ProviderOverloaded
+from core.providers.scripted import says
+from tests.integration.discordbot.house import House, buttons, is_final, sent, texts, until
+from tests.integration.discordbot.place import ANSWER, DiscordPlace, search
+
+LONG = says("\n\n".join(["The key hangs under the stairs [1]."] * 250))
+HOSTILE = says("@everyone <@&123456789012345678> <@223456789012345678> the key hangs under the stairs [1].")
+
+
+async def test_a_typing_sign_and_a_placeholder_come_before_the_answer(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        place.provider.held = {0}
+        asked = await house.ada.send(house.channel, f"{house.bot} where is the key?")
+        assert _typed_in(house) == [house.channel.id]
+        await until(lambda: house.posts())
+        [draft] = house.posts()
+        assert house.thread.id == asked.id
+        assert set(buttons(draft)) == {"Stop", "How this was answered"}
+        place.provider.go.set()
+        [answer] = await house.answered()
+        assert answer.id == draft.id
+
+
+async def test_the_first_words_are_shown_at_once_and_the_proved_text_at_the_end(place: DiscordPlace) -> None:
+    place.pause = lambda seconds: asyncio.Event().wait()  # the next edit may never come
+    async with place.open() as house:
+        place.provider.held = {1}
+        await house.ada.send(house.channel, f"{house.bot} where is the key?")
+        draft = await house.shows("I have looked at the keys of the house.")
+        assert "https://" not in texts(draft)
+        place.provider.go.set()
+        [answer] = await house.answered()
+        assert "I have looked" not in texts(answer)
+        assert len(sent(house.env, "PATCH", f"/messages/{answer.id}")) <= 3  # a step, the first words, the answer
+
+
+async def test_an_answer_carries_links_sources_and_named_buttons(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ask()
+        [answer] = house.posts()
+        assert "[[1]](https://footnote.example.org/s/1)" in texts(answer)
+        assert "**Sources**" in texts(answer) or "House" in texts(answer).partition("stairs")[2]
+        assert {"Show passages", "Helpful", "Not helpful", "How this was answered"} <= set(buttons(answer))
+        assert answer.embeds == [] and answer.content == ""
+
+
+async def test_a_long_answer_is_several_messages_in_order_with_the_buttons_below_the_last(
+    place: DiscordPlace,
+) -> None:
+    place.says(search(), LONG)
+    async with place.open() as house:
+        await house.ask()
+        parts = house.posts()
+        assert len(parts) > 2
+        assert [is_final(part) for part in parts] == [False] * (len(parts) - 1) + [True]
+        assert sum(texts(part).count("under the stairs") for part in parts) >= 250
+        assert all("[[1]](https://footnote.example.org/s/1)" in texts(part) for part in parts)
+
+
+@pytest.mark.parametrize(("first", "second"), [(LONG, ANSWER), (ANSWER, LONG)])
+async def test_an_edited_question_whose_answer_is_shorter_or_longer_fits_its_messages_to_it(
+    place: DiscordPlace, first, second
+) -> None:
+    place.says(search(), first, search("t2"), second)
+    async with place.open() as house:
+        asked = await house.ask()
+        before = [item.id for item in house.posts()]
+        await house.ada.edit(asked, f"{house.bot} where on earth is the key?")
+        await until(lambda: len(house.posts()) != len(before))
+        await house.env.settle()
+        await until(lambda: is_final(house.posts()[-1]))
+        after = [item.id for item in house.posts()]
+        shared = min(len(before), len(after))
+        assert before[:shared] == after[:shared]
+        assert (len(before) == 1) != (len(after) == 1)
+
+
+async def test_nobody_is_pinged_and_every_new_post_has_a_nonce(place: DiscordPlace) -> None:
+    place.says(search(), HOSTILE)
+    async with place.open() as house:
+        await house.ask()
+        posts = sent(house.env, "POST", f"/channels/{house.thread.id}/messages")
+        edits = sent(house.env, "PATCH", f"/messages/{house.posts()[0].id}")
+        assert posts and edits
+        assert all(body["allowed_mentions"]["parse"] == [] for body in (*posts, *edits))
+        assert all(len(body["nonce"]) <= 25 and body["enforce_nonce"] for body in posts)
+        assert house.posts()[-1].mentions == [] and not house.posts()[-1].mention_everyone
+
+
+async def test_a_post_that_was_not_confirmed_is_repeated_with_the_same_nonce(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        house.env.inject_error("POST", "/channels/*/messages", status=500)
+        await house.ask()
+        nonces = {body["nonce"] for body in sent(house.env, "POST", f"/channels/{house.thread.id}/messages")}
+        assert len(house.posts()) == len(nonces) == 1
+        assert len(sent(house.env, "POST", f"/channels/{house.thread.id}/messages")) == 2
+
+
+async def test_a_process_that_starts_again_finishes_in_the_same_message(place: DiscordPlace) -> None:
+    place.says(search(), ANSWER, search("t2"), ANSWER)
+    async with place.open() as house:
+        place.provider.held = {1}
+        await house.ada.send(house.channel, f"{house.bot} where is the key?")
+        draft = await house.shows("I have looked")
+        await place.restart()
+        [answer] = await house.answered()
+        assert answer.id == draft.id
+
+
+async def test_a_failing_provider_is_one_clear_post_whose_steps_can_be_seen(place: DiscordPlace) -> None:
+    place.says(*[ProviderOverloaded("The model provider is overloaded: try again in a minute.")] * 8)
+    async with place.open() as house:
+        await house.ada.send(house.channel, f"{house.bot} where is the key?")
+        post = await house.shows("overloaded")
+        assert len(house.posts()) == 1
+        shown = await house.ben.click(post, label="How this was answered")
+        assert "How this was answered" in texts(shown.response.message)
+        assert shown.response.ephemeral
+
+
+def _typed_in(house: House) -> list[int]:
+    paths = [log.path for log in house.env.http_requests if log.method == "POST" and log.path.endswith("/typing")]
+    return [int(path.split("/")[2]) for path in paths]

@@ -1,0 +1,142 @@
+"""Slash commands: every row of core's table, for the one who gives it, at once."""
+
+import pytest
+
+from core.documents import JOURNAL_KIND
+from tests.integration.discordbot.house import buttons, link_of, texts, told, until
+from tests.integration.discordbot.place import KEY, DiscordPlace
+
+
+async def test_every_command_of_the_table_is_a_slash_command(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        offered = set(house.ada.available_commands(house.channel))
+        assert set(place.client.parts.commands.table) <= offered
+        assert {"ask", "threads", "summary", "sources", "search", "page", "source", "stop", "why", "help"} <= offered
+
+
+async def test_a_question_by_command_is_shown_and_answered_in_a_thread_on_it(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ada.slash(house.channel, "ask", question="where is the key?")
+        await house.answered()
+        [shown] = house.posts(house.channel)
+        assert "ada** asks: where is the key?" in texts(shown)
+        assert house.thread.id == shown.id
+        assert house.thread.name == "where is the key?"
+        [conversation] = await place.conversations.list_conversations("local")
+        assert conversation.owner == str(house.ada.id)
+
+
+async def test_a_question_by_command_in_a_thread_is_answered_there(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ask()
+        await house.ben.slash(house.thread, "ask", question="and why?")
+        await house.answered(count=2)
+        assert len(house.channel.threads) == 1
+        assert house.posts(house.channel) == []
+
+
+async def test_a_question_of_one_document_alone_is_put_with_it(place: DiscordPlace) -> None:
+    await place.shelf.add("garden.md", "# Garden\n\nThe key of the shed is lost.", title="Garden")
+    async with place.open() as house:
+        choices = await house.ada.autocomplete(house.channel, "ask", "document", "gar", question="where?")
+        assert [choice["name"] for choice in choices] == ["Garden (garden.md)"]
+        await house.ada.slash(house.channel, "ask", question="where is the key?", document=choices[0]["value"])
+        await until(lambda: place.provider.requests)
+        [entry] = await place.entries.recent("local")
+        assert entry.incoming.document == "garden.md"
+
+
+async def test_an_unknown_document_is_one_sentence_and_nothing_is_asked(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        result = await house.ada.slash(house.channel, "ask", question="where?", document="nowhere.md")
+        assert "nowhere.md" in told(result)
+        assert await place.codes() == []
+
+
+async def test_journals_are_completed_by_their_titles(place: DiscordPlace) -> None:
+    await place.shelf.add("salt.md", "# Salt\n\nx", title="Saltmarsh", kind=JOURNAL_KIND)
+    async with place.open() as house:
+        choices = await house.ada.autocomplete(house.channel, "ask", "journal", "", question="where?")
+        assert [choice["name"] for choice in choices] == ["Saltmarsh (salt.md)"]
+
+
+async def test_a_summary_is_asked_for_in_the_open(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ada.slash(house.channel, "summary", name="house.md")
+        await until(lambda: house.posts(house.channel))
+        assert "Summarise “House”." in texts(house.posts(house.channel)[0])
+        [entry] = await place.entries.recent("local")
+        assert entry.incoming.query_type == "summary"
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("sources", {}, "1 document"),
+        ("search", {"words": "key"}, "under the stairs"),
+        ("page", {"document": "house.md", "number": 1}, KEY),
+        ("help", {}, "/threads"),
+        ("new", {}, "each question in a channel begins a conversation of its own"),
+        ("why", {}, "I have seen no message of yours here"),
+        ("stop", {}, "There is nothing of yours to stop here"),
+        ("jobs", {}, "needs a conversation"),
+        ("source", {"footnote": 1}, "needs a conversation"),
+        ("keep", {}, "needs a conversation"),
+    ],
+)
+async def test_what_a_command_tells_is_for_who_gave_it_alone(
+    place: DiscordPlace, name: str, options: dict, words: str
+) -> None:
+    async with place.open() as house:
+        assert words in told(await house.ada.slash(house.channel, name, **options))
+        assert house.posts(house.channel) == []
+
+
+async def test_a_footnotes_link_is_renewed(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ask()
+        shown = await house.ben.slash(house.thread, "source", footnote=1)
+        assert KEY in told(shown)
+        assert link_of(shown.response.message) == ["https://footnote.example.org/s/1"]
+
+
+async def test_control_commands_do_not_wait_behind_the_running_question(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        place.provider.held = {1}
+        await house.ada.send(house.channel, f"{house.bot} where is the key?")
+        await house.shows("I have looked")
+        assert "I am working on it" in told(await house.ada.slash(house.thread, "why"))
+        assert "running" in told(await house.ada.slash(house.thread, "jobs"))
+        assert "Stopping" in told(await house.ada.slash(house.thread, "stop"))
+        await until(lambda: "Stop" not in buttons(house.posts()[0]))
+        assert "stopped" in told(await house.ada.slash(house.thread, "why"))
+
+
+async def test_why_tells_of_a_message_that_was_left_alone(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ada.send(house.channel, "where is the key?")
+        assert "Nobody asked me" in told(await house.ada.slash(house.channel, "why"))
+
+
+async def test_settings_are_for_those_who_manage_the_server(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        eve = house.admin()
+        refused = told(await house.ben.slash(house.channel, "settings", name="language", value="German"))
+        assert "admin" in refused.lower()
+        await eve.slash(house.channel, "settings", name="language", value="German")
+        await house.ask()
+        assert "German" in str(place.provider.requests[0].system)
+
+
+async def test_a_command_that_fails_inside_is_one_sentence(
+    place: DiscordPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(call: object) -> None:
+        raise RuntimeError("a fault")
+
+    place.may_fail = True
+    async with place.open() as house:
+        monkeypatch.setattr(place.client.parts.commands, "run", broken)
+        assert "Something went wrong inside Footnote" in told(await house.ada.slash(house.channel, "help"))
+        monkeypatch.undo()
+        assert "/threads" in told(await house.ada.slash(house.channel, "help"))

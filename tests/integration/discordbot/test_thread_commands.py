@@ -1,0 +1,76 @@
+"""/threads and what is done with a conversation by command."""
+
+from tests.builders import build_incoming
+from tests.integration.discordbot.house import buttons, link_of, texts, told, until
+from tests.integration.discordbot.place import DiscordPlace
+
+
+async def test_conversations_are_listed_with_links_to_their_threads(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ask()
+        shown = told(await house.ada.slash(house.channel, "threads"))
+        assert "Your conversations" in shown
+        assert f"[where is the key?](https://discord.com/channels/{house.guild.id}/{house.thread.id})" in shown
+        assert "There are no conversations yet" in told(await house.ben.slash(house.channel, "threads"))
+        here = told(await house.ben.slash(house.channel, "threads", show="here"))
+        assert "where is the key?" in here
+
+
+async def test_a_long_list_is_paged_by_buttons_that_survive_a_restart(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        for number in range(23):
+            await _conversation(place, house, number)
+        shown = await house.ada.slash(house.channel, "threads")
+        assert "page 1 of 3" in told(shown)
+        await place.restart()
+        turned = await house.ada.click(shown.response.message, label="Next page")
+        assert turned.acknowledged
+        page = texts(shown.response.message)
+        assert "page 2 of 3" in page
+        assert "11. " in page and "20. " in page
+        assert set(buttons(shown.response.message)) == {"Previous page", "Next page"}
+
+
+async def test_opening_gives_the_link_and_threads_are_completed_by_title(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ask()
+        [choice] = await house.ada.autocomplete(house.channel, "open", "thread", "where")
+        assert choice["name"] == "where is the key?"
+        opened = await house.ada.slash(house.channel, "open", thread=choice["value"])
+        assert "where is the key?" in told(opened)
+        assert link_of(opened.response.message) == [f"https://discord.com/channels/{house.guild.id}/{house.thread.id}"]
+
+
+async def test_a_renamed_conversation_renames_its_thread(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ask()
+        await house.ada.slash(house.thread, "rename", title="Keys of the house")
+        await until(lambda: house.thread.name == "Keys of the house")
+        [conversation] = await place.conversations.list_conversations("local")
+        assert conversation.title == "Keys of the house"
+
+
+async def test_only_who_began_it_or_an_admin_renames_and_deletes(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ask()
+        eve = house.admin()
+        assert "Only who began" in told(await house.ben.slash(house.thread, "rename", title="Mine"))
+        assert "Only who began" in told(await house.ben.slash(house.thread, "delete"))
+        await eve.slash(house.thread, "delete")
+        await house.env.advance_time(1)
+        assert await place.conversations.list_conversations("local") == []
+
+
+async def test_a_conversation_is_exported_as_a_file_for_who_asked(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ask()
+        result = await house.ada.slash(house.thread, "export", format="json")
+        assert result.response.ephemeral
+        [file] = result.response.attachments
+        assert file.filename.endswith(".json")
+        assert b"where is the key?" in house.env.backend.cdn.get(file.url)
+
+
+async def _conversation(place: DiscordPlace, house, number: int) -> None:
+    asked = build_incoming(f"Question {number}", thread=f"{number}", author=str(house.ada.id))
+    await place.conversations.open(asked)
