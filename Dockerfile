@@ -19,5 +19,9 @@ USER footnote
 WORKDIR /home/footnote
 # The database and the index. One container at a time: the embedded index has one opener.
 VOLUME /data
-# `footnote serve` takes this place, with its health address as HEALTHCHECK, when it exists.
-CMD ["footnote", "--help"]
+# The pages listen inside the container; which of them strangers may open is still for [web] open_to_network to say.
+ENV FOOTNOTE_WEB__HOST=0.0.0.0
+EXPOSE 8420
+HEALTHCHECK --start-period=30s CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8420/healthz', timeout=5)"]
+# SIGTERM stops it in a few seconds; what is unfinished goes on at the next start.
+CMD ["footnote", "serve"]

@@ -25,8 +25,8 @@ EXTRAS = [line for lines in PROJECT["project"].get("optional-dependencies", {}).
 GROUPS = PROJECT["dependency-groups"]
 LOCKS = {
     "requirements.lock": SERVICE + GROUPS["dev"],
-    "requirements-service.lock": SERVICE,
-    "requirements-bench.lock": SERVICE + GROUPS["dev"] + GROUPS["bench"],
+    "requirements-service.lock": SERVICE + EXTRAS,
+    "requirements-bench.lock": SERVICE + GROUPS["dev"] + GROUPS["bench"] + GROUPS["pictures"],
 }
 # Written by people: generated migrations and recorded data are not held to the limits.
 MODULES = sorted(
