@@ -33,29 +33,31 @@ async def missed_messages(
     Of a server nothing was ever heard from, nothing is read: a bot that is new somewhere answers no old talk.
     """
     oldest = parts.clock.now() - timedelta(hours=parts.catch_up_hours)
-    since = {name: await _last_heard(parts, name) for name in workspaces.names()}
+    since = {name: await _not_heard_since(parts, name, oldest) for name in workspaces.names()}
     for guild in client.guilds:
-        last = since[parts.workspace_of(guild.id)]
-        if last is None:
+        after = since[parts.workspace_of(guild.id)]
+        if after is None:
             continue
-        after = max(last - OVERLAP, oldest)
         channels: list[GuildChannel] = [*guild.text_channels, *guild.voice_channels, *guild.threads]
         for channel in channels:
             if _may_hold_more(channel, guild, after):
                 async for message in _after(channel, after):
                     yield message
-    for name, last in since.items():
-        async for message in _direct(client, parts, name, last, oldest):
-            yield message
+    for name, after in since.items():
+        if after is not None:
+            async for message in _direct(client, parts, name, after):
+                yield message
 
 
-async def _last_heard(parts: DiscordParts, workspace: str) -> datetime | None:
-    """When the newest message of Discord that is in the inbox was written."""
-    for entry in await parts.entries.recent(workspace, limit=LOOKED_AT):
-        message_id = entry.message_key.rpartition(":")[2]
-        if entry.address.platform == PLATFORM and message_id.isdigit():
-            return time_of(message_id)
-    return None
+async def _not_heard_since(parts: DiscordParts, workspace: str, oldest: datetime) -> datetime | None:
+    """Some time before the newest message of Discord in the inbox, but not before the first; None: it holds none."""
+    entries = await parts.entries.recent(workspace, limit=LOOKED_AT)
+    ids = [entry.message_key.rpartition(":")[2] for entry in entries if entry.address.platform == PLATFORM]
+    heard = [time_of(message_id) for message_id in ids if message_id.isdigit()]
+    if not heard:
+        return None
+    since = max(heard[0] - OVERLAP, oldest)
+    return since if len(entries) == LOOKED_AT else max(since, min(heard))
 
 
 def _may_hold_more(channel: GuildChannel, guild: discord.Guild, after: datetime) -> bool:
@@ -66,11 +68,9 @@ def _may_hold_more(channel: GuildChannel, guild: discord.Guild, after: datetime)
 
 
 async def _direct(
-    client: discord.Client, parts: DiscordParts, workspace: str, last: datetime | None, oldest: datetime
+    client: discord.Client, parts: DiscordParts, workspace: str, after: datetime
 ) -> AsyncIterator[discord.Message]:
     """Of direct channels only those are known that a conversation was held in."""
-    if last is None:
-        return
     for conversation in await parts.conversations.list_conversations(workspace):
         address = conversation.address
         if address.platform != PLATFORM or address.thread != DIRECT_THREAD:
@@ -82,7 +82,7 @@ async def _direct(
             _log.info("Not caught up with a direct channel: %s", error)
             continue
         if isinstance(channel, discord.DMChannel):
-            async for message in _after(channel, max(last - OVERLAP, oldest)):
+            async for message in _after(channel, after):
                 yield message
 
 
