@@ -5,7 +5,7 @@ import discord
 import pytest
 
 from bot.config import Config, DiscordConfig
-from bot.discord_wiring import build_client, log_in, stay_connected, workspace_of
+from bot.discord_wiring import build_client, describe_discord, log_in, stay_connected, workspace_of
 from bot.discordbot.client import FootnoteClient, ShardedFootnoteClient
 from core.errors import ConfigError, FootnoteError, PlatformError
 
@@ -81,3 +81,8 @@ def test_a_server_has_the_configured_workspace_else_its_own() -> None:
 async def test_there_are_as_many_connections_as_configured(shards: int, kind: type, count: int | None) -> None:
     client = build_client(Config(discord=DiscordConfig(shards=shards)))
     assert (type(client), client.shard_count) == (kind, count)
+
+
+async def test_without_a_token_discord_is_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DISCORD_TOKEN", raising=False)
+    assert await describe_discord(Config()) == "off: no token in DISCORD_TOKEN or the file of [discord] token_file"
