@@ -1,13 +1,12 @@
 """The real service when Discord fails, or the service itself: each question has one answer in the end."""
 
-import asyncio
 import signal
 
 import pytest
 from simcord.builders import ChannelHandle
 
 from tests.discord_server import Person, text_of
-from tests.e2e.discord_service import ANSWER, NEXT_ANSWER, NEXT_QUESTION, QUESTION, TEAM, DiscordService
+from tests.e2e.discord_service import ANSWER, FINAL, NEXT_ANSWER, NEXT_QUESTION, QUESTION, TEAM, DiscordService
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 POSTS = "/channels/*/messages"
@@ -95,11 +94,11 @@ async def test_an_answer_that_a_signal_breaks_off_is_finished_in_the_same_messag
     await service.start()
     thread = await service.ask(ada, general)
 
-    async def broken_off(question: str, method: str, path: str, *, after: bool) -> list[int]:
+    async def broken_off(question: str, method: str, path: str, *, after: bool, saying: str = "") -> list[int]:
         """Asks, and ends the service where a call of its answer hangs; the answers' ids after the next start."""
-        hang = server.hang_next(method, path, after=after)
+        hang = server.hang_next(method, path, after=after, saying=saying)
         await ada.say(thread, question)
-        await asyncio.wait_for(hang.reached.wait(), 60)
+        await service.until(hang.reached.is_set, f"{method} {saying}")
         if after:
             await service.until(lambda: len(server.answers(thread)) > len(before), "the post")
         posted.extend(message.id for message in server.answers(thread)[len(before) :])
@@ -112,14 +111,15 @@ async def test_an_answer_that_a_signal_breaks_off_is_finished_in_the_same_messag
         await service.answered(thread, len(before) + 1)
         return [message.id for message in server.answers(thread)]
 
-    for question, answer, method, path, after in (
-        (NEXT_QUESTION, NEXT_ANSWER, "POST", POSTS, False),  # before the post
-        (QUESTION, ANSWER, "POST", POSTS, True),  # the post is there, the service does not know
-        (NEXT_QUESTION, NEXT_ANSWER, "PATCH", EDITS, False),  # an edit of the post
-        (QUESTION, ANSWER, "PATCH", EDITS, True),
+    for question, answer, method, path, after, saying in (
+        (NEXT_QUESTION, NEXT_ANSWER, "POST", POSTS, False, ""),  # before there is a post
+        (QUESTION, ANSWER, "POST", POSTS, True, ""),  # the post is there, the service does not know
+        (NEXT_QUESTION, NEXT_ANSWER, "PATCH", EDITS, False, ""),  # while it is written
+        (QUESTION, ANSWER, "PATCH", EDITS, True, FINAL),  # the answer is there, the inbox does not know
     ):
         before, posted = server.answers(thread), list[int]()
-        ids = await broken_off(question, method, path, after=after)
+        ids = await broken_off(question, method, path, after=after, saying=saying)
         assert len(ids) == len(before) + 1
         assert set(posted) <= {ids[-1]}
         assert answer in text_of(server.answers(thread)[-1])
+    assert "Traceback" not in service.process.printed
