@@ -25,6 +25,10 @@ from core.inbox import Inbox, platform_gates
 from core.worker import Worker
 
 GOODBYE_SECONDS = 1.0  # for the connection to close; the whole stop has less than five
+UNREACHABLE = (discord.HTTPException, discord.GatewayNotFound, aiohttp.ClientError, OSError, TimeoutError)
+MORE_SHARDS = "Discord wants the bot on another number of connections: set [discord] shards = 0."
+# Codes of closed connections (https://discord.com/developers/docs/topics/opcodes-and-status-codes).
+FOR_GOOD = {4004: ConfigError(BAD_TOKEN), 4010: ConfigError(MORE_SHARDS), 4011: ConfigError(MORE_SHARDS)}
 
 _log = logging.getLogger(__name__)
 
@@ -54,8 +58,15 @@ async def open_discord(stack: AsyncExitStack, app: App) -> DiscordDoor | None:
 
 
 def build_client(config: Config) -> FootnoteClient | ShardedFootnoteClient:
+    """As many connections as configured; none is made yet."""
+    be_silent()
     shards = config.discord.shards
     return FootnoteClient() if shards == 1 else ShardedFootnoteClient(shards or None)
+
+
+def be_silent() -> None:
+    """The bot never speaks: nobody needs to hear at each start that what speaking takes is not installed."""
+    discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
 
 
 async def log_in(client: discord.Client, token: str) -> None:
@@ -64,10 +75,14 @@ async def log_in(client: discord.Client, token: str) -> None:
         await client.login(token)
     except discord.LoginFailure as error:
         raise ConfigError(BAD_TOKEN) from error
-    except (discord.HTTPException, aiohttp.ClientError, OSError, TimeoutError) as error:
-        raise PlatformError(
-            f"Discord can't be reached ({type(error).__name__}): check this machine's network and start again."
-        ) from error
+    except UNREACHABLE as error:
+        raise to_unreachable(error) from error
+
+
+def to_unreachable(error: Exception) -> PlatformError:
+    return PlatformError(
+        f"Discord can't be reached ({type(error).__name__}): check this machine's network and start again."
+    )
 
 
 async def hear_discord(door: DiscordDoor, app: App, worker: Worker) -> None:
@@ -103,10 +118,21 @@ async def hear_discord(door: DiscordDoor, app: App, worker: Worker) -> None:
         await door.client.offer_commands()
     except FootnoteError as error:  # those of the last start are still there
         _log.warning("The commands are not renewed: %s", error)
+    await stay_connected(door.client)
+
+
+async def stay_connected(client: discord.Client) -> None:
+    """Connected until cancelled, again and again. Raises ConfigError and PlatformError for what that does not mend."""
     try:
-        await door.client.connect()
+        await client.connect()
     except discord.PrivilegedIntentsRequired as error:
         raise ConfigError(NO_MESSAGE_CONTENT) from error
+    except discord.ConnectionClosed as error:
+        raise FOR_GOOD.get(error.code) or PlatformError(
+            f"Discord closed the connection for good (code {error.code}): update Footnote, and start again."
+        ) from error
+    except UNREACHABLE as error:
+        raise to_unreachable(error) from error
 
 
 def workspace_of(config: Config, guild: int) -> str:
@@ -119,6 +145,7 @@ async def describe_discord(config: Config) -> str:
     token = config.discord_token()
     if token is None:
         return "off: no token in DISCORD_TOKEN or the file of [discord] token_file"
+    be_silent()
     client = discord.Client(intents=discord.Intents.none())
     try:
         await log_in(client, token.get_secret_value())
@@ -133,5 +160,8 @@ async def describe_discord(config: Config) -> str:
 
 
 async def _close(client: discord.Client) -> None:
-    async with asyncio.timeout(GOODBYE_SECONDS):
-        await client.close()
+    try:
+        async with asyncio.timeout(GOODBYE_SECONDS):
+            await client.close()
+    except TimeoutError:
+        _log.warning("Discord took no goodbye within %g s: the connection is cut", GOODBYE_SECONDS)

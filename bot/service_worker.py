@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Coroutine, Mapping
 from contextlib import AsyncExitStack
 from typing import Any
 
-from bot.config import Config
+from bot.config import WEB_KEY_VARIABLE, Config
 from bot.discord_wiring import open_discord
 from bot.doctor import require_filled_index
 from bot.platforms import build_platforms, prepared_answers
@@ -70,6 +70,11 @@ def require_shared(config: Config) -> None:
         )
     if config.service.parallel == 0:
         raise ConfigError("[service] parallel = 0 leaves nothing to do for `footnote worker`: set it to 1 or more.")
+    if config.discord_token() and config.web.public_url and config.web_key() is None:
+        raise ConfigError(
+            "Footnotes that `footnote worker` posts to Discord lead to the pages of another process, which has to know "
+            f"who signed them: give all processes the same {WEB_KEY_VARIABLE}, or [web] secret_key_file."
+        )
 
 
 def require_somebody_to_answer(config: Config) -> None:

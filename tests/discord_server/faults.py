@@ -24,10 +24,12 @@ class Fault:
     after: bool = False  # the request is carried out first
     lost: bool = False  # and the connection closed without a reply
     held: asyncio.Event | None = None  # nothing happens until it is set
+    saying: str = ""  # what the request's JSON has to hold
     met: int = 0  # requests it happened to
 
-    def matches(self, method: str, path: str) -> bool:
-        return self.times > 0 and self.method in ("*", method) and fnmatchcase(path, self.path)
+    def matches(self, method: str, path: str, text: str) -> bool:
+        is_meant = self.method in ("*", method) and fnmatchcase(path, self.path) and self.saying in text
+        return self.times > 0 and is_meant
 
 
 class Hang:
@@ -84,8 +86,8 @@ class Faults:
         self._limits.append(limit)
         return limit
 
-    def take(self, method: str, path: str) -> Fault | None:
-        fault = next((one for one in self._faults if one.matches(method, path)), None)
+    def take(self, method: str, path: str, text: str) -> Fault | None:
+        fault = next((one for one in self._faults if one.matches(method, path, text)), None)
         if fault is None:
             return None
         fault.times -= 1

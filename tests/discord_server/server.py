@@ -168,9 +168,12 @@ class DiscordServer:
             )
         )
 
-    def hang_next(self, method: str, path: str, times: int = 1, *, after: bool = False) -> Hang:
-        """The next matching requests get no reply until released; `after`: they are carried out before that."""
-        return self.faults.hang(Fault(method=method, path=path, times=times, after=after))
+    def hang_next(self, method: str, path: str, times: int = 1, *, after: bool = False, saying: str = "") -> Hang:
+        """The next matching requests get no reply until released; `after`: they are carried out before that.
+
+        `saying`: only those whose JSON holds these words.
+        """
+        return self.faults.hang(Fault(method=method, path=path, times=times, after=after, saying=saying))
 
     def lose_reply_of_next(self, method: str, path: str, times: int = 1, *, status: int = 0) -> Fault:
         """The next matching requests are carried out, but the connection breaks, or `status` (504) is the reply."""
@@ -206,7 +209,7 @@ class DiscordServer:
     async def _serve_call(self, request: web.Request) -> web.Response:
         call = await read_call(request, asyncio.get_running_loop().time())
         self.log.append(call)
-        fault = self.faults.take(call.method, call.path)
+        fault = self.faults.take(call.method, call.path, json.dumps(call.json, ensure_ascii=False))
         if fault is not None and fault.held is not None and not fault.after:
             self.world.changed()
             await fault.held.wait()

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from bot.cli import run
+from tests.discord_server import DiscordServer
+from tests.e2e.discord_service import ACK_SECONDS, DiscordService, ingest_notes
 
 SAMPLES = Path(__file__).parents[2] / "bot" / "sample_library" / "documents"
 
@@ -57,3 +59,16 @@ def footnote(data_dir: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pyt
         return Outcome(code=code, out=captured.out, err=captured.err)
 
     return call
+
+
+@pytest.fixture(scope="session")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with a note for each of two workspaces."""
+    return ingest_notes(tmp_path_factory.mktemp("notes"))
+
+
+@pytest.fixture
+async def discord_service(notes: Path, tmp_path: Path) -> AsyncIterator[DiscordService]:
+    """Not yet started."""
+    async with DiscordServer(ack_seconds=ACK_SECONDS, shards=2) as server:
+        yield DiscordService(server, notes, tmp_path)
