@@ -40,8 +40,8 @@ ANSWER = (
 )
 MORNING_SECONDS = 9.4 * 3_600
 DRAFT = (
-    "When the barometer falls below 985 hPa, hoist the black cone at once. Then telephone the harbour office within ten "
-    "minutes, and note the time of the call in the log. If fog comes with it, "
+    "When the barometer falls below 985 hPa, hoist the black cone at once. Then telephone the harbour office within "
+    "ten minutes, and note the time of the call in the log. If fog comes with it, "
 )
 
 
@@ -68,6 +68,7 @@ async def draw(folder: Path) -> None:
         answer = (await house.answered(count=2))[-1]
         await _save(house, folder / "discord-answer.png", house.thread, house.ada, 800)
         passages = await house.ada.click(answer, label="Show passages")
+        assert passages.response is not None
         await _save(house, folder / "discord-passages.png", house.thread, house.ada, 640, passages.response.message)
         await _draw_running(place, house, folder)
         await _draw_threads(place, house, folder)
@@ -115,7 +116,7 @@ def _use_installed_browser() -> None:
     async def launch_installed(browser: BrowserType, **options: Any) -> Any:
         return await launch(browser, **{"executable_path": chromium, **options})
 
-    BrowserType.launch = launch_installed  # type: ignore[method-assign]  # the library gives no other way
+    BrowserType.launch = launch_installed  # type: ignore[assignment, method-assign]  # the library gives no other way
 
 
 if __name__ == "__main__":
