@@ -26,14 +26,15 @@ _log = logging.getLogger(__name__)
 
 
 async def missed_messages(
-    client: discord.Client, parts: DiscordParts, workspaces: Workspaces
+    client: discord.Client, parts: DiscordParts, workspaces: Workspaces, heard_until: datetime
 ) -> AsyncIterator[discord.Message]:
     """Messages since the last one in the inbox, each channel's oldest first. A channel that can't be read is left out.
 
-    Of a server nothing was ever heard from, nothing is read: a bot that is new somewhere answers no old talk.
+    `heard_until` is when the connection was lost: what came since is no sign of what was heard before. Of a server
+    nothing was ever heard from, nothing is read: a bot that is new somewhere answers no old talk.
     """
     oldest = parts.clock.now() - timedelta(hours=parts.catch_up_hours)
-    since = {name: await _last_heard(parts, name) for name in workspaces.names()}
+    since = {name: await _last_heard(parts, name, heard_until) for name in workspaces.names()}
     for guild in client.guilds:
         last = since[parts.workspace_of(guild.id)]
         if last is None:
@@ -49,11 +50,11 @@ async def missed_messages(
             yield message
 
 
-async def _last_heard(parts: DiscordParts, workspace: str) -> datetime | None:
-    """When the newest message of Discord that is in the inbox was written."""
+async def _last_heard(parts: DiscordParts, workspace: str, until: datetime) -> datetime | None:
+    """When the newest message of Discord that was in the inbox by then was written."""
     for entry in await parts.entries.recent(workspace, limit=LOOKED_AT):
         message_id = entry.message_key.rpartition(":")[2]
-        if entry.address.platform == PLATFORM and message_id.isdigit():
+        if entry.address.platform == PLATFORM and message_id.isdigit() and entry.created_at <= until:
             return time_of(message_id)
     return None
 
