@@ -26,14 +26,15 @@ _log = logging.getLogger(__name__)
 
 
 async def missed_messages(
-    client: discord.Client, parts: DiscordParts, workspaces: Workspaces
+    client: discord.Client, parts: DiscordParts, workspaces: Workspaces, heard_until: datetime
 ) -> AsyncIterator[discord.Message]:
     """Messages since the last one in the inbox, each channel's oldest first. A channel that can't be read is left out.
 
-    Of a server nothing was ever heard from, nothing is read: a bot that is new somewhere answers no old talk.
+    `heard_until` is when the connection was lost: what came since is no sign of what was heard before. Of a server
+    nothing was ever heard from, nothing is read: a bot that is new somewhere answers no old talk.
     """
     oldest = parts.clock.now() - timedelta(hours=parts.catch_up_hours)
-    since = {name: await _not_heard_since(parts, name, oldest) for name in workspaces.names()}
+    since = {name: await _heard_before(parts, name, oldest, heard_until) for name in workspaces.names()}
     for guild in client.guilds:
         after = since[parts.workspace_of(guild.id)]
         if after is None:
@@ -49,26 +50,31 @@ async def missed_messages(
                 yield message
 
 
-async def _not_heard_since(parts: DiscordParts, workspace: str, oldest: datetime) -> datetime | None:
-    """Some time before the newest message of Discord in the inbox, but not before the first; None: it holds none."""
+async def _heard_before(parts: DiscordParts, workspace: str, oldest: datetime, until: datetime) -> int | None:
+    """The id of Discord's to read on from: some time before the newest message that was in the inbox by then.
+
+    Not before the first one in the inbox, as what was said before the bot came is not for it. None: it holds none.
+    """
     entries = await parts.entries.recent(workspace, limit=LOOKED_AT)
-    ids = [entry.message_key.rpartition(":")[2] for entry in entries if entry.address.platform == PLATFORM]
-    heard = [time_of(message_id) for message_id in ids if message_id.isdigit()]
+    known = [entry for entry in entries if entry.address.platform == PLATFORM and entry.created_at <= until]
+    ids = [entry.message_key.rpartition(":")[2] for entry in known]
+    heard = [int(message_id) for message_id in ids if message_id.isdigit()]
     if not heard:
         return None
-    since = max(heard[0] - OVERLAP, oldest)
+    begin = max(time_of(str(heard[0])) - OVERLAP, oldest)
+    since = discord.utils.time_snowflake(begin)
     return since if len(entries) == LOOKED_AT else max(since, min(heard))
 
 
-def _may_hold_more(channel: GuildChannel, guild: discord.Guild, after: datetime) -> bool:
-    if channel.last_message_id is None or discord.utils.snowflake_time(channel.last_message_id) < after:
+def _may_hold_more(channel: GuildChannel, guild: discord.Guild, after: int) -> bool:
+    if channel.last_message_id is None or channel.last_message_id <= after:
         return False
     allowed = channel.permissions_for(guild.me)
     return allowed.view_channel and allowed.read_message_history
 
 
 async def _direct(
-    client: discord.Client, parts: DiscordParts, workspace: str, after: datetime
+    client: discord.Client, parts: DiscordParts, workspace: str, after: int
 ) -> AsyncIterator[discord.Message]:
     """Of direct channels only those are known that a conversation was held in."""
     for conversation in await parts.conversations.list_conversations(workspace):
@@ -86,10 +92,13 @@ async def _direct(
                 yield message
 
 
-async def _after(channel: GuildChannel | discord.DMChannel, after: datetime) -> AsyncIterator[discord.Message]:
+async def _after(channel: GuildChannel | discord.DMChannel, after: int) -> AsyncIterator[discord.Message]:
     try:
         with understood(READ):
-            found = [item async for item in channel.history(limit=MOST_MESSAGES, after=after, oldest_first=True)]
+            found = [
+                item
+                async for item in channel.history(limit=MOST_MESSAGES, after=discord.Object(after), oldest_first=True)
+            ]
     except FootnoteError as error:
         _log.info("Not caught up with %s: %s", channel, error)
         return

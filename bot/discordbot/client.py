@@ -5,6 +5,7 @@ Every handler is a short path: translate, hand over, acknowledge. Answers come b
 
 import asyncio
 import logging
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import discord
@@ -62,6 +63,7 @@ class Events(_Base):
         self.platform = platform or DiscordPlatform(self, parts.entries, parts.link, parts.clock, parts.pause)
         self.workspaces = Workspaces(self, parts.workspace_of)
         self.catching_up = asyncio.Lock()
+        self.heard_until: datetime | None = parts.clock.now()  # None: all of it so far
         self.desk = Desk(client=self, parts=parts, platform=self.platform, workspaces=self.workspaces)
         self.tree: app_commands.CommandTree[Any] = app_commands.CommandTree(self)
         commands.bind(self.tree, self.desk)
@@ -82,11 +84,20 @@ class Events(_Base):
         """Also after a lost session, even twice in a row: what was said meanwhile is read from the channels."""
         _log.info("Connected to Discord as %s, in %d servers", self.user, len(self.guilds))
         async with self.catching_up:
-            async for message in missed_messages(self, self.parts, self.workspaces):
+            heard_until = self.heard_until or self.parts.clock.now()
+            self.heard_until = None
+            async for message in missed_messages(self, self.parts, self.workspaces, heard_until):
                 try:
                     await self.on_message(message)
                 except FootnoteError as error:  # the next one may work
                     _log.warning("Not caught up with message %d: %s", message.id, error)
+
+    async def on_disconnect(self) -> None:
+        self.heard_until = self.heard_until or self.parts.clock.now()
+
+    async def on_resumed(self) -> None:
+        """Discord has sent by itself what was missed."""
+        self.heard_until = None
 
     async def on_message(self, message: discord.Message) -> None:
         if message.author.id != self.me:

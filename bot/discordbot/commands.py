@@ -118,12 +118,11 @@ def linked_post(text: str, label: str, link: str | None) -> DiscordPost:
 
 
 def _listed(row: ThreadRow, interaction: discord.Interaction) -> ListedThread:
-    count = "1 message" if row.message_count == 1 else f"{row.message_count} messages"
     is_reachable = row.address.platform == PLATFORM and not is_private(row.address)
     place = row.address.thread or row.address.channel
     return ListedThread(
         title=row.title or "(no title)",
-        detail=f"{count}, last used {row.last_used_at:%Y-%m-%d %H:%M} UTC, `{row.id[:8]}`",
+        detail=f"last used {row.last_used_at:%Y-%m-%d %H:%M} UTC",
         url=jump_link(interaction.guild_id, place) if is_reachable else None,
     )
 

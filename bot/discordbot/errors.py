@@ -24,6 +24,8 @@ THREAD_EXISTS = 160004
 THREAD_LOCKED = 160005
 TOO_MANY_THREADS = 160006
 
+PASSING = (408, 429)  # statuses of the 400s that waiting mends
+
 _MEANINGS: dict[int, FootnoteError] = {
     UNKNOWN_CHANNEL: NotFound("The channel or thread is gone: it was deleted, or I may not see it any more."),
     UNKNOWN_WEBHOOK: InvalidState("Discord's 15 minutes for this command are over: give it again."),
@@ -49,6 +51,8 @@ def to_error(error: Exception, doing: str) -> FootnoteError:
             return AccessDenied(f"Discord does not let me {doing} here ({error.text or error.status}): check my role.")
         if error.status == 404:
             return NotFound(f"Discord does not know where to {doing}: it was deleted.")
+        if 400 <= error.status < 500 and error.status not in PASSING:
+            return InvalidState(f"Discord refuses to {doing} here ({error.text or error.status}): try another channel.")
         return PlatformError(f"Discord did not {doing} ({error.status}): trying again.")
     return PlatformError(f"Discord can't be reached to {doing} ({type(error).__name__}): trying again.")
 

@@ -130,7 +130,7 @@ class _Builder:
 
 def _sources(entries: list[str], *, is_first: bool) -> Container:
     heading = _SOURCES if is_first else _SOURCES_ON
-    return Container(items=(Text(content="\n".join([heading, *entries])),))
+    return Container(items=(Text(content="\n".join([heading, *entries]).rstrip("\n")),))
 
 
 def _body(answer: Answer) -> str:

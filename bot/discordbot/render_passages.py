@@ -52,6 +52,7 @@ def _passage(citation: Citation, around: Neighbours, address: str | None) -> Ite
     yield from (f"> {PLAIN.plain(line)}" for line in _lines(f"… {around.before}" if around.before else ""))
     yield from (f"> **{PLAIN.plain(line)}**" for line in _lines(citation.quote))
     yield from (f"> {PLAIN.plain(line)}" for line in _lines(f"{around.behind} …" if around.behind else ""))
+    yield ""
 
 
 def _lines(text: str) -> Iterator[str]:

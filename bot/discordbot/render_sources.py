@@ -20,12 +20,12 @@ PLAIN = Flavour()
 
 
 def source_entry(citation: Citation, address: str | None, *, is_repeated: bool) -> str:
-    """A footnote's entry: with its quote, or, where a part before had it, its heading alone."""
+    """A footnote's entry: with its quote and an empty line, or, where a part before had it, its heading alone."""
     mark = f"**\\[{citation.number}\\]** "
     if is_repeated:
         return f"{mark}{PLAIN.linked(source_title(citation), address)} (quoted above)"
     quote = clip(citation.quote, QUOTE_LENGTH)
-    return f"{mark}{source_heading(citation, address)}" + (f"\n> “{PLAIN.plain(quote)}”" if quote else "")
+    return f"{mark}{source_heading(citation, address)}" + (f"\n> “{PLAIN.plain(quote)}”\n" if quote else "")
 
 
 def source_heading(citation: Citation, address: str | None) -> str:
@@ -74,7 +74,7 @@ def fill(entries: Iterable[str], first: int, limit: int) -> list[list[str]]:
 
 def pages_of(lists: Sequence[Sequence[str]]) -> list[str]:
     """Each list as one text, empty ones left out."""
-    return ["\n".join(entries) for entries in lists if entries]
+    return ["\n".join(entries).strip("\n") for entries in lists if entries]
 
 
 def _reference(reference: Reference) -> str:

@@ -96,11 +96,12 @@ def to_text(message: discord.Message, me: int) -> str:
     """A message's words, with people, roles and channels by name and without the bot's own mention."""
     people = {user.id: user.display_name for user in message.mentions}
     roles = {role.id: role.name for role in message.role_mentions}
+    own = {role.id for role in message.role_mentions if role.tags is not None and role.tags.bot_id == me}
     channels = {channel.id: channel.name for channel in message.channel_mentions}
 
     def name(found: re.Match[str]) -> str:
         kind, key = found[1], int(found[2])
-        if kind.startswith("@") and key == me:
+        if (kind.startswith("@") and key == me) or key in own:
             return ""
         names, sign = {"#": (channels, "#"), "@&": (roles, "@")}.get(kind, (people, "@"))
         return f"{sign}{names[key]}" if key in names else found[0]
@@ -137,7 +138,7 @@ def _circumstances(message: discord.Message, me: int, *, in_our_thread: bool, an
     first = _CALLED_FIRST.match(message.content)
     others = {user.id for user in message.mentions if user.id != me} - _replied_to(message)
     return Circumstances(
-        mentioned=any(user.id == me for user in message.mentions) and _names(message, me),
+        mentioned=(any(user.id == me for user in message.mentions) and _names(message, me)) or _own_role(message, me),
         direct=message.guild is None,
         in_thread=isinstance(channel, discord.Thread),
         in_our_thread=in_our_thread,
@@ -159,6 +160,11 @@ def _unspoken(attachments: Sequence[Attachment], about: Talk | None) -> str:
 def _names(message: discord.Message, me: int) -> bool:
     """Whether the bot is named in the text: a reply mentions whom it replies to without a word."""
     return re.search(rf"<@!?{me}>", message.content) is not None
+
+
+def _own_role(message: discord.Message, me: int) -> bool:
+    """Discord offers a bot's role under the bot's own name: who picks it means the bot."""
+    return any(role.tags is not None and role.tags.bot_id == me for role in message.role_mentions)
 
 
 def _replied_to(message: discord.Message) -> set[int]:

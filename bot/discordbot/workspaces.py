@@ -7,7 +7,7 @@ import discord
 from bot.discordbot.errors import READ, understood
 from core.errors import BadInput, FootnoteError, NotFound
 
-# Servers that are asked whether somebody is a member; a bot in more has its direct messages answered by setting alone.
+# Servers that are asked whether somebody is a member; with more, nobody could wait for it.
 MOST_ASKED = 20
 
 
@@ -30,7 +30,9 @@ class Workspaces:
 
     async def of_person(self, person: int) -> str:
         """The only workspace whose servers a person and the bot are both in; asked anew each time."""
-        guilds = list(self._client.guilds)[:MOST_ASKED]
+        guilds = list(self._client.guilds)
+        if len(guilds) > MOST_ASKED:
+            raise BadInput("I am on too many servers to find yours: ask me there, with /ask and “private” switched on.")
         shared = [self._workspace_of(guild.id) for guild in guilds if await _is_member(guild, person)]
         found = list(dict.fromkeys(shared))
         if len(found) == 1:

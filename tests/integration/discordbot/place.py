@@ -78,6 +78,7 @@ class DiscordPlace:
     shelf: Shelf = field(default_factory=Shelf)
     workspaces: dict[int, str] = field(default_factory=dict)  # of guilds that are not the first one
     may_fail: bool = False  # errors inside the bot are what the test is about
+    before_ready: Callable[[Events], Awaitable[None]] | None = None  # what comes before the session is ready
     client_of: Callable[[], Events] = FootnoteClient
     pause: Callable[[float], Awaitable[None]] = lambda seconds: asyncio.sleep(EDIT_SECONDS)
 
@@ -100,6 +101,8 @@ class DiscordPlace:
     def build(self) -> Events:
         """A new process: another client, platform and worker."""
         self.client = self.client_of()
+        if self.before_ready is not None:
+            self._let_in_first(self.before_ready)
         answers = AnswerService(
             corpus=self.shelf.corpus,
             library=self.shelf.library,
@@ -211,6 +214,15 @@ class DiscordPlace:
             workspace_of=lambda guild: self.workspaces.get(guild, "local"),
             pause=self.pause,
         )
+
+    def _let_in_first(self, event: Callable[[Events], Awaitable[None]]) -> None:
+        client, ready = self.client, self.client.on_ready
+
+        async def on_ready() -> None:
+            await event(client)
+            await ready()
+
+        client.on_ready = on_ready
 
     def _toolbox(self, reading: Reading) -> Toolbox:
         return self.shelf.toolbox(scope=reading.scope)

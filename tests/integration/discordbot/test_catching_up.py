@@ -55,6 +55,19 @@ async def test_what_is_older_than_the_limit_is_left(place: DiscordPlace) -> None
         assert await place.codes() == ["needs_mention"]
 
 
+async def test_what_comes_while_it_connects_hides_nothing_that_was_missed(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ada.send(house.channel, "hello")
+        async with place.asleep():
+            asked = await house.ada.send(house.channel, f"{house.bot} where is the key?")
+            house.env.backend.advance_clock(3600)
+            early = await house.ben.send(house.channel, "good morning")
+            place.before_ready = lambda client: client.on_message(early)
+        await house.answered()
+        assert house.thread.id == asked.id
+        assert sorted(await place.codes()) == ["accepted", "needs_mention", "needs_mention"]
+
+
 async def test_two_starts_of_a_session_at_once_read_the_channels_one_after_the_other(place: DiscordPlace) -> None:
     async with place.open() as house:
         await house.ada.send(house.channel, "hello")

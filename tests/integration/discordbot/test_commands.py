@@ -1,7 +1,10 @@
 """Slash commands: every row of core's table, for the one who gives it, at once."""
 
+import asyncio
+
 import pytest
 
+from core.commands import CommandCall, CommandResult
 from core.documents import JOURNAL_KIND
 from tests.integration.discordbot.house import buttons, link_of, texts, told, until
 from tests.integration.discordbot.place import KEY, DiscordPlace
@@ -128,6 +131,31 @@ async def test_settings_are_for_those_who_manage_the_server(place: DiscordPlace)
         assert "German" in str(place.provider.requests[0].system)
 
 
+async def test_a_command_that_takes_long_is_acknowledged_in_time_and_answered_later(
+    place: DiscordPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with place.open() as house:
+        _make_slow(place, monkeypatch)
+        result = await house.ada.slash(house.channel, "help")
+        await house.env.advance_time(2)
+        assert result.deferred and result.ephemeral and not result.followups
+        await house.env.advance_time(60)
+        assert "/threads" in told(result)
+
+
+async def test_a_question_that_takes_long_to_put_is_still_put_in_the_open(
+    place: DiscordPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with place.open() as house:
+        _make_slow(place, monkeypatch)
+        result = await house.ada.slash(house.channel, "ask", question="where is the key?")
+        await house.env.advance_time(2)
+        assert result.deferred and not result.ephemeral
+        await house.env.advance_time(60)
+        await house.answered()
+        assert house.thread.name == "where is the key?"
+
+
 async def test_a_command_that_fails_inside_is_one_sentence(
     place: DiscordPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,3 +168,14 @@ async def test_a_command_that_fails_inside_is_one_sentence(
         assert "Something went wrong inside Footnote" in told(await house.ada.slash(house.channel, "help"))
         monkeypatch.undo()
         assert "/threads" in told(await house.ada.slash(house.channel, "help"))
+
+
+def _make_slow(place: DiscordPlace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command takes a minute, on Discord's clock."""
+    run = place.client.parts.commands.run
+
+    async def slowly(call: CommandCall) -> CommandResult:
+        await asyncio.sleep(60)
+        return await run(call)
+
+    monkeypatch.setattr(place.client.parts.commands, "run", slowly)

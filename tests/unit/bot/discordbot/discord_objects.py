@@ -53,6 +53,12 @@ class World:
         }
         return discord.Message(state=self.state, channel=place or self.channel, data=data | fields)
 
+    def role(self, id: int, name: str, bot: int) -> int:
+        """The id of the role that came to the server with a bot."""
+        data: Any = {"id": id, "name": name, "permissions": "0", "position": 1, "tags": {"bot_id": str(bot)}}
+        self.guild._add_role(discord.Role(guild=self.guild, state=self.state, data=data))
+        return id
+
     def reply(self, text: str, to: Any, *, by: int = ADA, **fields: Any) -> Any:
         """A reply; its reader is told whom it answers, as Discord's clients do by themselves."""
         referenced = {

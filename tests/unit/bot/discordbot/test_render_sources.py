@@ -9,7 +9,7 @@ from tests.unit.bot.markdown_texts import GOOD
 def test_an_entry_has_number_page_title_path_and_quote() -> None:
     citation = build_citation(number=12, page_number=5, heading_path=("Doors", "Keys"), quote="under\n  the mat")
     assert source_entry(citation, GOOD, is_repeated=False) == (
-        f"**\\[12\\]** [Page 5 of “Guide”]({GOOD}) > Doors \\> Keys\n> “under the mat”"
+        f"**\\[12\\]** [Page 5 of “Guide”]({GOOD}) > Doors \\> Keys\n> “under the mat”\n"
     )
 
 
@@ -32,7 +32,7 @@ def test_titles_are_text_even_where_they_look_like_markdown() -> None:
 
 def test_long_quotes_and_paths_are_cut_with_an_ellipsis() -> None:
     citation = build_citation(heading_path=("Chapter " * 60,), quote="word " * 200)
-    heading, quote = source_entry(citation, None, is_repeated=False).split("\n")
+    heading, quote = source_entry(citation, None, is_repeated=False).splitlines()
     assert heading.endswith("…")
     assert quote.endswith("…”")
     assert len(heading) < 300 > len(quote)

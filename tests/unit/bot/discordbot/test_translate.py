@@ -135,6 +135,15 @@ async def test_names_stand_for_the_numbers_of_people_channels_and_emoji() -> Non
     assert to_text(message, ME) == "@Ben said in #general: :key: <@&400000000000000001>"
 
 
+@pytest.mark.parametrize(("bot", "is_ours"), [(ME, True), (HELPER_BOT, False)])
+async def test_the_role_that_discord_gives_a_bot_means_the_bot(bot: int, is_ours: bool) -> None:
+    world = World()
+    role = world.role(600000000000000001, "footnote", bot)
+    heard = hear(world.message(f"<@&{role}> Where is the key?", mention_roles=[str(role)]))
+    assert heard.circumstances.mentioned == is_ours
+    assert heard.text == ("Where is the key?" if is_ours else "@footnote Where is the key?")
+
+
 async def test_talk_keeps_who_said_it_and_when() -> None:
     talk = to_talk(World().message("Bring it.", by=BEN), ME)
     assert (talk.author, talk.text, talk.message_id) == ("Ben", "Bring it.", MESSAGE)
