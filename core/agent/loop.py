@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.agent.prompts import empty_answer, last_turn
-from core.agent.streaming import HeldText
+from core.agent.streaming import HeldText, held_characters
 from core.domain.answer import Draft
 from core.domain.chat import (
     ChatMessage,
@@ -113,7 +113,7 @@ class AgentLoop:
 
     async def _complete(self, request: ChatRequest, seconds: float) -> ChatResponse | None:
         """None when `seconds` have passed. Text of a turn that turns out to be no answer is taken back."""
-        shown = HeldText(self._progress)
+        shown = HeldText(self._progress, held_characters(request))
         try:
             async with asyncio.timeout(seconds) as limit:
                 response = await self._stream(request, shown)

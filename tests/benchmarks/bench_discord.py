@@ -21,7 +21,7 @@ from rich.table import Table
 from simcord.env import Env
 from simcord.types import HttpLogEntry
 
-from core.agent.streaming import HELD_CHARACTERS
+from core.agent.streaming import HELD_AFTER_RESULTS
 from core.domain.chat import ChatRequest, ChatResponse
 from core.providers.scripted import ScriptedProvider, Turn
 from tests.integration.discordbot.house import House, until
@@ -61,7 +61,7 @@ class SpeakingProvider(ScriptedProvider):
             self.began = self.let_through = time.perf_counter()
             said = 0
             for word in (WORDS * 3).split(" "):
-                if said <= HELD_CHARACTERS:
+                if said <= HELD_AFTER_RESULTS:
                     self.let_through = time.perf_counter()
                 said += len(word) + 1
                 on_text(f"{word} ")

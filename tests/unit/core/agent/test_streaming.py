@@ -5,8 +5,17 @@ from collections.abc import Callable
 import pytest
 
 from core.agent.loop import AgentLoop
-from core.agent.streaming import HELD_CHARACTERS, HeldText
-from core.domain.chat import ChatMessage, ChatRequest, ChatResponse, ChatRole, ToolInvocation
+from core.agent.streaming import HELD_AFTER_RESULTS, HELD_CHARACTERS, HeldText, held_characters
+from core.domain.chat import (
+    ChatMessage,
+    ChatRequest,
+    ChatResponse,
+    ChatRole,
+    ToolChoice,
+    ToolDefinition,
+    ToolInvocation,
+    ToolResult,
+)
 from core.errors import ProviderBadRequest, ProviderConnectionError, ProviderError
 from core.limits import Budget, Meter
 from core.providers.scripted import ScriptedProvider, calls, says
@@ -25,6 +34,30 @@ def test_short_text_is_held_until_the_turn_is_an_answer() -> None:
     assert progress.shown == ""
     held.release()
     assert progress.shown == "Let me look."
+
+
+TOOL = ToolDefinition(name="search", description="Search.", parameters={})
+ASKED = ChatMessage(role=ChatRole.USER, text="Where is the key?")
+RESULT = ToolResult(invocation_id="t1", name="search", text="Under the stairs.")
+FOUND = ChatMessage(role=ChatRole.USER, tool_results=(RESULT,))
+
+
+@pytest.mark.parametrize(
+    ("messages", "tools", "choice", "held"),
+    [
+        ((ASKED,), (TOOL,), ToolChoice.AUTO, HELD_CHARACTERS),
+        ((ASKED, FOUND), (TOOL,), ToolChoice.AUTO, HELD_AFTER_RESULTS),
+        ((ASKED, FOUND, ASKED), (TOOL,), ToolChoice.AUTO, HELD_CHARACTERS),
+        ((ASKED, FOUND), (TOOL,), ToolChoice.NONE, 0),
+        ((ASKED,), (), ToolChoice.AUTO, 0),
+    ],
+    ids=["first turn", "after results", "a follow-up", "must answer", "no tools"],
+)
+def test_less_is_held_where_an_answer_is_likelier(
+    messages: tuple[ChatMessage, ...], tools: tuple[ToolDefinition, ...], choice: ToolChoice, held: int
+) -> None:
+    request = ChatRequest(system="", messages=messages, tools=tools, tool_choice=choice)
+    assert held_characters(request) == held
 
 
 def test_long_text_streams_on_and_is_taken_back_when_a_tool_call_follows() -> None:
