@@ -40,6 +40,10 @@ class DiscordDoor:
     client: FootnoteClient | ShardedFootnoteClient
     platform: DiscordPlatform
 
+    def workspaces(self, config: Config) -> set[str]:
+        """Of the servers that the bot is in, which it knows once it is connected."""
+        return {workspace_of(config, guild.id) for guild in self.client.guilds}
+
 
 async def open_discord(stack: AsyncExitStack, app: App) -> DiscordDoor | None:
     """Log in, until the end of `stack`; None where no token is configured.

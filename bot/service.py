@@ -19,7 +19,7 @@ from bot.control.calls import Calls
 from bot.control.hearing import Hearing
 from bot.control.holding import Notice, ServiceLock, socket_path
 from bot.control.server import ControlServer
-from bot.discord_wiring import hear_discord, open_discord
+from bot.discord_wiring import DiscordDoor, hear_discord, open_discord
 from bot.doctor import require_filled_index
 from bot.metrics import MeteredAnswers, Metrics
 from bot.platforms import build_platforms, prepared_answers
@@ -97,7 +97,7 @@ class Service:
             asking=asking,
         )
         await _start_pages(stack, build_pages(parts), listening)
-        _start_schedule(stack, app, inbox)
+        _start_schedule(stack, app, inbox, discord)
         await start_task(stack, warm(app))
         working = [task, *([await start_task(stack, hear_discord(discord, app, worker))] if discord else [])]
         url = address_of(listening)
@@ -142,7 +142,7 @@ async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening:
     await web.SockSite(runner, listening).start()
 
 
-def _start_schedule(stack: AsyncExitStack, app: App, inbox: Inbox) -> None:
+def _start_schedule(stack: AsyncExitStack, app: App, inbox: Inbox, discord: DiscordDoor | None) -> None:
     async def tidy() -> str | None:
         messages, jobs = await inbox.tidy(), await app.jobs.tidy()
         return f"Forgot {messages} messages and {jobs} jobs that ended long ago" if messages or jobs else None
@@ -151,7 +151,8 @@ def _start_schedule(stack: AsyncExitStack, app: App, inbox: Inbox) -> None:
         await app.sweep()
 
     async def drop_files() -> str | None:
-        gone = await app.attachments.sweep([app.workspace, *app.config.discord.workspaces.values()])
+        known = {app.workspace, *app.config.discord.workspaces.values()}
+        gone = await app.attachments.sweep(sorted(known | (discord.workspaces(app.config) if discord else set())))
         return f"Removed the files of {gone} threads without a conversation" if gone else None
 
     ticks = {"retention": tidy, "index sweep": sweep, "files of threads": drop_files}

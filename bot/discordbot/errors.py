@@ -72,11 +72,15 @@ def understood(doing: str) -> Iterator[None]:
 
 
 def require_history(channel: object) -> None:
-    """AccessDenied without “Read Message History”, where Discord itself would show an empty channel."""
-    if isinstance(channel, discord.Thread | discord.abc.GuildChannel):
-        allowed = channel.permissions_for(channel.guild.me)
-        if not allowed.read_message_history:
-            raise AccessDenied(f"I am not allowed to {READ} here: {permissions_for(READ)}.")
+    """AccessDenied without “Read Message History”, where Discord itself would show an empty channel.
+
+    A client that only posts knows no permissions: it sees what Discord shows it.
+    """
+    if not isinstance(channel, discord.Thread | discord.abc.GuildChannel):
+        return
+    me: discord.Member | None = channel.guild.me
+    if me is not None and not channel.permissions_for(me).read_message_history:
+        raise AccessDenied(f"I am not allowed to {READ} here: {permissions_for(READ)}.")
 
 
 # A place that stays closed however often it is tried.

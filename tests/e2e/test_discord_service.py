@@ -102,10 +102,10 @@ async def test_archived_locked_forbidden_and_deleted_places_are_dealt_with(disco
     state = thread._channel.thread_metadata
     assert state is not None
 
-    hang = server.hang_next("POST", f"/channels/{thread.id}/messages")
+    hang = server.hang_next("PATCH", f"/channels/{thread.id}/messages/*")
     await ada.say(thread, NEXT_QUESTION)
     await hang.reached.wait()
-    world.set_thread(thread, archived=True)  # between question and answer
+    world.set_thread(thread, archived=True)  # while the answer is written: no edit is let in until it is open again
     hang.release()
     await service.answered(thread, 2)
     world.set_thread(thread, archived=True)

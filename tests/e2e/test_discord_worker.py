@@ -44,6 +44,15 @@ async def test_a_worker_alone_answers_on_discord_what_the_service_hears(
         hang.release()
         worker.start()
         assert NEXT_ANSWER in (await service.answered(thread, 2))[1]
+
+        said = await ada.say(general, "The kite is late again.")
+        talk = await ada.open_thread(said, "The kite")
+        await ada.mention(talk, QUESTION)  # among people, whose talk is read before
+        await service.answered(talk)
+        await ada.say(ada.dm, QUESTION)
+        await service.answered(ada.dm)
+        await ada.slash(general, "ask", question=QUESTION, private=True)
+        await service.answered(general)
         await worker.stop()
         await service.stop()
     assert len(server.answers(thread)) == 2

@@ -5,7 +5,7 @@ import discord
 import pytest
 
 from bot.config import Config, DiscordConfig
-from bot.discord_wiring import build_client, describe_discord, log_in, stay_connected, workspace_of
+from bot.discord_wiring import DiscordDoor, build_client, describe_discord, log_in, stay_connected, workspace_of
 from bot.discordbot.client import FootnoteClient, ShardedFootnoteClient
 from core.errors import ConfigError, FootnoteError, PlatformError
 
@@ -72,6 +72,20 @@ def test_a_server_has_the_configured_workspace_else_its_own() -> None:
     config = Config(discord=DiscordConfig(workspaces={"123456789012345678": "team"}))
     assert workspace_of(config, 123456789012345678) == "team"
     assert workspace_of(config, 123456789012345679) == "discord-123456789012345679"
+
+
+class Member:
+    """As much of a client as knows the servers it is in."""
+
+    def __init__(self, *guild_ids: int) -> None:
+        self.guilds = [discord.Object(guild_id) for guild_id in guild_ids]
+
+
+def test_the_door_knows_the_workspaces_of_the_servers_it_is_in() -> None:
+    config = Config(discord=DiscordConfig(workspaces={"123456789012345678": "team", "123456789012345670": "club"}))
+    client = Member(123456789012345678, 123456789012345679)
+    door = DiscordDoor(client=client, platform=None)  # type: ignore[arg-type]
+    assert door.workspaces(config) == {"team", "discord-123456789012345679"}
 
 
 @pytest.mark.parametrize(
