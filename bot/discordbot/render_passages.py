@@ -16,7 +16,7 @@ _NO_PASSAGES = "This answer has no passages to show."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbours:
-    """Text of the page before and behind a quote; "" at the page's ends."""
+    """Text of the page before and behind a quote; "" at the page's ends, “…” where it goes on."""
 
     before: str = ""
     behind: str = ""
@@ -49,9 +49,9 @@ def _passage(citation: Citation, around: Neighbours, address: str | None) -> Ite
         yield f"-# Opens as: {PLAIN.plain(clip(citation.deep_link, _NOTE_LENGTH))}"
     if around.note:
         yield f"-# {PLAIN.plain(clip(around.note, _NOTE_LENGTH))}"
-    yield from (f"> {PLAIN.plain(line)}" for line in _lines(f"… {around.before}" if around.before else ""))
+    yield from (f"> {PLAIN.plain(line)}" for line in _lines(around.before))
     yield from (f"> **{PLAIN.plain(line)}**" for line in _lines(citation.quote))
-    yield from (f"> {PLAIN.plain(line)}" for line in _lines(f"{around.behind} …" if around.behind else ""))
+    yield from (f"> {PLAIN.plain(line)}" for line in _lines(around.behind))
     yield ""
 
 

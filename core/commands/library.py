@@ -7,9 +7,10 @@ from core.commands.base import Command, CommandCall, CommandResult, Option, Opti
 from core.conversations import Conversations
 from core.domain.conversation import Message, Role
 from core.domain.corpus import Document, SearchQuery, SearchScope, Source
-from core.errors import BadInput
+from core.errors import BadInput, NotFound
 from core.export import footnote_label
 from core.library import Library
+from core.passages import surroundings
 from core.ports import CorpusRepository
 from core.texts import collapse, shorten
 
@@ -103,11 +104,12 @@ class LibraryCommands:
         if citation is None:
             numbers = ", ".join(str(item.number) for item in last.citations) or "none"
             raise BadInput(f"The last answer has no footnote {wanted!r}; it has {numbers}.")
-        page = await self._corpus.get_page(citation.page_id, await self._scope(call))
-        before = collapse(page.text[max(0, citation.span.start - 300) : citation.span.start])
-        after = collapse(page.text[citation.span.end : citation.span.end + 300])
+        around = await surroundings(citation, self._corpus, await self._scope(call))
+        if not around.quote:
+            raise NotFound(around.note)
+        shown = " ".join(part for part in (around.before, f"**{collapse(around.quote)}**", around.behind) if part)
         return CommandResult(
-            text=f"{footnote_label(citation)}\n\n… {before} **{collapse(citation.quote)}** {after} …",
+            text="\n\n".join(part for part in (footnote_label(citation), around.note, shown) if part),
             citation=citation,
         )
 

@@ -24,13 +24,13 @@ def test_whatever_stands_there_discord_takes_it_and_nothing_does_harm(
 
 def test_a_quote_is_bold_within_what_stands_around_it() -> None:
     citation = build_citation(quote="The key is\nunder the *mat*.", deep_link="obsidian://open?file=guide")
-    around = {1: Neighbours(before="Before it.", behind="Behind it.", note="Changed since this answer.")}
+    around = {1: Neighbours(before="… Before it.", behind="Behind it.", note="Changed since this answer.")}
     (part,) = passages_view(answer_with(citation), around, {1: GOOD}).parts
     assert text_of(part) == (
         f"**\\[1\\]** [Page 1 of “Guide”]({GOOD}) > Keys\n"
         "-# Opens as: obsidian://open?file=guide\n"
         "-# Changed since this answer.\n"
-        "> … Before it.\n> **The key is**\n> **under the \\*mat\\*.**\n> Behind it. …"
+        "> … Before it.\n> **The key is**\n> **under the \\*mat\\*.**\n> Behind it."
     )
 
 
