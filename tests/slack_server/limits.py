@@ -124,7 +124,7 @@ def _label_problems(view: JSON, name: str, *, required: bool) -> list[str]:
 
 
 def escaped(text: str) -> str:
-    """As Slack counts: an ampersand that begins an entity is one already."""
+    """Ampersands as Slack counts them; one that begins an entity is one already."""
     return re.sub(r"&(?!amp;|lt;|gt;)", "&amp;", text)
 
 

@@ -92,8 +92,8 @@ class World:
 
     def leave(self, channel: Channel, user: str) -> None:
         """The bot that is removed hears of it by `channel_left` or `group_left`."""
-        self._emit(channel, "member_left_channel", user=user, channel_type=channel.id[0], team=channel.team.id)
         channel.members.remove(user)
+        self._emit(channel, "member_left_channel", user=user, channel_type=channel.id[0], team=channel.team.id)
         if channel.team.install and user == channel.team.bot.id:
             left = "channel_left" if channel.kind is Kind.PUBLIC else "group_left"
             self.hear(channel.team, self._event(left, channel=channel.id), None)
