@@ -31,8 +31,8 @@ Names, by what they are for:
 - bots: `bot(module, *args, log=, environment=)`: `start`, `stop`, `kill`, `running`, `exit_code`, `printed`
 - waiting and looking: `wait_for(condition, timeout_seconds, what=)`, `wait_for_connection(times)`, `settle()`,
   `calls(method)`, `posts(place)`, `updates(place)`, `answers(place, thread=)`, `transcript(place, viewer, thread=)`,
-  `text_of(message)`, `pings_of(message)`, `parcels` (what went to the bot: `.name`, `.payload`, `.failures`,
-  `.acknowledged`), `acknowledged_after`, `gaps`
+  `status(place, thread)`, `text_of(message)`, `pings_of(message)`, `parcels` (what went to the bot: `.name`,
+  `.payload`, `.failures`, `.acknowledged`), `acknowledged_after`, `gaps`
 - transports: `socket.connected`, `.opened`, `.refused`; `use_http(url)`, `http.requests`, `http.signed(body, at=)`
 - faults: `fail_next`, `hang_next`, `lose_reply_of_next`, `limit`, `use_tiers`, `lose_acks`, `deliver_twice`,
   `hold_events`, `redeliver`, `disconnect`, `drop_sockets`, `sockets_down`, `revoke(team, error)`,

@@ -17,6 +17,9 @@ NESTED = {
     "blocks", "attachments", "view", "metadata", "chunks", "files", "prompts", "loading_messages", "unfurls",
 }  # fmt: skip
 
+POSTS = ("chat.postMessage", "chat.postEphemeral", "chat.startStream")
+UPDATES = ("chat.update", "chat.delete", "chat.appendStream", "chat.stopStream")
+
 
 class Params(dict[str, Any]):
     """The parameters of one call, JSON already read."""
@@ -83,6 +86,22 @@ class Call:
     @property
     def carried_out(self) -> bool:
         return bool(self.reply.get("ok"))
+
+    @property
+    def posted(self) -> bool:
+        """Whether it made a message."""
+        made = self.method in POSTS or (self.method == "response_url" and not self._replaces)
+        return made and self.carried_out
+
+    @property
+    def updated(self) -> bool:
+        """Whether it changed a message, or took one away."""
+        changed = self.method in UPDATES or (self.method == "response_url" and self._replaces)
+        return changed and self.carried_out
+
+    @property
+    def _replaces(self) -> bool:
+        return self.params.flag("replace_original") or self.params.flag("delete_original")
 
 
 async def read_call(request: web.Request, method: str, at: float) -> Call:

@@ -123,9 +123,11 @@ class Delivery:
         return parcel
 
     async def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        """Cancels until all have ended: Python 3.11's wait_for loses a cancellation that comes with its result."""
+        while self._tasks:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.wait(self._tasks, timeout=0.1)
 
     # ------------------------------------------------------------------ one parcel
 

@@ -92,8 +92,11 @@ class Faults:
         self._limits.append(limit)
         return limit
 
-    def use_tiers(self) -> None:
+    def use_tiers(self, *, distributed: bool) -> None:
         """The limits that Slack documents: of a method for a minute, and of posts in one channel."""
+        if distributed:
+            for name in ("conversations.history", "conversations.replies"):
+                self.limit(Limit(method=name, calls=1, seconds=MINUTE))
         self.limit(Limit(method="chat.postMessage", calls=1, seconds=SECONDS_A_POST, each_channel=True))
         for name, method in METHODS.items():
             self.limit(Limit(method=name, calls=method.tier, seconds=MINUTE))

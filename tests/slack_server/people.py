@@ -147,8 +147,7 @@ class Person:
 
     async def open_pane(self, beside: Channel | None = None) -> str:
         """The assistant pane, with a new thread; gives the thread's `ts`."""
-        thread = self._world.clock.stamp()
-        self.dm.panes.add(thread)
+        thread = self._world.begin_pane(self.dm)
         self._tell_of_pane("assistant_thread_started", thread, beside)
         return thread
 

@@ -19,7 +19,7 @@ from tests.slack_server.people import Person
 from tests.slack_server.process import SlackBotProcess
 from tests.slack_server.serving import Serving
 from tests.slack_server.socket_mode import SocketMode
-from tests.slack_server.state import App, Channel, Kind, Message, Team
+from tests.slack_server.state import PANE, STATUS_SECONDS, App, Channel, Kind, Message, Team
 from tests.slack_server.transcript import transcript_of
 from tests.slack_server.triggers import TRIGGER_SECONDS, Triggers
 from tests.slack_server.web_api import WebApi
@@ -179,19 +179,24 @@ class SlackServer:
 
     def posts(self, place: Channel) -> list[Call]:
         """Messages that the bot made in a channel, streams too; also those whose reply was lost."""
-        posted = [*self.calls("chat.post*"), *self.calls("chat.startStream"), *self.calls("response_url")]
-        return [call for call in self.log if call in posted and call.carried_out and call.channel == place.id]
+        return [one for one in self.log if one.posted and one.channel == place.id]
 
     def updates(self, place: Channel) -> list[Call]:
         """Changes that the bot made to messages of a channel, what it appended to streams too."""
-        changes = ("chat.update", "chat.appendStream", "chat.stopStream")
-        return [one for one in self.log if one.method in changes and one.carried_out and one.channel == place.id]
+        return [one for one in self.log if one.updated and one.channel == place.id]
 
     def answers(self, place: Channel, *, thread: Message | str | None = None) -> list[Message]:
         """The bot's messages in a channel (or one thread of it) as they are now, oldest first; ephemeral ones too."""
         root = thread.root if isinstance(thread, Message) else thread
-        own = [one for one in place.messages.values() if one.user == place.team.bot.id and not one.deleted]
+        own = [one for one in place.messages.values() if one.user == place.team.bot.id]
+        own = [one for one in own if one.subtype not in ("tombstone", PANE)]
         return sorted((one for one in own if root in (None, one.root)), key=lambda one: one.ts)
+
+    def status(self, place: Channel, thread: Message | str) -> str | None:
+        """The status line of a thread as its reader sees it: it fades after two minutes."""
+        told = place.statuses.get(thread.root if isinstance(thread, Message) else thread)
+        faded = told is None or self.world.clock.now() - told["at"] >= STATUS_SECONDS
+        return None if told is None or faded else str(told["status"])
 
     def transcript(self, place: Channel, viewer: Person | None = None, *, thread: Message | str | None = None) -> str:
         """What a reader of the channel sees, a line a message; without a viewer all that anybody sees."""
@@ -233,9 +238,10 @@ class SlackServer:
         """From now on so many matching calls in so many seconds of the server's clock, each method by itself."""
         return self.faults.limit(Limit(method=method, calls=calls, seconds=seconds, each_channel=each_channel))
 
-    def use_tiers(self) -> None:
-        """From now on Slack's own limits hold."""
-        self.faults.use_tiers()
+    def use_tiers(self, *, distributed: bool = False) -> None:
+        """From now on Slack's own limits hold; `distributed`: those of an app that is not in Slack's marketplace."""
+        self.faults.use_tiers(distributed=distributed)
+        self.app.most_read = 15 if distributed else None
 
     def lose_acks(self, times: int = 1, name: str = "*") -> LostAcks:
         """Slack does not get the next acknowledgements, and counts them as late at once; `name`: "app_mention"."""

@@ -8,6 +8,8 @@ from typing import Any
 JSON = dict[str, Any]
 
 STREAM_SECONDS = 5 * 60.0  # a stream has ended by itself then; public reports, not a document
+STATUS_SECONDS = 2 * 60.0  # a status line has faded then
+PANE = "assistant_app_thread"  # the subtype of the message that a thread in the assistant pane begins with
 BOT_SCOPES = frozenset(
     "app_mentions:read assistant:write channels:history channels:join channels:read chat:write commands files:read"
     " files:write groups:history groups:read im:history im:read im:write mpim:history mpim:read reactions:read"
@@ -195,3 +197,4 @@ class App:
     signing_secret: str = "signing-secret"
     token: str = "xapp-1-test"
     scopes: set[str] = field(default_factory=lambda: set(BOT_SCOPES))
+    most_read: int | None = None  # messages in one page of a history

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from tests.slack_server.state import Channel, Message
+from tests.slack_server.state import PANE, Channel, Message
 
 JSON = dict[str, Any]
 
@@ -15,6 +15,7 @@ _TASK_SIGNS = {"pending": " ", "in_progress": "~", "complete": "x", "error": "!"
 def transcript_of(channel: Channel, viewer: str | None, root: str | None) -> str:
     """A line a message, oldest first; replies are indented. Ephemeral ones for their reader, or for nobody given."""
     shown = [one for one in channel.messages.values() if one.only_to is None or viewer in (None, one.only_to)]
+    shown = [one for one in shown if one.subtype != PANE]
     shown = [one for one in shown if root is None or one.root == root]
     ordered = sorted(shown, key=lambda one: (one.root, one.ts))
     return "\n".join(f"{'  ' * one.in_thread}{_name(one)}: {' '.join(_shown(one))}" for one in ordered)

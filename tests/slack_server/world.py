@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.slack_server.shown import channel_json, file_json, message_json
 from tests.slack_server.state import (
+    PANE,
     STREAM_SECONDS,
     App,
     Channel,
@@ -151,6 +152,17 @@ class World:
             self._announce(message)
         self.changed()
         return message
+
+    def begin_pane(self, channel: Channel) -> str:
+        """A thread of the assistant pane, with the message it begins with, which causes no event."""
+        bot = channel.team.bot
+        first = Message(
+            ts=self.clock.stamp(), channel=channel, user=bot.id, text="New chat", bot_id=bot.bot_id, subtype=PANE
+        )
+        first.thread_ts = first.ts
+        channel.messages[first.ts] = first
+        channel.panes.add(first.ts)
+        return first.ts
 
     def change(self, message: Message, editor: str | None = None) -> None:
         """After the message was changed: `editor` did it, None: Slack itself."""

@@ -52,6 +52,20 @@ async def test_slacks_own_tiers_hold_when_asked_for(
     await client.users_list()
 
 
+async def test_a_distributed_app_reads_fifteen_messages_a_minute(
+    server: SlackServer, client: AsyncWebClient, general: Channel, alice: Person
+) -> None:
+    server.use_tiers(distributed=True)
+    asked = await alice.say(general, "hello")
+    for number in range(20):
+        await alice.say(general, f"reply {number}", thread=asked)
+    read = await client.conversations_replies(channel=general.id, ts=asked.ts)
+    assert (len(read["messages"]), read["has_more"]) == (15, True)
+    with pytest.raises(SlackApiError, match="ratelimited") as refused:
+        await client.conversations_replies(channel=general.id, ts=asked.ts)
+    assert 59 <= int(refused.value.response.headers["Retry-After"]) <= 60
+
+
 async def test_errors_by_name_and_by_status(server: SlackServer, client: AsyncWebClient, general: Channel) -> None:
     server.fail_next("chat.postMessage", "fatal_error")
     server.fail_next("chat.postMessage", status=503)

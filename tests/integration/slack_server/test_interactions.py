@@ -53,6 +53,7 @@ async def test_a_choice_replaces_the_message(
     assert (await alice.choose(answer, "Banana")).acknowledged
     await server.wait_for(lambda: answer.edits)
     assert text_of(answer) == "Chosen: banana"
+    assert (len(server.posts(general)), len(server.updates(general))) == (1, 1)
     with pytest.raises(AssertionError, match="there is: nothing"):
         await alice.click(answer, "More")
 

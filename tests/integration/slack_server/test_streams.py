@@ -104,21 +104,38 @@ async def test_a_wrong_chunk_is_refused(
 
 
 async def test_the_status_line_goes_with_the_answer(
-    client: AsyncWebClient, where: dict[str, Any], general: Channel, asked: Message
+    server: SlackServer, client: AsyncWebClient, where: dict[str, Any], general: Channel, asked: Message
 ) -> None:
     await client.assistant_threads_setStatus(
         channel_id=general.id, thread_ts=asked.ts, status="is reading", loading_messages=["page 1", "page 2"]
     )
-    assert general.statuses[asked.ts]["status"] == "is reading"
+    assert server.status(general, asked) == "is reading"
     await client.chat_startStream(**where, markdown_text="so")
-    assert general.statuses == {}
+    assert server.status(general, asked) is None
 
 
-async def test_a_pane_has_a_title_and_up_to_four_prompts(client: AsyncWebClient, alice: Person) -> None:
+async def test_the_status_line_fades_after_two_minutes(
+    server: SlackServer, client: AsyncWebClient, general: Channel, asked: Message
+) -> None:
+    await client.assistant_threads_setStatus(channel_id=general.id, thread_ts=asked.ts, status="is reading")
+    server.advance(119)
+    assert server.status(general, asked) == "is reading"
+    server.advance(1)
+    assert server.status(general, asked) is None
+
+
+async def test_a_pane_has_a_title_and_up_to_four_prompts(
+    server: SlackServer, client: AsyncWebClient, alice: Person
+) -> None:
     pane, place = await alice.open_pane(), alice.dm
     prompts = [{"title": f"Ask {n}", "message": f"What is {n}?"} for n in range(5)]
     await client.assistant_threads_setTitle(channel_id=place.id, thread_ts=pane, title="Rules")
     await client.assistant_threads_setSuggestedPrompts(channel_id=place.id, thread_ts=pane, prompts=prompts[:4])
+    await alice.say(place, "how long is a day?", thread=pane)
+    read = await client.conversations_replies(channel=place.id, ts=pane)
+    assert [one.get("subtype") for one in read["messages"]] == ["assistant_app_thread", None]
+    assert server.answers(place) == []
+    assert server.transcript(place) == "  alice: how long is a day?"
     assert (place.titles[pane], len(place.prompts[pane]["prompts"])) == ("Rules", 4)
     with pytest.raises(SlackApiError, match="invalid_arguments"):
         await client.assistant_threads_setSuggestedPrompts(channel_id=place.id, thread_ts=pane, prompts=prompts)

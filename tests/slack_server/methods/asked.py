@@ -92,9 +92,9 @@ class Method:
     tier: int = 50
 
 
-def page(asked: Asked, items: list[Any], default: int) -> tuple[list[Any], JSON]:
-    """The part of a list that was asked for, and where the next begins."""
-    limit = asked.params.number("limit", default)
+def page(asked: Asked, items: list[Any], default: int, most: int | None = None) -> tuple[list[Any], JSON]:
+    """The part of a list that was asked for, at most `most`, and where the next begins."""
+    limit = min(asked.params.number("limit", default), most or 1000)
     cursor = asked.params.maybe("cursor") or "at:0"
     if not cursor.startswith("at:") or not cursor[3:].isdigit():
         raise Refusal("invalid_cursor")

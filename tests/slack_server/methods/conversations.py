@@ -42,7 +42,7 @@ def history(asked: Asked) -> JSON:
     _check_scope(asked, channel)
     found = [one for one in channel.seen_by() if not one.in_thread or one.subtype == "thread_broadcast"]
     messages = [asked.world.json(one) for one in reversed(found) if _within(asked, one.ts)]
-    shown, after = page(asked, messages, 100)
+    shown, after = page(asked, messages, 100, asked.world.app.most_read)
     return {"messages": shown, "pin_count": 0, **after}
 
 
@@ -54,7 +54,7 @@ def replies(asked: Asked) -> JSON:
     if message is None or message.only_to is not None:
         raise Refusal("thread_not_found")
     found = [one for one in channel.thread(message.root) if one.ts == message.root or _within(asked, one.ts)]
-    shown, after = page(asked, [asked.world.json(one) for one in found], 1000)
+    shown, after = page(asked, [asked.world.json(one) for one in found], 1000, asked.world.app.most_read)
     return {"messages": shown, **after}
 
 
