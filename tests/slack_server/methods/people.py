@@ -1,0 +1,81 @@
+"""auth, team, users and reactions."""
+
+from typing import Any
+
+from tests.slack_server.methods.asked import Asked, Method, page
+from tests.slack_server.refusals import Refusal
+from tests.slack_server.shown import team_json, user_json
+
+JSON = dict[str, Any]
+
+
+def auth_test(asked: Asked) -> JSON:
+    return {
+        "url": f"https://{asked.team.name}.slack.com/",
+        "team": asked.team.name,
+        "user": asked.bot.name,
+        "team_id": asked.team.id,
+        "user_id": asked.bot.id,
+        "bot_id": asked.bot.bot_id,
+        "is_enterprise_install": False,
+    }
+
+
+def revoke(asked: Asked) -> JSON:
+    asked.install.refusal = "token_revoked"
+    return {"revoked": True}
+
+
+def team_info(asked: Asked) -> JSON:
+    return {"team": team_json(asked.team)}
+
+
+def users_info(asked: Asked) -> JSON:
+    return {"user": user_json(asked.user(), asked.team)}
+
+
+def users_list(asked: Asked) -> JSON:
+    shown, after = page(asked, [user_json(one, asked.team) for one in asked.team.users.values()], 200)
+    return {"members": shown, **after}
+
+
+def bots_info(asked: Asked) -> JSON:
+    found = next((one for one in asked.team.users.values() if one.bot_id == asked.params.text("bot")), None)
+    if found is None:
+        raise Refusal("bot_not_found")
+    return {"bot": {"id": found.bot_id, "name": found.name, "user_id": found.id, "deleted": found.deleted}}
+
+
+def react(asked: Asked) -> JSON:
+    message, name = asked.message(asked.channel(write=True), "timestamp"), asked.params.text("name")
+    if asked.bot.id in message.reactions.get(name, []):
+        raise Refusal("already_reacted")
+    asked.world.react(message, asked.bot.id, name, added=True)
+    return {}
+
+
+def unreact(asked: Asked) -> JSON:
+    message, name = asked.message(asked.channel(write=True), "timestamp"), asked.params.text("name")
+    if asked.bot.id not in message.reactions.get(name, []):
+        raise Refusal("no_reaction")
+    asked.world.react(message, asked.bot.id, name, added=False)
+    return {}
+
+
+def reactions(asked: Asked) -> JSON:
+    channel = asked.channel()
+    message = asked.message(channel, "timestamp")
+    return {"type": "message", "channel": channel.id, "message": asked.world.json(message)}
+
+
+METHODS = {
+    "auth.test": Method(run=auth_test, tier=300),
+    "auth.revoke": Method(run=revoke, tier=50),
+    "team.info": Method(run=team_info, scopes=("team:read",), tier=50),
+    "users.info": Method(run=users_info, scopes=("users:read",), tier=100),
+    "users.list": Method(run=users_list, scopes=("users:read",), tier=20),
+    "bots.info": Method(run=bots_info, scopes=("users:read",), tier=50),
+    "reactions.add": Method(run=react, scopes=("reactions:write",), tier=50),
+    "reactions.remove": Method(run=unreact, scopes=("reactions:write",), tier=20),
+    "reactions.get": Method(run=reactions, scopes=("reactions:read",), tier=50),
+}
