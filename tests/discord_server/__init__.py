@@ -30,9 +30,9 @@ Names, by what they are for:
 What is modelled and what not: tests/README.md.
 """
 
+from tests.bot_process import BotProcess
 from tests.discord_server.calls import Call
 from tests.discord_server.people import Person
-from tests.discord_server.process import BotProcess
 from tests.discord_server.server import TOKEN, DiscordServer
 from tests.discord_server.transcript import text_of
 

@@ -15,12 +15,12 @@ from simcord.backend.models import Message
 from simcord.builders import ChannelHandle, GuildHandle
 from simcord.http.router import RouteNotImplemented, UnsupportedField
 
+from tests.bot_process import BotProcess
 from tests.discord_launch import API_VARIABLE, GATEWAY_VARIABLE
 from tests.discord_server.calls import GONE, LOST, Call, read_call
 from tests.discord_server.faults import Fault, Faults, Hang, Limit
 from tests.discord_server.gateway import HEARTBEAT_SECONDS, Gateway
 from tests.discord_server.people import Person
-from tests.discord_server.process import BotProcess
 from tests.discord_server.routes import Api
 from tests.discord_server.transcript import transcript_of
 from tests.discord_server.world import ACK_SECONDS, ServedFiles, World
@@ -88,7 +88,7 @@ class DiscordServer:
 
     def bot(self, *command: str, log: Path, environment: Mapping[str, str] | None = None) -> BotProcess:
         """A bot not yet started: `server.bot("bot", "serve", log=tmp_path / "bot.log")`."""
-        process = BotProcess(command, {**self.environment, **(environment or {})}, log)
+        process = BotProcess("tests.discord_launch", command, {**self.environment, **(environment or {})}, log)
         self._bots.append(process)
         return process
 

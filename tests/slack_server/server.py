@@ -9,6 +9,7 @@ from typing import Self
 
 from aiohttp import web
 
+from tests.bot_process import BotProcess
 from tests.slack_launch import API_VARIABLE
 from tests.slack_server.calls import Call
 from tests.slack_server.delivery import ACK_SECONDS, RETRY_SECONDS, Delivery, Hold, LostAcks, Parcel
@@ -16,7 +17,6 @@ from tests.slack_server.faults import Fault, Faults, Hang, Limit
 from tests.slack_server.http_events import HttpEvents
 from tests.slack_server.interactions import Interactions
 from tests.slack_server.people import Person
-from tests.slack_server.process import SlackBotProcess
 from tests.slack_server.serving import Serving
 from tests.slack_server.socket_mode import SocketMode
 from tests.slack_server.state import PANE, STATUS_SECONDS, App, Channel, Kind, Message, Team
@@ -53,7 +53,7 @@ class SlackServer:
         self.log: list[Call] = []
         self._interactions = Interactions(self.world, self.delivery, self.triggers, self.web_api)
         self._serving = Serving(self.world, self.web_api, self.faults, self.log)
-        self._bots: list[SlackBotProcess] = []
+        self._bots: list[BotProcess] = []
         self._runner: web.AppRunner | None = None
 
     async def __aenter__(self) -> Self:
@@ -131,9 +131,9 @@ class SlackServer:
         """What a process started by `slack_launch` needs to talk to this server."""
         return {API_VARIABLE: self.api}
 
-    def bot(self, *command: str, log: Path, environment: Mapping[str, str] | None = None) -> SlackBotProcess:
+    def bot(self, *command: str, log: Path, environment: Mapping[str, str] | None = None) -> BotProcess:
         """A bot not yet started: `server.bot("bot", "serve", log=tmp_path / "bot.log")`."""
-        process = SlackBotProcess(command, {**self.environment, **(environment or {})}, log)
+        process = BotProcess("tests.slack_launch", command, {**self.environment, **(environment or {})}, log)
         self._bots.append(process)
         return process
 

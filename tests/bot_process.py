@@ -8,15 +8,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 STOP_SECONDS = 30.0  # patience with a bot that shuts down
 
 
 class BotProcess:
-    """`python -m tests.discord_launch MODULE ARGS...`; what it prints goes to `log`, one file for all runs."""
+    """`python -m LAUNCHER MODULE ARGS...`; what it prints goes to `log`, one file for all runs."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
-        self._command = [sys.executable, "-m", "tests.discord_launch", *command]
+    def __init__(self, launcher: str, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
+        """`launcher` leads the platform's client to a server of the tests: `tests.discord_launch`, for example."""
+        self._command = [sys.executable, "-m", launcher, *command]
         self._environment = {**os.environ, "PYTHONUNBUFFERED": "1", **environment}
         self.log = log
         self._process: subprocess.Popen[bytes] | None = None
