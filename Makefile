@@ -6,7 +6,7 @@ STAMP = $(VENV)/.footnote-setup
 LOCKED = requirements.lock
 LOCKED_BENCH = requirements-bench.lock
 LOCKED_SERVICE = requirements-service.lock
-WORKERS = 2
+WORKERS = 3
 UV = uv
 COMPILE_LOCK = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-annotate --custom-compile-command "make lock" pyproject.toml

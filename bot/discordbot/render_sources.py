@@ -73,8 +73,8 @@ def fill(entries: Iterable[str], first: int, limit: int) -> list[list[str]]:
 
 
 def pages_of(lists: Sequence[Sequence[str]]) -> list[str]:
-    """Each list as one text, empty ones left out."""
-    return ["\n".join(entries).strip("\n") for entries in lists if entries]
+    """Each list as one text; those in which nothing stands are left out."""
+    return [text for entries in lists if (text := "\n".join(entries).strip("\n"))]
 
 
 def _reference(reference: Reference) -> str:

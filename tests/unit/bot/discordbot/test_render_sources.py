@@ -63,3 +63,7 @@ def test_entries_are_filled_into_pages_in_order(sizes: list[int], first: int, ex
 
 def test_empty_pages_are_left_out() -> None:
     assert pages_of([[], ["a", "b"], ["c"]]) == ["a\nb", "c"]
+
+
+def test_a_line_end_that_is_left_for_a_page_of_its_own_makes_no_page() -> None:
+    assert pages_of([["one", ""], [""], ["two"]]) == ["one", "two"]
