@@ -83,6 +83,19 @@ async def test_a_message_that_is_gone_when_the_form_comes_back_is_named(place: D
         assert [code for code in await place.codes() if code == "accepted"] == []
 
 
+async def test_a_form_is_for_messages_of_the_channel_it_is_sent_in_alone(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        board = house.guild.create_text_channel("board")
+        secret = await house.ada.send(board, "The safe opens with 1234.")
+        said = await house.ben.send(house.channel, "The stairs creak at midnight.")
+        for name in (f"fnform:about@{board.id}/{secret.id}", "fnform:about@x/y", "fnform:about"):
+            form = await house.ben.context_menu(house.channel, "Ask about this", said)
+            form._interaction.modal["custom_id"] = name  # as a client that is not Discord's may send it
+            refused = told(await house.ben.submit_modal(form, {FIELD: "what does it say?"}))
+            assert "choose the message" in refused
+        assert await place.codes() == ["needs_mention", "needs_mention"]
+
+
 async def test_without_a_place_to_keep_answers_there_is_no_menu_for_it(place: DiscordPlace) -> None:
     place.folder = None
     async with place.open() as house:
