@@ -58,7 +58,7 @@ class Desk:
             author_name=interaction.user.display_name,
             address=place,
             is_admin=interaction.permissions.manage_guild,
-            link=jump_link(interaction.guild_id, place.thread or place.channel),
+            link=jump_link(interaction.guild_id, place.thread or place.channel) if interaction.guild_id else None,
         )
 
     async def _conversation(self, interaction: discord.Interaction, place: ThreadAddress) -> Conversation | None:

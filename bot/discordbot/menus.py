@@ -9,7 +9,7 @@ from discord import app_commands, ui
 from bot.discordbot.custom_ids import find_answer
 from bot.discordbot.errors import POST, understood
 from bot.discordbot.interactions import Desk, jump_link, notice, show
-from bot.discordbot.translate import to_talk, to_text
+from bot.discordbot.translate import is_private, to_talk, to_text
 from core.commands import Question
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import Conversation, Message, Role
@@ -23,6 +23,7 @@ KEEP_FORM = "fnform:keep"
 FIELD = "fnfield:question"
 _FORM = re.compile(rf"(?P<kind>{ABOUT_FORM}|{KEEP_FORM})@(?P<channel>\d{{1,20}})/(?P<message>\d{{1,20}})")
 NO_ANSWER = "Only answers can be kept: choose the message that has an answer's buttons."
+FOR_ONE = "This answer is for one person alone: ask where others see it, then keep that answer."
 QUESTION_LENGTH = 2_000
 
 
@@ -125,7 +126,10 @@ async def _own_answer(
     if found is None:
         return None
     place = await desk.place_of(interaction)
-    return await desk.parts.conversations.message(found, place.workspace)
+    conversation, answer = await desk.parts.conversations.message(found, place.workspace)
+    if is_private(conversation.address) or interaction.guild_id is None:  # what is kept, all the workspace reads
+        raise BadInput(FOR_ONE)
+    return conversation, answer
 
 
 async def _open_form(
