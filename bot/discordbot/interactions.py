@@ -4,11 +4,12 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import discord
 
-from bot.discordbot.errors import POST, understood
+from bot.discordbot.errors import POST, READ, understood
 from bot.discordbot.layout import DiscordPost
 from bot.discordbot.parts import DiscordParts
 from bot.discordbot.platform import APPLICATION, TOKEN, DiscordPlatform
@@ -22,6 +23,7 @@ from core.domain.inbox import Receipt, message_key
 from core.errors import FootnoteError
 
 ACKNOWLEDGE_SECONDS = 1.5  # Discord gives up after 3; what takes longer is answered later
+MOST_ARCHIVED = 500  # threads of a channel, newest first: a request for each hundred
 Result = TypeVar("Result")
 _log = logging.getLogger(__name__)
 
@@ -62,7 +64,21 @@ class Desk:
             address=place,
             is_admin=interaction.permissions.manage_guild,
             link=jump_link(interaction.guild_id, place.thread or place.channel) if interaction.guild_id else None,
+            open_threads=partial(self._open_threads, place) if interaction.guild_id else None,
         )
+
+    async def _open_threads(self, place: ThreadAddress) -> frozenset[str]:
+        """Ids of the channel's threads that are not private. Those of them that Discord does not tell are left out."""
+        channel = self.client.get_channel(int(place.channel))
+        if not isinstance(channel, discord.TextChannel | discord.ForumChannel):
+            return frozenset()
+        found = {str(thread.id) for thread in channel.threads if not thread.is_private()}
+        try:
+            with understood(READ):
+                found |= {str(thread.id) async for thread in channel.archived_threads(limit=MOST_ARCHIVED)}
+        except FootnoteError as error:
+            _log.info("The archived threads of %s are not known: %s", channel.id, error)
+        return frozenset(found)
 
     async def _conversation(self, interaction: discord.Interaction, place: ThreadAddress) -> Conversation | None:
         """Of the thread; in a channel itself the private one of the person, where there is one."""
