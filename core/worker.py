@@ -71,8 +71,7 @@ class Worker:
         return tuple(run.entry for run in self._runs.values())
 
     async def run(self) -> None:
-        """Work until `stop`. Storage errors are logged and tried again; anything else raised here is a bug."""
-        self._stopping = False
+        """Work until `stop`, were it told before. Storage errors are tried again; anything else raised is a bug."""
         self._ended.clear()
         beat = asyncio.create_task(self._beat())
         try:
@@ -87,7 +86,7 @@ class Worker:
             self._ended.set()
 
     async def stop(self) -> None:
-        """Claim nothing more, leave unfinished work for the next start, and let `run` end; safe to repeat."""
+        """Claim nothing more, leave unfinished work for the next start, and let `run` end; for good, safe to repeat."""
         self._stopping = True
         self.wake()
         await self._ended.wait()

@@ -1,12 +1,21 @@
 """Settings of channels and threads in SQL."""
 
-from sqlmodel import SQLModel
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Table
+from sqlalchemy.dialects import postgresql, sqlite
 
 from core.domain.conversation import ThreadAddress
 from core.domain.settings import ChannelAddress, ChannelSettings, Listening
 from storage.database import Database
 from storage.service_tables import ChannelSettingsRow, ThreadListeningRow
 from storage.storable import to_storable, to_storable_value
+from storage.tables import FootnoteTable
+from storage.writing import Commit
+
+_CHANNELS = FootnoteTable.metadata.tables[ChannelSettingsRow.__tablename__]
+_LISTENING = FootnoteTable.metadata.tables[ThreadListeningRow.__tablename__]
 
 
 class SqlSettingsRepository:
@@ -21,7 +30,7 @@ class SqlSettingsRepository:
         return _to_settings(row) if row is not None else ChannelSettings()
 
     async def save_channel(self, address: ChannelAddress, settings: ChannelSettings) -> None:
-        await self._save(_to_row(to_storable_value(address), settings))
+        await self._save(_CHANNELS, _to_values(to_storable_value(address), settings))
 
     async def listening(self, address: ThreadAddress) -> Listening:
         key = _storable(address.workspace, address.platform, address.channel, address.thread)
@@ -30,35 +39,41 @@ class SqlSettingsRepository:
 
     async def save_listening(self, address: ThreadAddress, listening: Listening) -> None:
         address = to_storable_value(address)
-        row = ThreadListeningRow(
-            workspace=address.workspace,
-            platform=address.platform,
-            channel=address.channel,
-            thread=address.thread,
-            listening=listening.value,
-        )
-        await self._save(row)
+        values = {
+            "workspace": address.workspace,
+            "platform": address.platform,
+            "channel": address.channel,
+            "thread": address.thread,
+            "listening": listening.value,
+        }
+        await self._save(_LISTENING, values)
 
-    async def _save(self, row: SQLModel) -> None:
-        """Insert or replace. Lost with no power cut: what an admin was told is set stays set."""
-        await self._database.write(lambda session: session.merge(row), durable=True)
+    async def _save(self, table: Table, values: Mapping[str, Any]) -> None:
+        """Insert or replace in one statement, as another process may save the same at this moment.
+
+        Lost with no power cut: what an admin was told is set stays set.
+        """
+        statement = (postgresql if self._database.is_postgres else sqlite).insert(table).values(**values)
+        others = {column.name: statement.excluded[column.name] for column in table.c if not column.primary_key}
+        replacing = statement.on_conflict_do_update(index_elements=[*table.primary_key], set_=others)
+        await self._database.write_rows(lambda connection: connection.execute(replacing), Commit.DURABLE)
 
 
 def _storable(*names: str) -> tuple[str, ...]:
     return tuple(map(to_storable, names))
 
 
-def _to_row(address: ChannelAddress, settings: ChannelSettings) -> ChannelSettingsRow:
-    return ChannelSettingsRow(
-        workspace=address.workspace,
-        platform=address.platform,
-        channel=address.channel,
-        auto_answer=settings.auto_answer,
-        answer_posts=settings.answer_posts,
-        questions_per_minute=settings.questions_per_minute,
-        language=settings.language,
-        sources=sorted(settings.sources) if settings.sources is not None else None,
-    )
+def _to_values(address: ChannelAddress, settings: ChannelSettings) -> Mapping[str, Any]:
+    return {
+        "workspace": address.workspace,
+        "platform": address.platform,
+        "channel": address.channel,
+        "auto_answer": settings.auto_answer,
+        "answer_posts": settings.answer_posts,
+        "questions_per_minute": settings.questions_per_minute,
+        "language": settings.language,
+        "sources": sorted(settings.sources) if settings.sources is not None else None,
+    }
 
 
 def _to_settings(row: ChannelSettingsRow) -> ChannelSettings:

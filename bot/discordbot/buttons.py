@@ -125,10 +125,12 @@ async def _turn(desk: Desk, interaction: discord.Interaction, pressed: CustomId)
 
 
 async def _answer(desk: Desk, interaction: discord.Interaction, message_id: str) -> tuple[Conversation, Message]:
-    """An answer of the workspace. Of a private one only its reader may see more."""
+    """The answer of a post in this place. Of a private one only its reader may see more, wherever it came to."""
     place = await desk.place_of(interaction)
     conversation, message = await desk.parts.conversations.message(message_id, place.workspace)
     _require_reader(conversation.address, interaction)
+    if conversation.address != place and not is_private(conversation.address):
+        raise AccessDenied("This answer belongs to another thread: press the button there.")
     return conversation, message
 
 

@@ -1,13 +1,15 @@
 """What commands, buttons and menus share: who acts where, and how they are answered in Discord's three seconds."""
 
 import asyncio
+import logging
 from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import discord
 
-from bot.discordbot.errors import POST, understood
+from bot.discordbot.errors import POST, READ, understood
 from bot.discordbot.layout import DiscordPost
 from bot.discordbot.parts import DiscordParts
 from bot.discordbot.platform import APPLICATION, TOKEN, DiscordPlatform
@@ -18,9 +20,12 @@ from bot.discordbot.workspaces import Workspaces
 from core.commands import CommandCall, Question
 from core.domain.conversation import Conversation, IncomingMessage, Talk, ThreadAddress
 from core.domain.inbox import Receipt, message_key
+from core.errors import FootnoteError
 
 ACKNOWLEDGE_SECONDS = 1.5  # Discord gives up after 3; what takes longer is answered later
+MOST_ARCHIVED = 500  # threads of a channel, newest first: a request for each hundred
 Result = TypeVar("Result")
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +63,22 @@ class Desk:
             author_name=interaction.user.display_name,
             address=place,
             is_admin=interaction.permissions.manage_guild,
-            link=jump_link(interaction.guild_id, place.thread or place.channel),
+            link=jump_link(interaction.guild_id, place.thread or place.channel) if interaction.guild_id else None,
+            open_threads=partial(self._open_threads, place) if interaction.guild_id else None,
         )
+
+    async def _open_threads(self, place: ThreadAddress) -> frozenset[str]:
+        """Ids of the channel's threads that are not private. Those of them that Discord does not tell are left out."""
+        channel = self.client.get_channel(int(place.channel))
+        if not isinstance(channel, discord.TextChannel | discord.ForumChannel):
+            return frozenset()
+        found = {str(thread.id) for thread in channel.threads if not thread.is_private()}
+        try:
+            with understood(READ):
+                found |= {str(thread.id) async for thread in channel.archived_threads(limit=MOST_ARCHIVED)}
+        except FootnoteError as error:
+            _log.info("The archived threads of %s are not known: %s", channel.id, error)
+        return frozenset(found)
 
     async def _conversation(self, interaction: discord.Interaction, place: ThreadAddress) -> Conversation | None:
         """Of the thread; in a channel itself the private one of the person, where there is one."""
@@ -75,7 +94,7 @@ class Desk:
         on.
         """
         place = await self.place_of(interaction)
-        if question.private:
+        if question.private and interaction.guild_id is not None:  # a direct channel is private already
             asked = _private(interaction, place)
             with self.platform.replying(asked.message_key):
                 receipt = await self._receive(asked, question, about)
@@ -83,9 +102,23 @@ class Desk:
                     with understood(POST):
                         await interaction.response.defer(ephemeral=True, thinking=True)
         else:
-            receipt = await self._receive(await self._public(interaction, place, question), question, about)
+            receipt = await self._ask_openly(interaction, place, question, about)
         if not receipt.accepted:
             await show(interaction, notice(receipt.decision.sentence))
+        return receipt
+
+    async def _ask_openly(
+        self, interaction: discord.Interaction, place: ThreadAddress, question: Question, about: Talk | None
+    ) -> Receipt:
+        """What is not taken in does not stay as a question that nobody answers."""
+        said = await self._say(interaction, question)
+        is_accepted = False
+        try:
+            receipt = await self._receive(_openly(interaction, place, said.id), question, about)
+            is_accepted = receipt.accepted
+        finally:
+            if not is_accepted:
+                await _take_back(said)
         return receipt
 
     async def _receive(self, bare: IncomingMessage, question: Question, about: Talk | None) -> Receipt:
@@ -94,28 +127,33 @@ class Desk:
             asked = replace(asked, about=about)
         return await self.parts.inbox.receive(asked)
 
-    async def _public(
-        self, interaction: discord.Interaction, place: ThreadAddress, question: Question
-    ) -> IncomingMessage:
+    async def _say(self, interaction: discord.Interaction, question: Question) -> discord.Message:
         said = text_view(f"**{interaction.user.display_name}** asks: {question.text}").parts[0]
         view = to_view(said)
         view.stop()
         with understood(POST):
             if interaction.response.is_done():
-                message_id = (await interaction.followup.send(view=view, wait=True)).id
-            else:
-                await interaction.response.send_message(view=view)
-                message_id = (await interaction.original_response()).id
-        is_channel = interaction.guild_id is not None and place.thread == DIRECT_THREAD
-        address = thread_address(place.workspace, int(place.channel), str(message_id)) if is_channel else place
-        return _bare(interaction, address, str(message_id), {})
+                return await interaction.followup.send(view=view, wait=True)
+            await interaction.response.send_message(view=view)
+            return await interaction.original_response()
+
+
+async def _take_back(said: discord.Message) -> None:
+    try:
+        with understood(POST):
+            await said.delete()
+    except FootnoteError as error:
+        _log.info("A question that was not taken in stays: %s", error)
+
+
+def _openly(interaction: discord.Interaction, place: ThreadAddress, message_id: int) -> IncomingMessage:
+    is_channel = interaction.guild_id is not None and place.thread == DIRECT_THREAD
+    address = thread_address(place.workspace, int(place.channel), str(message_id)) if is_channel else place
+    return _bare(interaction, address, str(message_id), {})
 
 
 def _private(interaction: discord.Interaction, place: ThreadAddress) -> IncomingMessage:
-    if interaction.guild_id is None:  # a direct channel is private already
-        address = place
-    else:
-        address = private_address(place.workspace, int(place.channel), interaction.user.id)
+    address = private_address(place.workspace, int(place.channel), interaction.user.id)
     reply = {TOKEN: interaction.token, APPLICATION: str(interaction.application_id)}
     return _bare(interaction, address, str(interaction.id), reply)
 

@@ -1,5 +1,6 @@
 """What can be done with any message: ask about it, or keep it as an answer."""
 
+import re
 from typing import Any
 
 import discord
@@ -8,19 +9,21 @@ from discord import app_commands, ui
 from bot.discordbot.custom_ids import find_answer
 from bot.discordbot.errors import POST, understood
 from bot.discordbot.interactions import Desk, jump_link, notice, show
-from bot.discordbot.translate import to_talk, to_text
+from bot.discordbot.translate import is_private, to_talk, to_text
 from core.commands import Question
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import Conversation, Message, Role
-from core.errors import BadInput, FootnoteError
+from core.errors import AccessDenied, BadInput, FootnoteError
 
 ASK_ABOUT = "Ask about this"
 KEEP = "Keep as answer"
-# Names of forms and their field: `{kind}:{channel}:{message}`; they work after a restart, as buttons do.
+# Names of forms and their field: `{kind}@{channel}/{message}`; they work after a restart, as buttons do.
 ABOUT_FORM = "fnform:about"
 KEEP_FORM = "fnform:keep"
 FIELD = "fnfield:question"
+_FORM = re.compile(rf"(?P<kind>{ABOUT_FORM}|{KEEP_FORM})@(?P<channel>\d{{1,20}})/(?P<message>\d{{1,20}})")
 NO_ANSWER = "Only answers can be kept: choose the message that has an answer's buttons."
+FOR_ONE = "This answer is for one person alone: ask where others see it, then keep that answer."
 QUESTION_LENGTH = 2_000
 
 
@@ -40,16 +43,25 @@ def bind(tree: app_commands.CommandTree[Any], desk: Desk) -> None:
 
 async def submit(desk: Desk, interaction: discord.Interaction, form: str, text: str) -> None:
     """A form was sent: `form` is its name, `text` what stands in its field."""
-    kind, _, place = form.rpartition("@")
-    channel_id, _, message_id = place.partition("/")
     try:
-        message = await _fetch(desk, int(channel_id), int(message_id))
+        kind, channel_id, message_id = _read_form(form)
+        if channel_id != interaction.channel_id:  # who acts here need not be able to see what stands elsewhere
+            raise AccessDenied("This form is for a message of another channel: choose the message there.")
+        message = await _fetch(desk, channel_id, message_id)
         if kind == ABOUT_FORM:
             await desk.ask(interaction, Question(text=text), about=to_talk(message, _me(desk)))
         else:
             await _store(desk, interaction, message, question=text)
     except FootnoteError as error:
         await show(interaction, notice(str(error)))
+
+
+def _read_form(name: str) -> tuple[str, int, int]:
+    """The kind of a form, the channel and the message that it is about. BadInput for a form that is not ours."""
+    found = _FORM.fullmatch(name)
+    if found is None:
+        raise BadInput("This form is from an earlier version: choose the message again.")
+    return found["kind"], int(found["channel"]), int(found["message"])
 
 
 def text_of(data: Any) -> str:
@@ -114,7 +126,10 @@ async def _own_answer(
     if found is None:
         return None
     place = await desk.place_of(interaction)
-    return await desk.parts.conversations.message(found, place.workspace)
+    conversation, answer = await desk.parts.conversations.message(found, place.workspace)
+    if is_private(conversation.address) or interaction.guild_id is None:  # what is kept, all the workspace reads
+        raise BadInput(FOR_ONE)
+    return conversation, answer
 
 
 async def _open_form(

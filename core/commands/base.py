@@ -54,6 +54,8 @@ class CommandCall:
     is_admin: bool = False  # may change the settings of the channel
     sees_all: bool = False  # may see every conversation of the workspace: who sits at the machine
     link: str | None = None  # to the thread on its platform
+    # The threads of the channel that everybody in it may read; None: all of them, or there is no channel.
+    open_threads: Callable[[], Awaitable[frozenset[str]]] | None = None
 
     def option(self, name: str) -> str:
         """Its value without space around it; "" when it was not given."""

@@ -86,7 +86,8 @@ class ThreadCommands:
         owner = call.author if show == "mine" else None
         channel = ChannelAddress.of(call.address) if show == "here" and call.address else None
         found = await self._conversations.list_conversations(call.workspace, owner=owner, channel=channel)
-        return [item for item in found if not item.is_channel_talk and may_see(call, item)]
+        visible = [item for item in found if not item.is_channel_talk and may_see(call, item)]
+        return await _without_closed(call, visible) if show == "here" else visible
 
     async def _threads(self, call: CommandCall) -> CommandResult:
         action = call.option("action") or "list"
@@ -188,6 +189,17 @@ def may_see(call: CommandCall, conversation: Conversation) -> bool:
     """Of a channel's conversations everybody there sees those that are nobody's own."""
     reader = conversation.address.private_to
     return call.sees_all or reader is None or call.author in (reader, conversation.owner)
+
+
+async def _without_closed(call: CommandCall, found: list[Conversation]) -> list[Conversation]:
+    """Without those of threads that not everybody in the channel may read, but for one's own and where one is."""
+    if call.open_threads is None or call.sees_all:
+        return found
+    surely = {item.id for item in found if call.author == item.owner or item.address == call.address}
+    if len(surely) == len(found):
+        return found
+    readable = await call.open_threads()
+    return [item for item in found if item.id in surely or item.address.thread in readable]
 
 
 def _require_owner(call: CommandCall, conversation: Conversation, what: str) -> None:

@@ -1,6 +1,9 @@
 """The contract of SettingsRepository, on every database and in memory."""
 
+import asyncio
+from contextlib import AsyncExitStack
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -42,6 +45,24 @@ async def test_listening_comes_back_as_it_was_saved_last(settings: SettingsRepos
     for saved in (Listening.MUTED, Listening.LISTENING, Listening.NORMAL):
         await settings.save_listening(THREAD, saved)
         assert await settings.listening(THREAD) is saved
+
+
+async def test_two_processes_may_set_the_same_at_once(database_location: Path | str | None) -> None:
+    if database_location is None:
+        return  # memory has but one process
+    async with AsyncExitStack() as stack:
+        both = []
+        for _ in range(2):
+            database = await Database.open(database_location)
+            stack.push_async_callback(database.close)
+            both.append(SqlSettingsRepository(database))
+        for number in range(30):
+            channel = replace(CHANNEL, channel=f"channel {number}")
+            await asyncio.gather(*(settings.save_channel(channel, ALL) for settings in both))
+            thread = replace(THREAD, thread=f"t{number}")
+            await asyncio.gather(*(settings.save_listening(thread, Listening.MUTED) for settings in both))
+        assert await both[0].channel(channel) == ALL
+        assert await both[1].listening(thread) is Listening.MUTED
 
 
 @pytest.mark.parametrize(("field", "value"), [("platform", "api"), ("workspace", "elsewhere"), ("channel", "other")])

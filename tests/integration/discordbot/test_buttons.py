@@ -146,3 +146,15 @@ async def _running(place: DiscordPlace, house: House):
 
 def _one_button(custom_id: str) -> list[dict]:
     return [{"type": 1, "components": [{"type": 2, "style": 2, "label": "Old", "custom_id": custom_id}]}]
+
+
+async def test_a_button_leads_to_no_answer_of_another_thread(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ask()
+        [stolen] = [item for label, item in buttons(house.posts()[0]).items() if label == "Helpful"]
+        await house.ask("where is the key, again?")
+        other = house.posts()[0]
+        row = [{"type": 1, "components": [{"type": 2, "style": 2, "label": "Look", "custom_id": stolen}]}]
+        house.env.backend.edit_message(house.thread.id, other.id, {"components": row})
+        await house.env.settle()
+        assert "another thread" in told(await house.ben.click(house.posts()[0], label="Look"))

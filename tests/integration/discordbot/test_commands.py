@@ -6,6 +6,9 @@ import pytest
 
 from core.commands import CommandCall, CommandResult
 from core.documents import JOURNAL_KIND
+from core.domain.conversation import ThreadAddress
+from core.domain.settings import ChannelAddress, ChannelSettings
+from core.errors import StorageError
 from tests.integration.discordbot.house import buttons, link_of, texts, told, until
 from tests.integration.discordbot.place import KEY, DiscordPlace
 
@@ -179,3 +182,29 @@ def _make_slow(place: DiscordPlace, monkeypatch: pytest.MonkeyPatch) -> None:
         return await run(call)
 
     monkeypatch.setattr(place.client.parts.commands, "run", slowly)
+
+
+async def test_a_question_that_is_refused_does_not_stay_in_the_channel(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        limited = ChannelSettings(questions_per_minute=1)
+        address = ThreadAddress(platform="discord", workspace="local", channel=str(house.channel.id), thread="")
+        await place.settings.save_channel(ChannelAddress.of(address), limited)
+        await house.ada.slash(house.channel, "ask", question="where is the key?")
+        await house.answered()
+        refused = await house.ada.slash(house.channel, "ask", question="and the shed?")
+        assert "Too many questions at once" in "".join(texts(item.message) for item in refused.followups)
+        assert [texts(item) for item in house.posts(house.channel)] == ["**ada** asks: where is the key?"]
+        assert len(house.channel.threads) == 1
+
+
+async def test_a_question_that_can_not_be_stored_does_not_stay_in_the_channel(
+    place: DiscordPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def full(incoming: object, decision: object) -> None:
+        raise StorageError("The disk is full.")
+
+    async with place.open() as house:
+        monkeypatch.setattr(place.entries, "accept", full)
+        refused = await house.ada.slash(house.channel, "ask", question="where is the key?")
+        assert "was not taken in" in "".join(texts(item.message) for item in refused.followups)
+        assert house.posts(house.channel) == []

@@ -4,7 +4,7 @@ import discord
 import pytest
 
 from core.keeping import KEPT_SOURCE
-from tests.integration.discordbot.house import House, texts, told, until
+from tests.integration.discordbot.house import FINAL, House, buttons, texts, told, until
 from tests.integration.discordbot.place import DiscordPlace
 
 _MESSAGE = discord.AppCommandType.message
@@ -81,6 +81,37 @@ async def test_a_message_that_is_gone_when_the_form_comes_back_is_named(place: D
         await house.ben.delete(said)
         assert "deleted" in told(await house.ada.submit_modal(form, {FIELD: "is the key near?"}))
         assert [code for code in await place.codes() if code == "accepted"] == []
+
+
+async def test_a_form_is_for_messages_of_the_channel_it_is_sent_in_alone(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        board = house.guild.create_text_channel("board")
+        secret = await house.ada.send(board, "The safe opens with 1234.")
+        said = await house.ben.send(house.channel, "The stairs creak at midnight.")
+        for name in (f"fnform:about@{board.id}/{secret.id}", "fnform:about@x/y", "fnform:about"):
+            form = await house.ben.context_menu(house.channel, "Ask about this", said)
+            sent = form._interaction.modal
+            assert sent is not None
+            sent["custom_id"] = name  # as a client that is not Discord's may send it
+            refused = told(await house.ben.submit_modal(form, {FIELD: "what does it say?"}))
+            assert "choose the message" in refused
+        assert await place.codes() == ["needs_mention", "needs_mention"]
+
+
+async def test_an_answer_for_one_person_is_not_kept_for_all(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        result = await house.ada.slash(house.channel, "ask", question="where is the key?", private=True)
+        await until(lambda: set(FINAL) <= set(buttons(result.response.message)))
+        kept = await house.ada.context_menu(house.channel, "Keep as answer", result.response.message)
+        assert "for one person alone" in told(kept)
+        assert [item for item in await place.shelf.corpus.list_documents("local") if item.source == KEPT_SOURCE] == []
+
+
+async def test_an_answer_to_a_direct_message_is_not_kept_for_all(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ada.send_dm("where is the key?")
+        await house.answered(house.ada.user.dm_channel)
+        assert "no web address" in told(await house.ada.user.slash("keep"))
 
 
 async def test_without_a_place_to_keep_answers_there_is_no_menu_for_it(place: DiscordPlace) -> None:

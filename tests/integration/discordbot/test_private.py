@@ -3,7 +3,7 @@
 from core.domain.settings import ChannelAddress, ChannelSettings
 from core.errors import ProviderOverloaded
 from core.providers.scripted import says
-from tests.integration.discordbot.house import House, told, until
+from tests.integration.discordbot.house import House, texts, told, until
 from tests.integration.discordbot.place import ANSWER, DiscordPlace, search
 
 LONG = says("\n\n".join(["The key hangs under the stairs [1]."] * 250))
@@ -131,8 +131,9 @@ async def test_a_refused_private_question_is_told_privately(place: DiscordPlace)
 
 async def test_in_a_direct_channel_private_is_what_it_is_anyway(place: DiscordPlace) -> None:
     async with place.open() as house:
-        await house.ada.user.slash("ask", question="where is the key?", private=True)
+        result = await house.ada.user.slash("ask", question="where is the key?", private=True)
         await house.answered(house.ada.user.dm_channel)
+        assert "asks: where is the key?" in texts(result.response.message)  # no “thinking” that never ends
 
 
 async def _ask(house: House, text: str = "where is the key?"):

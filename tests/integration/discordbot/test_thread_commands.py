@@ -1,5 +1,7 @@
 """/threads and what is done with a conversation by command."""
 
+import discord
+
 from tests.builders import build_incoming
 from tests.integration.discordbot.house import buttons, link_of, texts, told, until
 from tests.integration.discordbot.place import DiscordPlace
@@ -74,3 +76,31 @@ async def test_a_conversation_is_exported_as_a_file_for_who_asked(place: Discord
 async def _conversation(place: DiscordPlace, house, number: int) -> None:
     asked = build_incoming(f"Question {number}", thread=f"{number}", author=str(house.ada.id))
     await place.conversations.open(asked)
+
+
+async def test_the_conversation_of_a_private_thread_is_not_there_for_the_rest_of_the_channel(
+    place: DiscordPlace,
+) -> None:
+    async with place.open() as house:
+        thread = await place.client.get_channel(house.channel.id).create_thread(
+            name="wages", type=discord.ChannelType.private_thread
+        )
+        [wages] = house.channel.threads
+        await thread.add_user(discord.Object(house.ada.id))
+        await house.ada.send(wages, f"{house.bot} where is the key?")
+        await house.answered(wages)
+        [conversation] = await place.conversations.list_conversations("local")
+        assert "where is the key?" in told(await house.ada.slash(house.channel, "threads", show="here"))
+        for archived in (False, True):
+            await thread.edit(archived=archived)
+            listed = told(await house.ben.slash(house.channel, "threads", show="here"))
+            assert "There are no conversations yet" in listed
+            refused = await house.ben.slash(house.channel, "threads", action="export", thread=conversation.id)
+            assert "There is no conversation" in told(refused)
+
+
+async def test_an_archived_thread_is_still_listed(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ask()
+        await place.client.get_channel(house.thread.id).edit(archived=True)
+        assert "where is the key?" in told(await house.ben.slash(house.channel, "threads", show="here"))
