@@ -1,11 +1,14 @@
-"""Settings of channels and threads in SQL."""
+"""Settings of channels, threads and people in SQL."""
 
-from sqlmodel import SQLModel
+from collections.abc import Mapping
+
+from sqlalchemy import ColumnElement
+from sqlmodel import SQLModel, col, delete, select
 
 from core.domain.conversation import ThreadAddress
-from core.domain.settings import ChannelAddress, ChannelSettings, Listening
+from core.domain.settings import ChannelAddress, ChannelSettings, Listening, PositionHolder
 from storage.database import Database
-from storage.service_tables import ChannelSettingsRow, ThreadListeningRow
+from storage.service_tables import ChannelSettingsRow, ReadingPositionRow, ThreadListeningRow
 from storage.storable import to_storable, to_storable_value
 
 
@@ -39,6 +42,21 @@ class SqlSettingsRepository:
         )
         await self._save(row)
 
+    async def positions(self, holder: PositionHolder) -> Mapping[str, int]:
+        query = select(ReadingPositionRow.document_id, ReadingPositionRow.last_page).where(*_held_by(holder))
+        rows = await self._database.read(lambda session: session.execute(query).all())
+        return {row.document_id: row.last_page for row in rows}
+
+    async def save_position(self, holder: PositionHolder, document_id: str, last_page: int | None) -> None:
+        document_id = to_storable(document_id)
+        if last_page is None:
+            gone = delete(ReadingPositionRow).where(
+                *_held_by(holder), col(ReadingPositionRow.document_id) == document_id
+            )
+            await self._database.write(lambda session: session.execute(gone), durable=True)
+            return
+        await self._save(ReadingPositionRow(**_key(holder), document_id=document_id, last_page=last_page))
+
     async def _save(self, row: SQLModel) -> None:
         """Insert or replace. Lost with no power cut: what an admin was told is set stays set."""
         await self._database.write(lambda session: session.merge(row), durable=True)
@@ -46,6 +64,19 @@ class SqlSettingsRepository:
 
 def _storable(*names: str) -> tuple[str, ...]:
     return tuple(map(to_storable, names))
+
+
+def _key(holder: PositionHolder) -> dict[str, str]:
+    """The columns that say whose position it is."""
+    if isinstance(holder, ChannelAddress):
+        named = {"platform": holder.platform, "channel": holder.channel, "person": ""}
+    else:
+        named = {"platform": "", "channel": "", "person": holder.person}
+    return {name: to_storable(value) for name, value in {"workspace": holder.workspace, **named}.items()}
+
+
+def _held_by(holder: PositionHolder) -> list[ColumnElement[bool]]:
+    return [col(getattr(ReadingPositionRow, name)) == value for name, value in _key(holder).items()]
 
 
 def _to_row(address: ChannelAddress, settings: ChannelSettings) -> ChannelSettingsRow:
