@@ -77,6 +77,20 @@ async def test_by_command_in_the_open_it_is_private_all_the_same() -> None:
         assert_channel_knows_nothing(house)
 
 
+async def test_its_passage_is_shown_to_its_asker_alone() -> None:
+    place = DiscordPlace(script=(LOOK, TOLD))
+    async with reading(place) as house:
+        await house.ask(QUESTION)
+        [answer] = await house.answered(house.ada.user.dm_channel)
+        await until(lambda: SENTENCE in texts(house.posts()[0]))
+
+        assert SECRET in told(await house.ada.user.click(answer, label="Show passages")).replace("**", "")
+        assert SECRET in told(await house.ada.slash(house.channel, "source", footnote=1)).replace("**", "")
+        assert SECRET not in told(await house.ben.slash(house.channel, "source", footnote=1))
+        assert "Nothing found" in told(await house.ada.slash(house.channel, "search", words="drowned"))
+        assert_channel_knows_nothing(house)
+
+
 async def test_a_deleted_question_takes_its_private_answer_away() -> None:
     place = DiscordPlace(script=(LOOK, TOLD))
     async with reading(place) as house:
