@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from bot.discordbot.platform import DiscordPlatform
+from bot.discordbot.translate import PLATFORM as DISCORD
+from bot.discordbot.translate import to_private
 from bot.terminal.platform import TerminalPlatform
 from bot.webchat.api.platform import ApiPlatform
 from bot.webchat.client import WebPlatform
@@ -18,6 +20,7 @@ from bot.webchat.events import EventHub
 from bot.wiring import App
 from core.answering import Answering
 from core.preparing import PreparedAnswers
+from core.private_answers import PrivateAnswers
 from core.service_ports import ChatPlatform, ThreadReader
 
 
@@ -54,8 +57,8 @@ def build_platforms(app: App, discord: DiscordPlatform | None = None) -> Platfor
 
 
 def prepared_answers(app: App, platforms: Platforms) -> Answering:
-    """The answer service, with what questions of platforms elsewhere need before they are answered."""
-    return PreparedAnswers(
+    """The answer service, with what questions of platforms elsewhere need before they are answered, and where to."""
+    prepared = PreparedAnswers(
         app.answers,
         platforms.readers,
         conversations=app.conversations,
@@ -63,4 +66,11 @@ def prepared_answers(app: App, platforms: Platforms) -> Answering:
         settings=app.settings,
         clock=app.clock,
         attachments=app.attachments,
+    )
+    return PrivateAnswers(
+        prepared,
+        {DISCORD: to_private} if platforms.discord else {},
+        access=app.access,
+        library=app.library,
+        inbox=app.inbox_store,
     )

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope, Source
-from core.domain.settings import ChannelAddress, ChannelSettings
+from core.domain.settings import ChannelAddress, ChannelSettings, PersonAddress
 from core.ports import CorpusRepository
+from core.reading import lowest
 from core.service_ports import SettingsRepository
 
 # The kind of a source that holds what was attached to the questions of one thread.
@@ -25,18 +26,31 @@ class Access:
         self._settings = settings
 
     async def scope(
-        self, workspace: str, address: ThreadAddress | None = None, positions: Mapping[str, int] | None = None
+        self,
+        workspace: str,
+        address: ThreadAddress | None = None,
+        positions: Mapping[str, int] | None = None,
+        reader: str | None = None,
     ) -> SearchScope:
         """What may be read in a thread, up to the reading positions.
 
         Of the workspace's sources, those that the channel's settings allow and what was attached in this thread;
         without a thread, which is where nobody else looks on, all but what was attached anywhere. An address of
-        another workspace reads nothing.
+        another workspace reads nothing. Positions are the channel's, those given and those of the `reader` (a person's
+        id), the lowest of each document; in a person's own thread it is theirs that hold, the channel's only for
+        documents of which they set none.
         """
         found = await self.sources(workspace, address)
         return SearchScope(
-            workspace=workspace, sources=frozenset(source.id for source in found), positions=dict(positions or {})
+            workspace=workspace,
+            sources=frozenset(source.id for source in found),
+            positions=lowest(await self._positions(workspace, address, reader), positions or {}),
         )
+
+    async def scope_to_the_end(self, workspace: str, address: ThreadAddress | None = None) -> SearchScope:
+        """The same without any reading position: for finding the place of one, never for what is shown."""
+        found = await self.sources(workspace, address)
+        return SearchScope(workspace=workspace, sources=frozenset(source.id for source in found))
 
     async def sources(self, workspace: str, address: ThreadAddress | None = None) -> list[Source]:
         """The sources of that scope, by name."""
@@ -46,6 +60,14 @@ class Access:
         if address.workspace != workspace:
             return []
         return readable(sources, address, await self._settings.channel(ChannelAddress.of(address)))
+
+    async def _positions(self, workspace: str, address: ThreadAddress | None, reader: str | None) -> Mapping[str, int]:
+        channel = await self._settings.positions(ChannelAddress.of(address)) if address is not None else {}
+        person = address.private_to if address is not None and address.private_to is not None else reader
+        own = await self._settings.positions(PersonAddress(workspace=workspace, person=person)) if person else {}
+        if address is not None and address.private_to is not None:
+            return {**channel, **own}
+        return lowest(channel, own)
 
 
 def readable(sources: Sequence[Source], address: ThreadAddress, settings: ChannelSettings) -> list[Source]:

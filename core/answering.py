@@ -21,7 +21,7 @@ from core.errors import BadInput, FootnoteError, NotFound
 from core.history import messages_of_draft
 from core.library import Library
 from core.ports import Clock, ContextStrategy, CorpusRepository, ProgressSink, RetrievalStrategy, Tools
-from core.reading import positions_for, split_position
+from core.reading import lowest, positions_for, split_position
 from core.references import direct_references
 from core.retries import is_transient
 from core.service_ports import JobRepository
@@ -228,12 +228,15 @@ class AnswerService:
 
     async def _reading(self, message: IncomingMessage, conversation: Conversation) -> tuple[list[Reference], Reading]:
         """The scope (computed anew for each question), the document asked about, and what the question links to."""
-        scope = await self._access.scope(message.address.workspace, message.address)
+        address = message.address
+        scope = await self._access.scope(address.workspace, address, reader=message.author)
         document = await self._document(message, conversation, scope)
         if message.position:
             name, place = split_position(message.position)
             bounded = await self._library.find_document(name, scope) if name else document
-            scope = replace(scope, positions=await positions_for(place, bounded, self._corpus, scope))
+            whole = await self._access.scope_to_the_end(address.workspace, address)
+            asked = await positions_for(place, bounded, self._corpus, whole)
+            scope = replace(scope, positions=lowest(scope.positions, asked))
         direct, linked = await direct_references(message.text, self._library, scope)
         focus = live_focus(conversation.focus, self._clock.now())
         return direct, Reading(scope=scope, focus=focus, document=document, linked=tuple(linked))

@@ -4,7 +4,7 @@ What can't be understood is refused with a sentence: a spoiler line that fails o
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from core.domain.corpus import Document, Page, SearchScope
 from core.errors import BadInput
@@ -61,6 +61,14 @@ async def positions_for(
                 found[candidate.id] = last
     if not found:
         raise BadInput(f"No document has a chapter {place!r}: write the position as DOCUMENT=page number.")
+    return found
+
+
+def lowest(*positions: Mapping[str, int]) -> dict[str, int]:
+    """Of several positions in a document, the one that shows least; a document that only some name is bound, too."""
+    found: dict[str, int] = {}
+    for document_id, last in (item for each in positions for item in each.items()):
+        found[document_id] = min(last, found.get(document_id, last))
     return found
 
 

@@ -1,6 +1,6 @@
 """What the service needs from outside: a durable inbox, job trees, chat platforms. The other ports: core/ports.py."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Protocol
@@ -10,7 +10,7 @@ from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAd
 from core.domain.feedback import Feedback
 from core.domain.inbox import Decision, InboxEntry, InboxStatus, PostRef
 from core.domain.jobs import Job
-from core.domain.settings import ChannelAddress, ChannelSettings, Listening
+from core.domain.settings import ChannelAddress, ChannelSettings, Listening, PositionHolder
 from core.ports import ProgressSink
 
 
@@ -132,7 +132,7 @@ class FeedbackRepository(Protocol):
 
 
 class SettingsRepository(Protocol):
-    """What is set for channels and threads. Reading what nobody set gives the default."""
+    """What is set for channels, threads and people. Reading what nobody set gives the default."""
 
     async def channel(self, address: ChannelAddress) -> ChannelSettings: ...
 
@@ -143,6 +143,12 @@ class SettingsRepository(Protocol):
 
     async def save_listening(self, address: ThreadAddress, listening: Listening) -> None:
         """Insert or replace."""
+
+    async def positions(self, holder: PositionHolder) -> Mapping[str, int]:
+        """Document id -> the last page that the holder may see of it; documents that nobody set are left out."""
+
+    async def save_position(self, holder: PositionHolder, document_id: str, last_page: int | None) -> None:
+        """Insert or replace; None takes it away, and what is not there is ignored."""
 
 
 class ChatPlatform(Protocol):

@@ -7,7 +7,7 @@ from core.domain.settings import Listening
 from storage.column_types import CompactJson, StorableText
 from storage.tables import FootnoteTable
 
-__all__ = ["ChannelSettingsRow", "FootnoteTable", "ThreadListeningRow"]
+__all__ = ["ChannelSettingsRow", "FootnoteTable", "ReadingPositionRow", "ThreadListeningRow"]
 
 
 class ChannelSettingsRow(FootnoteTable, table=True):
@@ -39,3 +39,20 @@ class ThreadListeningRow(FootnoteTable, table=True):
     channel: str = Field(primary_key=True, sa_type=StorableText)
     thread: str = Field(primary_key=True, sa_type=StorableText)
     listening: str = Field(sa_type=StorableText)
+
+
+class ReadingPositionRow(FootnoteTable, table=True):
+    """How far a document may be read: in a channel (`person` is empty), or by a person (platform and channel are).
+
+    No foreign key: a document that is taken out and read in again keeps its id, and its spoilers.
+    """
+
+    __tablename__ = "reading_position"
+    __table_args__ = (CheckConstraint("last_page >= 1", name="last_page"),)
+
+    workspace: str = Field(primary_key=True, sa_type=StorableText)
+    platform: str = Field(primary_key=True, sa_type=StorableText)
+    channel: str = Field(primary_key=True, sa_type=StorableText)
+    person: str = Field(primary_key=True, sa_type=StorableText)
+    document_id: str = Field(primary_key=True, sa_type=StorableText)
+    last_page: int

@@ -1,20 +1,21 @@
-"""Settings of channels and threads in SQL."""
+"""Settings of channels, threads and people in SQL."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Table
+from sqlalchemy import ColumnElement, Table, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from core.domain.conversation import ThreadAddress
-from core.domain.settings import ChannelAddress, ChannelSettings, Listening
+from core.domain.settings import ChannelAddress, ChannelSettings, Listening, PositionHolder
 from storage.database import Database
-from storage.service_tables import ChannelSettingsRow, ThreadListeningRow
+from storage.service_tables import ChannelSettingsRow, ReadingPositionRow, ThreadListeningRow
 from storage.storable import to_storable, to_storable_value
 from storage.tables import FootnoteTable
 from storage.writing import Commit
 
 _CHANNELS = FootnoteTable.metadata.tables[ChannelSettingsRow.__tablename__]
+_POSITIONS = FootnoteTable.metadata.tables[ReadingPositionRow.__tablename__]
 _LISTENING = FootnoteTable.metadata.tables[ThreadListeningRow.__tablename__]
 
 
@@ -48,6 +49,19 @@ class SqlSettingsRepository:
         }
         await self._save(_LISTENING, values)
 
+    async def positions(self, holder: PositionHolder) -> Mapping[str, int]:
+        query = select(_POSITIONS.c.document_id, _POSITIONS.c.last_page).where(*_held_by(holder))
+        rows = await self._database.read_rows(lambda connection: connection.execute(query).all())
+        return {row.document_id: row.last_page for row in rows}
+
+    async def save_position(self, holder: PositionHolder, document_id: str, last_page: int | None) -> None:
+        document_id = to_storable(document_id)
+        if last_page is None:
+            gone = delete(_POSITIONS).where(*_held_by(holder), _POSITIONS.c.document_id == document_id)
+            await self._database.write_rows(lambda connection: connection.execute(gone), Commit.DURABLE)
+            return
+        await self._save(_POSITIONS, {**_key(holder), "document_id": document_id, "last_page": last_page})
+
     async def _save(self, table: Table, values: Mapping[str, Any]) -> None:
         """Insert or replace in one statement, as another process may save the same at this moment.
 
@@ -74,6 +88,19 @@ def _to_values(address: ChannelAddress, settings: ChannelSettings) -> Mapping[st
         "language": settings.language,
         "sources": sorted(settings.sources) if settings.sources is not None else None,
     }
+
+
+def _key(holder: PositionHolder) -> dict[str, str]:
+    """The columns that say whose position it is."""
+    if isinstance(holder, ChannelAddress):
+        named = {"platform": holder.platform, "channel": holder.channel, "person": ""}
+    else:
+        named = {"platform": "", "channel": "", "person": holder.person}
+    return {name: to_storable(value) for name, value in {"workspace": holder.workspace, **named}.items()}
+
+
+def _held_by(holder: PositionHolder) -> list[ColumnElement[bool]]:
+    return [_POSITIONS.c[name] == value for name, value in _key(holder).items()]
 
 
 def _to_settings(row: ChannelSettingsRow) -> ChannelSettings:

@@ -20,7 +20,7 @@ from bot.discordbot.interactions import Desk
 from bot.discordbot.parts import DiscordParts
 from bot.discordbot.platform import DiscordPlatform
 from bot.discordbot.render_lists import notice_view
-from bot.discordbot.translate import PLATFORM, thread_address, to_address, to_incoming
+from bot.discordbot.translate import PLATFORM, private_key, thread_address, to_address, to_incoming
 from bot.discordbot.views import to_view
 from bot.discordbot.workspaces import Workspaces
 from core.domain.conversation import ThreadAddress
@@ -196,10 +196,10 @@ class Events(_Base):
 
     async def _forget(self, channel_id: int, guild_id: int | None, message_id: int) -> None:
         for address in await self._addresses(channel_id, guild_id):
-            key = message_key(address, str(message_id))
-            for ref in await self.parts.forgetting.forget_message(key):
-                await self.platform.delete(ref)
-            await self.platform.take_back(key)
+            for key in (message_key(address, str(message_id)), private_key(address, str(message_id))):
+                for ref in await self.parts.forgetting.forget_message(key):
+                    await self.platform.delete(ref)
+                await self.platform.take_back(key)
 
     async def _addresses(self, channel_id: int, guild_id: int | None) -> list[ThreadAddress]:
         """Where a message that is gone may have been: of a direct message the workspace is not told."""

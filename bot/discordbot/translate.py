@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import discord
@@ -81,6 +82,29 @@ def thread_address(workspace: str, channel: int, thread: str) -> ThreadAddress:
 def private_address(workspace: str, channel: int, person: int) -> ThreadAddress:
     """Of what a person asks in a channel for their own eyes."""
     return thread_address(workspace, channel, f"{PRIVATE}{person}")
+
+
+def to_private(question: IncomingMessage) -> IncomingMessage:
+    """A channel's question as one that its asker alone sees answered, by direct message.
+
+    Its keys follow from the question's. The token of a command stays behind, as its reply is everybody's.
+    """
+    address = question.address
+    key = private_key(address, question.message_key.rpartition(":")[2])
+    return replace(
+        question,
+        address=private_address(address.workspace, int(address.channel), int(question.author)),
+        private=True,
+        event_key=key + question.event_key.removeprefix(question.message_key),
+        message_key=key,
+        conversation_id=None,
+        metadata={name: value for name, value in question.metadata.items() if name == MESSAGE},
+    )
+
+
+def private_key(address: ThreadAddress, message_id: str) -> str:
+    """The posting key of what a channel's question is answered in private: another post of the same moment."""
+    return message_key(address, f"0{message_id}")
 
 
 def is_private(address: ThreadAddress) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from core.access import ATTACHMENTS, Access
 from core.commands.base import Command, CommandCall, CommandResult, Option, OptionKind, SourceRow, current, required
 from core.conversations import Conversations
-from core.domain.conversation import Message, Role
+from core.domain.conversation import Message, Role, ThreadAddress
 from core.domain.corpus import Document, SearchQuery, SearchScope, Source
 from core.errors import BadInput, NotFound
 from core.export import footnote_label
@@ -104,7 +104,7 @@ class LibraryCommands:
         if citation is None:
             numbers = ", ".join(str(item.number) for item in last.citations) or "none"
             raise BadInput(f"The last answer has no footnote {wanted!r}; it has {numbers}.")
-        around = await surroundings(citation, self._corpus, await self._scope(call))
+        around = await surroundings(citation, self._corpus, await self._scope(call, _own_thread(call)))
         if not around.quote:
             raise NotFound(around.note)
         shown = " ".join(part for part in (around.before, f"**{collapse(around.quote)}**", around.behind) if part)
@@ -113,8 +113,14 @@ class LibraryCommands:
             citation=citation,
         )
 
-    async def _scope(self, call: CommandCall) -> SearchScope:
-        return await self._access.scope(call.workspace, call.address)
+    async def _scope(self, call: CommandCall, address: ThreadAddress | None = None) -> SearchScope:
+        return await self._access.scope(call.workspace, address or call.address, reader=call.author)
+
+
+def _own_thread(call: CommandCall) -> ThreadAddress | None:
+    """The caller's own thread in a channel of many, where the conversation they go on with is theirs alone."""
+    address = current(call).address
+    return address if address.private_to == call.author else None
 
 
 async def last_answer(conversations: Conversations, call: CommandCall) -> Message:

@@ -10,6 +10,7 @@ from core.commands.completing import Completion, Completions
 from core.commands.control import ControlCommands
 from core.commands.keeping import KeepingCommands
 from core.commands.library import LibraryCommands
+from core.commands.position import PositionCommands
 from core.commands.running import RunningQuestions
 from core.commands.settings import SettingsCommands
 from core.commands.threads import ThreadCommands
@@ -48,6 +49,7 @@ class Commands:
             *threads.rows,
             *LibraryCommands(library, corpus, access, conversations).rows,
             *ControlCommands(conversations, jobs, questions).rows,
+            *PositionCommands(settings, library, corpus, access).rows,
             *SettingsCommands(settings, access).rows,
             *(KeepingCommands(conversations, kept).rows if kept is not None else ()),
             Command(name="help", usage="", help="this list", run=self._help, control=True),

@@ -1,7 +1,8 @@
-"""What people set for a channel and for a thread. Kept by workspace; all of it may be absent."""
+"""What people set for a channel, for a thread and for themselves. Kept by workspace; all of it may be absent."""
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeAlias
 
 from core.domain.conversation import ThreadAddress
 
@@ -23,6 +24,21 @@ class ChannelAddress:
     @classmethod
     def of(cls, address: ThreadAddress) -> "ChannelAddress":
         return cls(platform=address.platform, workspace=address.workspace, channel=address.channel)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonAddress:
+    """A person in a workspace, on whichever door."""
+
+    workspace: str
+    person: str  # the platform's id
+
+
+# Who has a reading position: what a channel shows everybody, what a person has read.
+PositionHolder: TypeAlias = ChannelAddress | PersonAddress
+
+# The last page of a reader who has finished a book, however long its next revision is.
+TO_THE_END = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

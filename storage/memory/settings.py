@@ -1,7 +1,9 @@
-"""Settings of channels and threads in memory."""
+"""Settings of channels, threads and people in memory."""
+
+from collections.abc import Mapping
 
 from core.domain.conversation import ThreadAddress
-from core.domain.settings import ChannelAddress, ChannelSettings, Listening
+from core.domain.settings import ChannelAddress, ChannelSettings, Listening, PositionHolder
 from storage.storable import to_storable_value
 
 
@@ -11,6 +13,7 @@ class MemorySettingsRepository:
     def __init__(self) -> None:
         self._channels: dict[ChannelAddress, ChannelSettings] = {}
         self._listening: dict[ThreadAddress, Listening] = {}
+        self._positions: dict[PositionHolder, dict[str, int]] = {}
 
     async def channel(self, address: ChannelAddress) -> ChannelSettings:
         return self._channels.get(to_storable_value(address), ChannelSettings())
@@ -23,3 +26,13 @@ class MemorySettingsRepository:
 
     async def save_listening(self, address: ThreadAddress, listening: Listening) -> None:
         self._listening[to_storable_value(address)] = listening
+
+    async def positions(self, holder: PositionHolder) -> Mapping[str, int]:
+        return dict(self._positions.get(to_storable_value(holder), {}))
+
+    async def save_position(self, holder: PositionHolder, document_id: str, last_page: int | None) -> None:
+        held = self._positions.setdefault(to_storable_value(holder), {})
+        if last_page is None:
+            held.pop(to_storable_value(document_id), None)
+        else:
+            held[to_storable_value(document_id)] = last_page

@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from core.domain.conversation import ThreadAddress
-from core.domain.settings import ChannelAddress, ChannelSettings, Listening
+from core.domain.settings import (
+    TO_THE_END,
+    ChannelAddress,
+    ChannelSettings,
+    Listening,
+    PersonAddress,
+    PositionHolder,
+)
 from core.service_ports import SettingsRepository
 from storage.database import Database
 from storage.memory.settings import MemorySettingsRepository
@@ -88,3 +95,43 @@ async def test_names_that_no_database_keeps_are_found_again(settings: SettingsRe
 
     assert (await settings.channel(ChannelAddress.of(odd))).language == "x\ufffd"
     assert await settings.listening(odd) is Listening.LISTENING
+
+
+ADA = PersonAddress(workspace="local", person="ada")
+HOLDERS = (
+    CHANNEL,
+    replace(CHANNEL, channel="other"),
+    replace(CHANNEL, platform="api"),
+    replace(CHANNEL, workspace="elsewhere"),
+    ADA,
+    replace(ADA, person="general"),
+    replace(ADA, person="a\x00b"),
+    replace(ADA, workspace="elsewhere"),
+)
+
+
+async def test_positions_come_back_as_they_were_saved_last_for_each_holder(settings: SettingsRepository) -> None:
+    assert [await settings.positions(holder) for holder in HOLDERS] == [{}] * len(HOLDERS)
+    for last, holder in enumerate(HOLDERS, start=1):
+        await settings.save_position(holder, "book", 100)
+        await settings.save_position(holder, "book", last)
+        await settings.save_position(holder, "other", TO_THE_END)
+
+    assert [await settings.positions(holder) for holder in HOLDERS] == [
+        {"book": last, "other": TO_THE_END} for last in range(1, len(HOLDERS) + 1)
+    ]
+
+
+@pytest.mark.parametrize("holder", [CHANNEL, ADA])
+async def test_a_position_that_is_taken_away_leaves_the_others(
+    settings: SettingsRepository, holder: PositionHolder
+) -> None:
+    for each in (CHANNEL, ADA):
+        await settings.save_position(each, "book", 3)
+        await settings.save_position(each, "other", 4)
+    for _ in range(2):
+        await settings.save_position(holder, "book", None)
+
+    [kept] = {CHANNEL, ADA} - {holder}
+    assert await settings.positions(holder) == {"other": 4}
+    assert await settings.positions(kept) == {"book": 3, "other": 4}

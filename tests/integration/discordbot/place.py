@@ -13,6 +13,7 @@ from simcord.env import Env
 
 from bot.discordbot.client import Events, FootnoteClient
 from bot.discordbot.parts import DiscordParts
+from bot.discordbot.translate import to_private
 from core.answering import AnswerService, Reading
 from core.commands import Commands, ServiceQuestions
 from core.context import FullHistoryCapped
@@ -27,6 +28,7 @@ from core.jobs import Jobs
 from core.keeping import KeptAnswers
 from core.limits import Budget
 from core.preparing import PreparedAnswers
+from core.private_answers import PrivateAnswers
 from core.providers.scripted import Turn, calls, says
 from core.strategies.tool_use import ToolUseStrategy
 from core.tools.base import Toolbox
@@ -125,7 +127,14 @@ class DiscordPlace:
             clock=self.clock,
             attachments=self.attachments,
         )
-        self.worker = Worker(self.entries, prepared, platforms, self.clock, pause_scale=0.01)
+        private = PrivateAnswers(
+            prepared,
+            {"discord": to_private},
+            access=self.shelf.access,
+            library=self.shelf.library,
+            inbox=self.entries,
+        )
+        self.worker = Worker(self.entries, private, platforms, self.clock, pause_scale=0.01)
         parts = self._parts(Jobs(self.job_store, self.conversation_store, lambda: answers, self.clock))
         platforms["discord"] = readers["discord"] = self.client.attach(parts)
         return self.client

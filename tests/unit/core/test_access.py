@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.access import ATTACHMENTS, Access, attached_name
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import Source
-from core.domain.settings import ChannelAddress, ChannelSettings
+from core.domain.settings import TO_THE_END, ChannelAddress, ChannelSettings, PersonAddress, PositionHolder
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.memory.settings import MemorySettingsRepository
 from tests.builders import build_source
@@ -124,3 +124,50 @@ async def test_no_scope_ever_holds_what_is_not_for_its_thread(
             assert address is not None and source.name == attached_name(address)
         elif address is not None:
             assert settings.allows(source.name)
+
+
+ADA = PersonAddress(workspace="local", person="ada")
+BOOKS = ("book", "tale", "log")
+ANY_POSITIONS = st.dictionaries(st.sampled_from(BOOKS), st.integers(1, 9) | st.just(TO_THE_END))
+
+
+async def reading(holders: dict[PositionHolder, dict[str, int]]) -> Access:
+    settings = MemorySettingsRepository()
+    for holder, positions in holders.items():
+        for document_id, last in positions.items():
+            await settings.save_position(holder, document_id, last)
+    return Access(MemoryCorpusRepository(), settings)
+
+
+@given(channel=ANY_POSITIONS, own=ANY_POSITIONS, asked=ANY_POSITIONS, reader=st.sampled_from((None, "ada", "ben")))
+async def test_a_channel_never_shows_a_page_beyond_its_position_whoever_asks(
+    channel: dict[str, int], own: dict[str, int], asked: dict[str, int], reader: str | None
+) -> None:
+    access = await reading({ChannelAddress.of(HERE): channel, ADA: own})
+    found = (await access.scope("local", HERE, asked, reader)).positions
+
+    for book in BOOKS:
+        bounds = [each[book] for each in (channel, asked, own if reader == "ada" else {}) if book in each]
+        assert found.get(book) == min(bounds, default=None)
+
+
+@given(channel=ANY_POSITIONS, own=ANY_POSITIONS, asked=ANY_POSITIONS, reader=st.sampled_from((None, "ada", "ben")))
+async def test_in_their_own_thread_a_person_reads_as_far_as_they_have_whoever_opens_a_link_of_it(
+    channel: dict[str, int], own: dict[str, int], asked: dict[str, int], reader: str | None
+) -> None:
+    access = await reading({ChannelAddress.of(HERE): channel, ADA: own})
+    found = (await access.scope("local", replace(HERE, thread="private:ada"), asked, reader)).positions
+
+    for book in BOOKS:
+        bounds = [each[book] for each in ({**channel, **own}, asked) if book in each]
+        assert found.get(book) == min(bounds, default=None)
+
+
+async def test_positions_of_others_and_of_other_channels_and_workspaces_are_not_mixed_in() -> None:
+    access = await reading({ChannelAddress.of(HERE): {"book": 2}, ADA: {"tale": 3}})
+
+    assert (await access.scope("local", replace(HERE, channel="other"))).positions == {}
+    assert (await access.scope("local", replace(HERE, thread="private:ben"))).positions == {"book": 2}
+    assert (await access.scope("elsewhere", replace(HERE, workspace="elsewhere"), reader="ada")).positions == {}
+    assert (await access.scope("local", reader="ada")).positions == {"tale": 3}
+    assert (await access.scope_to_the_end("local", HERE)).positions == {}

@@ -12,6 +12,7 @@ from core.domain.answer import AnswerStatus, QueryType
 from core.domain.chat import ChatRequest, ChatResponse, PassageCitation, StopReason, ToolInvocation
 from core.domain.conversation import IncomingMessage, Role, ThreadAddress
 from core.domain.jobs import JobKind, JobStatus
+from core.domain.settings import PersonAddress
 from core.errors import BadInput, NotFound, ProviderOverloaded, ProviderRefused
 from core.jobs import Jobs
 from core.limits import Budget
@@ -205,6 +206,18 @@ async def test_a_follow_up_sees_the_turn_before_and_may_cite_its_passages(shelf:
     assert second.conversation_id == first.conversation_id
     assert second.citations[0].quote == KEY
     assert desk.readings[1].focus is not None
+
+
+@pytest.mark.parametrize("asked", [None, "house.md=2", "house.md=1", "house.md=end"])
+async def test_a_question_never_reads_beyond_what_its_asker_and_its_channel_may(
+    shelf: Shelf, asked: str | None
+) -> None:
+    document = "local/handbook/house.md"
+    await shelf.settings.save_position(PersonAddress(workspace="local", person="ada"), document, 1)
+    desk = Desk(shelf, SEARCH, says("Nothing."))
+    await desk.ask(position=asked)
+
+    assert [reading.scope.positions for reading in desk.readings] == [{document: 1}]
 
 
 async def test_a_position_closes_pages_to_tools_and_proof(shelf: Shelf) -> None:

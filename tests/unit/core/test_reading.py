@@ -4,7 +4,7 @@ import pytest
 
 from core.domain.corpus import Page, SearchScope
 from core.errors import BadInput
-from core.reading import find_position, positions_for, split_position
+from core.reading import find_position, lowest, positions_for, split_position
 from storage.memory.corpus import MemoryCorpusRepository
 from tests.builders import build_document, build_scope, build_source
 
@@ -104,3 +104,8 @@ async def test_the_end_opens_everything(place: str) -> None:
     corpus, scope = await corpus_of(("a.txt", ["Chapter 1"]))
 
     assert await positions_for(place, None, corpus, scope) == {}
+
+
+def test_of_several_positions_the_lowest_of_each_document_holds() -> None:
+    assert lowest({"a": 3, "b": 1}, {"a": 2, "c": 9}, {}) == {"a": 2, "b": 1, "c": 9}
+    assert lowest() == {}

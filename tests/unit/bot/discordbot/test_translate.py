@@ -1,5 +1,6 @@
 """Discord's messages as core understands them."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -7,10 +8,12 @@ import pytest
 from bot.discordbot.translate import (
     is_private,
     private_address,
+    private_key,
     private_reader,
     thread_address,
     time_of,
     to_incoming,
+    to_private,
     to_talk,
     to_text,
 )
@@ -159,3 +162,17 @@ def test_a_private_address_names_its_reader() -> None:
 
 def test_the_time_of_a_message_stands_in_its_id() -> None:
     assert time_of("175928847299117063") == datetime(2016, 4, 30, 11, 18, 25, 796000, tzinfo=UTC)
+
+
+async def test_a_question_for_its_asker_alone_has_keys_of_its_own_and_no_token() -> None:
+    heard = hear(World().message(f"<@{ME}> where is the key?", mentions=[user(ME)]))
+    edited = replace(heard, event_key=f"{heard.event_key}@later", metadata={**heard.metadata, "token": "secret"})
+    private = to_private(edited)
+
+    assert private.address == private_address("house", CHANNEL, ADA)
+    assert private.private
+    assert private.message_key == private_key(heard.address, MESSAGE) != heard.message_key
+    assert private.event_key == f"{private.message_key}@later"
+    assert int(private.message_key.rpartition(":")[2]) == int(MESSAGE)
+    assert private.metadata == heard.metadata
+    assert private.text == heard.text

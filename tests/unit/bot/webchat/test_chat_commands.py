@@ -5,6 +5,7 @@ import re
 import pytest
 
 from core.domain.chat import ChatResponse
+from core.providers.scripted import says
 from tests.builders import build_source
 from tests.unit.bot.webchat.chat_place import ANSWER, KEY, ChatPlace, search
 
@@ -169,3 +170,18 @@ async def test_another_thread_is_renamed_exported_and_deleted_by_its_id() -> Non
     assert exported["name"].endswith(".json")
     assert deleted["leave"] is False, "it was not the thread that is open"
     assert gone.status == 404
+
+
+async def test_the_position_of_a_channel_holds_for_its_questions_and_is_shown_with_ones_own() -> None:
+    place = await stocked(search(), says("I found nothing."))
+    await place.shelf.add("shed.md", "# Shed\n\nA shed.", "# Roof\n\nThe key of the shed is lost.", title="Shed")
+    async with place.open() as ada:
+        told = (await ada.send("/position shed.md 1 --channel"))["result"]["html"]
+        await ada.send("/position shed.md roof")
+        shown = (await ada.send("/position"))["result"]["html"]
+        thread = (await ada.send("@footnote where is the key?"))["thread"]
+        await ada.answered(thread)
+
+    assert "beyond page 1" in told
+    assert shown.index("up to page 2") < shown.index("up to page 1")
+    assert "of the shed is lost" not in repr(place.provider.requests)

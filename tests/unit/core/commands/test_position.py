@@ -1,0 +1,129 @@
+"""How far a person and a channel have read: shown, set, taken away, and kept to by what else the table reads."""
+
+import pytest
+
+from core.commands.position import parse_position
+from core.domain.settings import TO_THE_END, ChannelAddress, PersonAddress
+from core.errors import AccessDenied, BadInput, NotFound
+from tests.unit.core.commands.counter import HERE, Counter, stocked
+
+ADA = PersonAddress(workspace="local", person="ada")
+CHANNEL = ChannelAddress.of(HERE)
+TOWER = "local/handbook/tower.md"
+
+
+@pytest.fixture
+async def run() -> Counter:
+    counter = await stocked()
+    pages = ("# Chapter 1: Salt\n\nA lamp burns.", "# Chapter 2: Storm\n\nThe lamp breaks.", "# Chapter 3\n\nMorning.")
+    await counter.shelf.add("tower.md", *pages, title="The Tower")
+    return counter
+
+
+@pytest.mark.parametrize(
+    ("argument", "last"),
+    [
+        ("tower.md 2", 2),
+        ("The Tower chapter 2", 2),
+        ('"The Tower" Chapter 2: Storm', 2),
+        ("tower.md=chapter two", 2),
+        ("The Tower the end", TO_THE_END),
+        ("tower.md 99", 3),
+    ],
+)
+async def test_somebody_sets_their_own_position_by_page_or_chapter(run: Counter, argument: str, last: int) -> None:
+    result = await run("position", argument)
+
+    assert await run.shelf.settings.positions(ADA) == {TOWER: last}
+    assert await run.shelf.settings.positions(CHANNEL) == {}
+    assert "“The Tower”" in result.text and not result.is_public
+
+
+async def test_an_admin_sets_the_position_of_the_channel_for_everybody_to_see(run: Counter) -> None:
+    result = await run("position", "tower.md chapter 1 --channel", is_admin=True)
+
+    assert await run.shelf.settings.positions(CHANNEL) == {TOWER: 1}
+    assert await run.shelf.settings.positions(ADA) == {}
+    assert result.text == "From now on this channel will see nothing of “The Tower” beyond page 1."
+    assert result.is_public
+
+
+async def test_a_form_gives_the_same(run: Counter) -> None:
+    options = {"book": "tower.md", "place": "chapter 2", "channel": "true"}
+    await run("position", options=options, is_admin=True)
+
+    assert await run.shelf.settings.positions(CHANNEL) == {TOWER: 2}
+
+
+async def test_off_takes_a_position_away(run: Counter) -> None:
+    await run("position", "tower.md 1")
+    await run("position", "tower.md off")
+
+    assert await run.shelf.settings.positions(ADA) == {}
+
+
+async def test_both_positions_are_shown_and_a_terminal_has_only_one(run: Counter) -> None:
+    assert "nothing is set" in (await run("position")).text
+    await run("position", "tower.md 2")
+    await run("position", "tower.md end --channel", is_admin=True)
+
+    assert (await run("position")).text.split("\n\n") == [
+        "You have read:",
+        "- **The Tower**: up to page 2",
+        "This channel has read:",
+        "- **The Tower**: to the end",
+    ]
+    assert "channel" not in (await run("position", address=None)).text
+
+
+@pytest.mark.parametrize(
+    ("argument", "error", "words"),
+    [
+        ("tower.md chapter 9", BadInput, "has no chapter or page 'chapter 9'"),
+        ("nowhere.md 2", NotFound, "nowhere.md"),
+        ("tower.md", BadInput, "Write the book and how far"),
+        ("tower.md 1 --channel", AccessDenied, "Only an admin"),
+    ],
+)
+async def test_what_can_not_be_set_is_refused_with_what_to_do(
+    run: Counter, argument: str, error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        await run("position", argument)
+    assert await run.shelf.settings.positions(ADA) == await run.shelf.settings.positions(CHANNEL) == {}
+
+
+async def test_a_terminal_has_no_channel_to_set(run: Counter) -> None:
+    with pytest.raises(BadInput, match="no channel here"):
+        await run("position", "tower.md 1 --channel", address=None, is_admin=True)
+
+
+async def test_a_chapter_beyond_the_present_position_can_be_set(run: Counter) -> None:
+    for place in ("chapter 1", "chapter 3"):
+        await run("position", f"tower.md {place}")
+
+    assert await run.shelf.settings.positions(ADA) == {TOWER: 3}
+
+
+async def test_search_and_page_show_nothing_beyond_the_position_of_who_asks(run: Counter) -> None:
+    await run("position", "tower.md 1")
+
+    assert "breaks" not in (await run("search", "lamp")).text
+    with pytest.raises(NotFound):
+        await run("page", "tower.md 2")
+    assert "breaks" in (await run("search", "lamp", author="ben")).text
+
+
+@pytest.mark.parametrize(
+    ("argument", "options"),
+    [
+        ("", {}),
+        ("--channel", {"channel": "true"}),
+        ("House", {"book": "House"}),
+        ("--channel The House 7", {"book": "The House", "place": "7", "channel": "true"}),
+        ("“The House” a b c", {"book": "The House", "place": "a b c"}),
+        ("The House act IV", {"book": "The House", "place": "act IV"}),
+    ],
+)
+def test_what_is_typed_is_taken_apart(argument: str, options: dict[str, str]) -> None:
+    assert parse_position((), argument) == options
