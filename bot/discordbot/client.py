@@ -15,7 +15,7 @@ from bot.discordbot import commands, menus
 from bot.discordbot.buttons import press
 from bot.discordbot.catch_up import missed_messages
 from bot.discordbot.custom_ids import read_custom_id
-from bot.discordbot.errors import POST, understood
+from bot.discordbot.errors import CLOSED, POST, understood
 from bot.discordbot.interactions import Desk
 from bot.discordbot.parts import DiscordParts
 from bot.discordbot.platform import DiscordPlatform
@@ -25,13 +25,14 @@ from bot.discordbot.views import to_view
 from bot.discordbot.workspaces import Workspaces
 from core.domain.conversation import ThreadAddress
 from core.domain.inbox import Receipt, message_key
-from core.errors import BadInput, FootnoteError
+from core.errors import BadInput, FootnoteError, StorageError
 
 # Refusals that nobody has to be told of: the message was not meant for us.
 SILENT = frozenset({"not_for_us", "own_message", "another_bot", "muted", "needs_mention", "posts_off"})
 
 # What commands give is often for one person alone, which a reply to a message can't be.
 TYPED_COMMAND = "Commands are not typed into messages here: write / and choose /{name} from the list."
+NOT_TAKEN = "I could not take this in, as my memory does not work right now: write it again in a few minutes."
 
 _log = logging.getLogger(__name__)
 
@@ -148,7 +149,7 @@ class Events(_Base):
         return self.user.id if self.user is not None else 0
 
     async def hear(self, message: discord.Message) -> Receipt | None:
-        """Hand a message to the inbox, then acknowledge. None: it is no message of people."""
+        """Hand a message to the inbox, then acknowledge. None: it is no message of people, or was not taken in."""
         try:
             workspace = await self.workspaces.of_message(message)
         except BadInput as error:
@@ -159,7 +160,13 @@ class Events(_Base):
         )
         if incoming is None:
             return None
-        receipt = await self.parts.inbox.receive(incoming)
+        try:
+            receipt = await self.parts.inbox.receive(incoming)
+        except StorageError as error:
+            _log.error("Message %d was not taken in: %s", message.id, error)
+            if incoming.circumstances.mentioned or incoming.circumstances.direct:  # of others it can't be known
+                await self._say(message, NOT_TAKEN)
+            return None
         if not receipt.repeated:
             await self._acknowledge(message, receipt)
         return receipt
@@ -181,8 +188,12 @@ class Events(_Base):
         view = to_view(notice_view(sentence))
         view.stop()
         try:
-            with understood(POST):
-                await message.reply(view=view, mention_author=False)
+            try:
+                with understood(POST):
+                    await message.reply(view=view, mention_author=False)
+            except CLOSED:
+                with understood(POST):
+                    await message.author.send(view=view)
         except FootnoteError as error:
             _log.info("Can't reply: %s", error)
 
