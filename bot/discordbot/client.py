@@ -214,10 +214,18 @@ class Events(_Base):
 
     async def _addresses(self, channel_id: int, guild_id: int | None) -> list[ThreadAddress]:
         """Where a message that is gone may have been: of a direct message the workspace is not told."""
-        channel = self.get_channel(channel_id)
+        channel = self.get_channel(channel_id) or await self._archived(channel_id)
         parent = channel.parent_id if isinstance(channel, discord.Thread) else channel_id
         names = [self.parts.workspace_of(guild_id)] if guild_id else self.workspaces.names()
         return [ThreadAddress(platform=PLATFORM, workspace=name, channel=str(parent), thread="") for name in names]
+
+    async def _archived(self, channel_id: int) -> object:
+        """Discord tells a new session of no archived thread: that its messages are its parent's has to be asked for."""
+        try:
+            return (await self.platform.places.thread(channel_id)).channel
+        except FootnoteError as error:
+            _log.info("Where a message was deleted is not known: %s", error)
+            return None
 
 
 class FootnoteClient(Events, discord.Client):
