@@ -136,6 +136,17 @@ async def test_other_changes_of_a_thread_leave_the_title_alone(place: DiscordPla
         assert conversation.title == "Keys"
 
 
+async def test_the_archived_threads_of_a_deleted_channel_are_forgotten_with_it(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ask()
+        known = place.client.get_guild(house.guild.id)
+        assert known is not None
+        known._remove_thread(discord.Object(house.thread.id))
+        house.env.backend.delete_channel(house.channel.id)
+        await house.env.settle()
+        assert await place.conversations.list_conversations("local") == []
+
+
 async def test_a_deleted_thread_is_forgotten(place: DiscordPlace) -> None:
     async with place.open() as house:
         await house.ask()
