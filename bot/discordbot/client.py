@@ -143,6 +143,12 @@ class Events(_Base):
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Buttons, menus and forms by their names; commands go through the tree by themselves."""
+        try:
+            await self._act(interaction)
+        except Exception as error:
+            await commands.tell_fault(interaction, error)
+
+    async def _act(self, interaction: discord.Interaction) -> None:
         data: Any = interaction.data or {}
         if interaction.type is discord.InteractionType.component:
             pressed = read_custom_id(data["custom_id"])
