@@ -5,6 +5,7 @@ Every handler is a short path: translate, hand over, acknowledge. Answers come b
 
 import asyncio
 import logging
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from bot.discordbot import commands, menus
 from bot.discordbot.buttons import press
 from bot.discordbot.catch_up import missed_messages
 from bot.discordbot.custom_ids import read_custom_id
-from bot.discordbot.errors import POST, understood
+from bot.discordbot.errors import CLOSED, POST, understood
 from bot.discordbot.interactions import Desk
 from bot.discordbot.parts import DiscordParts
 from bot.discordbot.platform import DiscordPlatform
@@ -25,13 +26,15 @@ from bot.discordbot.views import to_view
 from bot.discordbot.workspaces import Workspaces
 from core.domain.conversation import ThreadAddress
 from core.domain.inbox import Receipt, message_key
-from core.errors import BadInput, FootnoteError
+from core.domain.settings import ChannelAddress
+from core.errors import BadInput, FootnoteError, NotFound, StorageError
 
 # Refusals that nobody has to be told of: the message was not meant for us.
 SILENT = frozenset({"not_for_us", "own_message", "another_bot", "muted", "needs_mention", "posts_off"})
 
 # What commands give is often for one person alone, which a reply to a message can't be.
 TYPED_COMMAND = "Commands are not typed into messages here: write / and choose /{name} from the list."
+NOT_TAKEN = "I could not take this in, as my memory does not work right now: write it again in a few minutes."
 
 _log = logging.getLogger(__name__)
 
@@ -120,6 +123,15 @@ class Events(_Base):
         address = thread_address(workspace, payload.parent_id, str(payload.thread_id))
         await self.parts.forgetting.forget_thread(address)
 
+    async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
+        """Its threads are gone with it; of the archived ones Discord says nothing."""
+        workspace = self.parts.workspace_of(channel.guild.id)
+        place = ChannelAddress(platform=PLATFORM, workspace=workspace, channel=str(channel.id))
+        for conversation in await self.parts.conversations.list_conversations(workspace, channel=place):
+            if conversation.address.private_to is None:
+                with suppress(NotFound):  # the event of its thread was faster
+                    await self.parts.forgetting.forget_thread(conversation.address)
+
     async def on_thread_update(self, before: discord.Thread, after: discord.Thread) -> None:
         """A thread that people rename is a conversation renamed."""
         if before.name == after.name or not after.name.strip():
@@ -131,6 +143,12 @@ class Events(_Base):
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Buttons, menus and forms by their names; commands go through the tree by themselves."""
+        try:
+            await self._act(interaction)
+        except Exception as error:
+            await commands.tell_fault(interaction, error)
+
+    async def _act(self, interaction: discord.Interaction) -> None:
         data: Any = interaction.data or {}
         if interaction.type is discord.InteractionType.component:
             pressed = read_custom_id(data["custom_id"])
@@ -148,7 +166,7 @@ class Events(_Base):
         return self.user.id if self.user is not None else 0
 
     async def hear(self, message: discord.Message) -> Receipt | None:
-        """Hand a message to the inbox, then acknowledge. None: it is no message of people."""
+        """Hand a message to the inbox, then acknowledge. None: it is no message of people, or was not taken in."""
         try:
             workspace = await self.workspaces.of_message(message)
         except BadInput as error:
@@ -159,7 +177,13 @@ class Events(_Base):
         )
         if incoming is None:
             return None
-        receipt = await self.parts.inbox.receive(incoming)
+        try:
+            receipt = await self.parts.inbox.receive(incoming)
+        except StorageError as error:
+            _log.error("Message %d was not taken in: %s", message.id, error)
+            if incoming.circumstances.mentioned or incoming.circumstances.direct:  # of others it can't be known
+                await self._say(message, NOT_TAKEN)
+            return None
         if not receipt.repeated:
             await self._acknowledge(message, receipt)
         return receipt
@@ -181,8 +205,12 @@ class Events(_Base):
         view = to_view(notice_view(sentence))
         view.stop()
         try:
-            with understood(POST):
-                await message.reply(view=view, mention_author=False)
+            try:
+                with understood(POST):
+                    await message.reply(view=view, mention_author=False)
+            except CLOSED:
+                with understood(POST):
+                    await message.author.send(view=view)
         except FootnoteError as error:
             _log.info("Can't reply: %s", error)
 
@@ -203,10 +231,18 @@ class Events(_Base):
 
     async def _addresses(self, channel_id: int, guild_id: int | None) -> list[ThreadAddress]:
         """Where a message that is gone may have been: of a direct message the workspace is not told."""
-        channel = self.get_channel(channel_id)
+        channel = self.get_channel(channel_id) or await self._archived(channel_id)
         parent = channel.parent_id if isinstance(channel, discord.Thread) else channel_id
         names = [self.parts.workspace_of(guild_id)] if guild_id else self.workspaces.names()
         return [ThreadAddress(platform=PLATFORM, workspace=name, channel=str(parent), thread="") for name in names]
+
+    async def _archived(self, channel_id: int) -> object:
+        """Discord tells a new session of no archived thread: that its messages are its parent's has to be asked for."""
+        try:
+            return (await self.platform.places.thread(channel_id)).channel
+        except FootnoteError as error:
+            _log.info("Where a message was deleted is not known: %s", error)
+            return None
 
 
 class FootnoteClient(Events, discord.Client):

@@ -39,7 +39,7 @@ def bind(tree: app_commands.CommandTree[Any], desk: Desk) -> None:
     """Every command of the table as a slash command."""
     for row in desk.parts.commands.table.values():
         tree.add_command(to_slash(row, desk))
-    tree.error(_failed)
+    tree.error(tell_fault)
 
 
 def to_slash(row: Command, desk: Desk) -> app_commands.Command[Any, ..., Any]:
@@ -203,9 +203,9 @@ def _to_text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-async def _failed(interaction: discord.Interaction, error: app_commands.AppCommandError) -> None:
+async def tell_fault(interaction: discord.Interaction, error: Exception) -> None:
     """A fault of ours: people get a sentence, the log gets the rest."""
-    _log.error("A command failed", exc_info=error)
+    _log.error("A command, a button or a form failed", exc_info=error)
     try:
         await show(interaction, notice(WRONG))
     except FootnoteError as refused:

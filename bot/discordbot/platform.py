@@ -43,6 +43,7 @@ APPLICATION = "application"  # key of metadata
 TOKEN_LIFE = timedelta(minutes=14)  # Discord takes it for 15
 # A question that waited longer may have a placeholder already: a process that is stopped gives its work back untouched.
 FRESH = timedelta(seconds=1)
+CLOSE_SECONDS = 1.0  # for drafts under way; the whole stop has less than five
 NONCE_LENGTH = 25  # characters, Discord's limit
 
 LinkTo = Callable[[Citation, ThreadAddress], str | None]
@@ -110,6 +111,7 @@ class DiscordPlatform:
             return await self._finish(place, message_key, shown)
         except CLOSED as error:
             self._parts.pop(message_key, None)
+            self._drawn_in.pop(message_key, None)
             told = sentence if str(error) in sentence else f"{sentence} {error}"
             return await self._tell_elsewhere(address, message_key, told)
 
@@ -157,9 +159,12 @@ class DiscordPlatform:
                 await place.delete(message_id)
 
     async def close(self) -> None:
-        """End the drawing of unfinished posts; they go on at the next start."""
-        for key in [*self._live]:
-            await self._end_live(key)
+        """End the drawing of unfinished posts, which go on at the next start; one that hangs is not waited for."""
+        ending = {asyncio.create_task(self._end_live(key)) for key in self._live}
+        if ending:
+            _, hanging = await asyncio.wait(ending, timeout=CLOSE_SECONDS)
+            for task in hanging:
+                task.cancel()
 
     async def _place(self, question: IncomingMessage) -> Place:
         """Where a question is answered; opens the thread or the direct channel that is to be."""

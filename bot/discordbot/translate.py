@@ -33,7 +33,7 @@ _CALLED_FIRST = re.compile(r"\s*<@!?(\d{15,21})>")
 def to_incoming(
     message: discord.Message, *, me: int, workspace: str, in_our_thread: bool, answered_by_us: bool = False
 ) -> IncomingMessage | None:
-    """The question in a message; None for what nobody wrote, and for pictures without a word.
+    """The question in a message; None for what nobody wrote, and for stickers and polls that are not for us.
 
     `in_our_thread`: the bot opened the thread, or answered in it. `answered_by_us`: the message replied to is the
     bot's, where Discord does not say so itself.
@@ -44,7 +44,7 @@ def to_incoming(
     attachments = tuple(to_attachment(message, item) for item in message.attachments)
     about = _about(message, me)
     text = to_text(message, me) or _unspoken(attachments, about)
-    if not text and not circumstances.mentioned:
+    if not text and not (circumstances.mentioned or circumstances.direct):
         return None
     place = to_address(message, workspace)
     edit = message.edited_at.isoformat() if message.edited_at else ""

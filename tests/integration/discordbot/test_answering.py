@@ -1,9 +1,12 @@
 """Answers on Discord: the first sign, the draft, the proved text, and its several messages."""
 
 import asyncio
+import time
 
 import pytest
 
+from bot.discordbot.layout import PartView
+from bot.discordbot.places import ChannelPlace
 from core.errors import ProviderOverloaded
 from core.providers.scripted import says
 from tests.integration.discordbot.house import House, buttons, is_final, sent, texts, until
@@ -127,3 +130,28 @@ async def test_a_failing_provider_is_one_clear_post_whose_steps_can_be_seen(plac
 def _typed_in(house: House) -> list[int]:
     paths = [log.path for log in house.env.http_requests if log.method == "POST" and log.path.endswith("/typing")]
     return [int(path.split("/")[2]) for path in paths]
+
+
+async def test_a_stop_waits_for_no_draft_that_discord_does_not_take(
+    place: DiscordPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken, ever = asyncio.Event(), asyncio.Event()
+
+    async def hang(self: ChannelPlace, message_id: int, part: PartView) -> bool:
+        taken.set()
+        await ever.wait()
+        return True
+
+    async with place.open() as house:
+        place.provider.held = {1}
+        monkeypatch.setattr(ChannelPlace, "edit", hang)
+        await house.ada.send(house.channel, f"{house.bot} where is the key?")
+        async with asyncio.timeout(20):
+            await taken.wait()
+            began = time.perf_counter()
+            await place.client.platform.close()
+        assert time.perf_counter() - began < 5
+        ever.set()
+        place.provider.go.set()
+        monkeypatch.undo()
+        await house.answered()

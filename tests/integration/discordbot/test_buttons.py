@@ -158,3 +158,16 @@ async def test_a_button_leads_to_no_answer_of_another_thread(place: DiscordPlace
         house.env.backend.edit_message(house.thread.id, other.id, {"components": row})
         await house.env.settle()
         assert "another thread" in told(await house.ben.click(house.posts()[0], label="Look"))
+
+
+async def test_a_fault_behind_a_button_is_told_in_a_sentence(
+    place: DiscordPlace, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(*args: object) -> None:
+        raise RuntimeError("a fault of ours")
+
+    async with place.open() as house:
+        await house.ask()
+        monkeypatch.setattr(place.conversations, "message", broken)
+        assert "Something went wrong" in told(await house.ada.click(house.posts()[0], label="Helpful"))
+        assert "a fault of ours" in caplog.text

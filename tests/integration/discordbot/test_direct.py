@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.errors import StorageError
 from tests.integration.discordbot.house import House, texts
 from tests.integration.discordbot.place import DiscordPlace
 
@@ -64,3 +65,20 @@ async def test_who_left_the_server_reads_nothing_any_more(place: DiscordPlace) -
         await ben.send_dm("And the other key?")
         await house.shows("We share no server", ben.dm_channel)
         assert await place.codes() == ["accepted"]
+
+
+async def test_a_message_that_can_not_be_stored_is_not_met_with_silence(
+    place: DiscordPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def full(incoming: object, decision: object) -> None:
+        raise StorageError("The disk is full.")
+
+    async with place.open() as house:
+        monkeypatch.setattr(place.entries, "accept", full)
+        await house.ada.send_dm("Where is the key?")
+        await house.shows("write it again", house.ada.user.dm_channel)
+        await house.ada.send(house.channel, f"{house.bot} where is the key?")
+        await house.shows("write it again", house.channel)
+        await house.ada.send(house.channel, "good morning")
+        await house.env.settle()
+        assert len(house.posts(house.channel)) == 1

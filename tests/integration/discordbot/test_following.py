@@ -1,5 +1,7 @@
 """What becomes of questions, and of threads, when people edit, delete, rename, mute or listen."""
 
+import discord
+
 from core.providers.scripted import says
 from tests.integration.discordbot.house import texts, until
 from tests.integration.discordbot.place import ANSWER, DiscordPlace, search
@@ -72,6 +74,25 @@ async def test_a_question_deleted_while_it_is_answered_leaves_no_post(place: Dis
         assert [entry.status for entry in await place.entries.recent("local")] == ["cancelled"]
 
 
+async def test_a_question_deleted_in_a_thread_that_a_new_process_was_told_nothing_of_is_forgotten(
+    place: DiscordPlace,
+) -> None:
+    async with place.open() as house:
+        await house.ask()
+        follow_up = await house.ada.send(house.thread, "And who put it there?")
+        await house.answered(count=2)
+        house.env.backend.edit_channel(house.thread.id, {}, thread_metadata={"archived": True})
+        await house.env.settle()
+        known = place.client.get_guild(house.guild.id)
+        assert known is not None
+        known._remove_thread(discord.Object(house.thread.id))  # as after a start: Discord tells of open threads alone
+        house.env.backend.delete_message(house.thread.id, follow_up.id)
+        await house.env.settle()
+        [conversation] = await place.conversations.list_conversations("local")
+        _, messages = await place.conversations.show(conversation.id, "local")
+        assert [item.content for item in messages if item.role == "user"] == ["where is the key?"]
+
+
 async def test_questions_deleted_in_bulk_are_all_forgotten(place: DiscordPlace) -> None:
     async with place.open() as house:
         await house.ask()
@@ -113,6 +134,17 @@ async def test_other_changes_of_a_thread_leave_the_title_alone(place: DiscordPla
         await house.env.settle()
         [conversation] = await place.conversations.list_conversations("local")
         assert conversation.title == "Keys"
+
+
+async def test_the_archived_threads_of_a_deleted_channel_are_forgotten_with_it(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ask()
+        known = place.client.get_guild(house.guild.id)
+        assert known is not None
+        known._remove_thread(discord.Object(house.thread.id))
+        house.env.backend.delete_channel(house.channel.id)
+        await house.env.settle()
+        assert await place.conversations.list_conversations("local") == []
 
 
 async def test_a_deleted_thread_is_forgotten(place: DiscordPlace) -> None:

@@ -28,6 +28,14 @@ async def test_where_nothing_may_be_written_the_asker_is_told_directly(place: Di
         assert house.posts(channel) == []
 
 
+async def test_a_refusal_that_may_not_be_written_is_told_directly(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        channel = _channel(house, send_messages=False)
+        await house.ada.send(channel, f"{house.bot} /ask where is the key?")
+        await house.shows("choose /ask", house.ada.user.dm_channel)
+        assert house.posts(channel) == []
+
+
 async def test_without_posts_in_threads_the_permission_is_named(place: DiscordPlace) -> None:
     async with place.open() as house:
         channel = _channel(house, send_messages_in_threads=False)

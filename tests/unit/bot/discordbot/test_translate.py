@@ -70,6 +70,12 @@ async def test_the_first_message_of_a_forum_post_opens_it() -> None:
     assert hear(world.message(place=world.thread)).circumstances.opens_post
 
 
+async def test_a_sticker_in_a_direct_channel_is_heard() -> None:
+    world = World()
+    heard = hear(world.message("", place=world.direct))
+    assert heard.text == ""  # which the inbox refuses with a sentence
+
+
 async def test_an_edit_is_another_event_of_the_same_message() -> None:
     heard = hear(World().message("New words", edited_timestamp="2026-11-02T09:31:00+00:00"))
     assert heard.message_key == f"discord:house:{CHANNEL}:{MESSAGE}"
