@@ -13,7 +13,7 @@ OVER = 16 * 60  # seconds: Discord takes an interaction's token for 15 minutes
 async def test_a_private_question_is_answered_for_its_asker_alone(place: DiscordPlace) -> None:
     async with place.open() as house:
         result = await _ask(house)
-        await until(lambda: "under the stairs" in told(result))
+        await until(lambda: "[[1]](" in told(result))
         assert "[[1]](https://footnote.example.org/s/1)" in told(result)
         _assert_nothing_in_the_open(house)
 
@@ -22,7 +22,7 @@ async def test_the_next_private_question_goes_on_in_the_same_conversation(place:
     async with place.open() as house:
         for text in ("where is the key?", "and why there?"):
             result = await _ask(house, text)
-            await until(lambda shown=result: "under the stairs" in told(shown))
+            await until(lambda shown=result: "[[1]](" in told(shown))
         [conversation] = await place.conversations.list_conversations("local")
         assert conversation.address.private_to == str(house.ada.id)
         assert conversation.title == "where is the key?"
@@ -109,7 +109,7 @@ async def test_who_takes_no_direct_messages_is_never_answered_in_the_open(place:
 async def test_a_private_answers_buttons_are_its_readers_alone(place: DiscordPlace) -> None:
     async with place.open() as house:
         result = await _ask(house)
-        await until(lambda: "under the stairs" in told(result))
+        await until(lambda: "[[1]](" in told(result))
         [conversation] = await place.conversations.list_conversations("local")
         _, messages = await place.conversations.show(conversation.id, "local")
         await house.ask("where is the key, in the open?")
