@@ -18,7 +18,7 @@ from bot.discordbot.translate import PLATFORM, TITLE_LENGTH, is_private
 from core.commands import Command, CommandResult, Option, OptionKind, ThreadRow
 from core.commands.base import GIVEN
 from core.commands.threads import PAGE_ROWS
-from core.domain.conversation import Conversation
+from core.domain.conversation import Conversation, ThreadAddress
 from core.errors import FootnoteError
 
 HELP_LENGTH = 100  # characters of a description, Discord's limit
@@ -119,12 +119,18 @@ def linked_post(text: str, label: str, link: str | None) -> DiscordPost:
 
 def _listed(row: ThreadRow, interaction: discord.Interaction) -> ListedThread:
     is_reachable = row.address.platform == PLATFORM and not is_private(row.address)
-    place = row.address.thread or row.address.channel
     return ListedThread(
         title=row.title or "(no title)",
         detail=f"last used {row.last_used_at:%Y-%m-%d %H:%M} UTC",
-        url=jump_link(interaction.guild_id, place) if is_reachable else None,
+        url=_link_to(interaction, row.address) if is_reachable else None,
     )
+
+
+def _link_to(interaction: discord.Interaction, address: ThreadAddress) -> str:
+    """Into the server that the thread is in, which need not be the one where the command was given."""
+    channel = interaction.client.get_channel(int(address.channel))
+    guild = channel.guild.id if isinstance(channel, discord.abc.GuildChannel) else None
+    return jump_link(guild, address.thread or address.channel)
 
 
 def _told(interaction: discord.Interaction, result: CommandResult) -> str:
@@ -143,7 +149,7 @@ def _opened(interaction: discord.Interaction, conversation: Conversation) -> Dis
         return notice(f"“{conversation.title}” is not on Discord but on {address.platform}: go on there.")
     if is_private(address):
         return notice(f"“{conversation.title}” goes on with /ask and “private” in its channel.")
-    link = jump_link(interaction.guild_id, address.thread or address.channel)
+    link = _link_to(interaction, address)
     return linked_post(f"“{conversation.title}” goes on in its thread.", "Go there", link)
 
 

@@ -104,3 +104,14 @@ async def test_an_archived_thread_is_still_listed(place: DiscordPlace) -> None:
         await house.ask()
         await place.client.get_channel(house.thread.id).edit(archived=True)
         assert "where is the key?" in told(await house.ben.slash(house.channel, "threads", show="here"))
+
+
+async def test_a_conversation_is_linked_where_it_is_wherever_it_is_listed(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ask()
+        shown = told(await house.ada.user.slash("threads"))
+        assert f"https://discord.com/channels/{house.guild.id}/{house.thread.id}" in shown
+        await house.ada.send_dm("And in the garden?")
+        direct = house.ada.user.dm_channel
+        await house.answered(direct)
+        assert f"https://discord.com/channels/@me/{direct.id}" in told(await house.ada.slash(house.channel, "threads"))
