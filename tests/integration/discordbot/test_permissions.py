@@ -1,5 +1,7 @@
 """What is forbidden is told by the permission's name, where it can be told; what fails for a moment is repeated."""
 
+import asyncio
+
 import discord
 import pytest
 from simcord.builders import ChannelHandle
@@ -64,6 +66,7 @@ async def test_a_locked_thread_is_reported_to_the_asker(place: DiscordPlace) -> 
 
 
 async def test_a_thread_archived_in_between_is_reopened_for_the_final_edit(place: DiscordPlace) -> None:
+    place.pause = lambda seconds: asyncio.Event().wait()  # the draft is drawn no more
     async with place.open() as house:
         place.provider.held = {1}
         await house.ada.send(house.channel, f"{house.bot} where is the key?")

@@ -1,9 +1,14 @@
 """Answers for one person's eyes: they stay so through retries, restarts, errors and the end of the reply's token."""
 
+import asyncio
+
+import discord
+import pytest
+
 from core.domain.settings import ChannelAddress, ChannelSettings
 from core.errors import ProviderOverloaded
 from core.providers.scripted import says
-from tests.integration.discordbot.house import House, texts, told, until
+from tests.integration.discordbot.house import House, buttons, texts, told, until
 from tests.integration.discordbot.place import ANSWER, DiscordPlace, search
 
 LONG = says("\n\n".join(["The key hangs under the stairs [1]."] * 250))
@@ -47,6 +52,23 @@ async def test_a_private_answer_stays_private_when_discord_fails_in_between(plac
         parts = [item for item in (result.response, *result.followups) if item is not None]
         assert len(parts) == len({item.id for item in parts})
         _assert_nothing_in_the_open(house)
+
+
+async def test_the_answer_waits_until_discord_knows_of_the_reply(
+    place: DiscordPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    defer = discord.InteractionResponse.defer
+
+    async def late(response: discord.InteractionResponse, **options: bool) -> object:
+        await asyncio.sleep(1)  # long enough for the answer to try
+        return await defer(response, **options)
+
+    monkeypatch.setattr(discord.InteractionResponse, "defer", late)
+    async with place.open() as house:
+        result = await house.ada.slash(house.channel, "ask", question="where is the key?", private=True)
+        await house.env.advance_time(2)
+        await until(lambda: "under the stairs" in told(result))
+        assert house.env.backend.messages.get(house.ada.user.dm_channel.id, {}) == {}
 
 
 async def test_after_the_token_has_run_out_the_answer_comes_as_a_direct_message(place: DiscordPlace) -> None:
@@ -118,6 +140,18 @@ async def test_a_private_answers_buttons_are_its_readers_alone(place: DiscordPla
         house.env.backend.edit_message(house.thread.id, house.posts()[0].id, {"components": row})
         await house.env.settle()
         assert "somebody else's eyes" in told(await house.ben.click(house.posts()[0], label="Look"))
+
+
+async def test_a_suggestion_below_a_private_answer_is_answered_privately(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        result = await _ask(house)
+        await until(lambda: "under the stairs" in told(result))
+        answer = result.response.message
+        [suggestion] = [label for label in buttons(answer) if label.startswith("What does")]
+        asked = await house.ada.click(answer, label=suggestion)
+        await until(lambda: "under the stairs" in told(asked))
+        assert asked.ephemeral
+        _assert_nothing_in_the_open(house)
 
 
 async def test_a_refused_private_question_is_told_privately(place: DiscordPlace) -> None:
