@@ -13,6 +13,7 @@ def upgrade() -> None:
     _library()
     _library_texts()
     _conversations()
+    _messages()
     _jobs()
 
 
@@ -134,6 +135,10 @@ def _conversations() -> None:
         ),
     )
     op.create_index(op.f("ix_conversation_workspace_last_message_at"), "conversation", ["workspace", "last_message_at"])
+
+
+def _messages() -> None:
+    """Messages, and the documents they cite."""
     op.create_table(
         "message",
         sa.Column("id", sa.Text(), nullable=False),

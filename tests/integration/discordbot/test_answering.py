@@ -154,4 +154,4 @@ async def test_a_stop_waits_for_no_draft_that_discord_does_not_take(
         ever.set()
         place.provider.go.set()
         monkeypatch.undo()
-        await house.answered()
+        assert await house.answered()

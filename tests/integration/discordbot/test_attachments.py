@@ -47,7 +47,7 @@ async def test_a_file_that_can_not_be_read_is_named_and_the_answer_goes_on(place
         files = [("broken.pdf", b"%PDF-1.7 no")]
         await house.ada.send(house.channel, f"{house.bot} where is the key?", attachments=files)
         await house.shows("I could not read broken.pdf")
-        await house.shows("under the stairs")
+        assert await house.shows("under the stairs")
 
 
 async def test_a_file_that_was_taken_back_is_named(place: DiscordPlace) -> None:
@@ -55,7 +55,7 @@ async def test_a_file_that_was_taken_back_is_named(place: DiscordPlace) -> None:
     async with place.open() as house:
         house.env.inject_error("GET", "/channels/*/messages/*", status=404, code=10008)
         await house.ada.send(house.channel, f"{house.bot} where is the key?", attachments=[("ferry.pdf", PDF)])
-        await house.shows("I could not read ferry.pdf")
+        assert await house.shows("I could not read ferry.pdf")
 
 
 async def test_they_go_with_their_thread(place: DiscordPlace) -> None:

@@ -25,7 +25,7 @@ async def test_what_was_missed_in_a_thread_and_directly_is_answered_there(place:
             await house.ben.send(house.thread, "And who put it there?")
             await house.ada.send_dm("And why?")
         await house.answered(count=2)
-        await house.answered(house.ada.user.dm_channel, count=2)
+        assert await house.answered(house.ada.user.dm_channel, count=2)
 
 
 async def test_nothing_is_answered_twice(place: DiscordPlace) -> None:

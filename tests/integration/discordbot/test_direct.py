@@ -37,14 +37,14 @@ async def test_servers_of_one_workspace_are_one(place: DiscordPlace) -> None:
     async with place.open() as house:
         House(house.env, "The other door")
         await house.ada.send_dm("Where is the key?")
-        await house.answered(house.ada.user.dm_channel)
+        assert await house.answered(house.ada.user.dm_channel)
 
 
 async def test_on_very_many_servers_nobody_is_looked_for(place: DiscordPlace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.discordbot.workspaces.MOST_ASKED", 0)
     async with place.open() as house:
         await house.ada.send_dm("Where is the key?")
-        await house.shows("I am on too many servers", house.ada.user.dm_channel)
+        assert await house.shows("I am on too many servers", house.ada.user.dm_channel)
 
 
 async def test_without_a_server_in_common_there_is_nothing_to_read(place: DiscordPlace) -> None:

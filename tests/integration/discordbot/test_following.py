@@ -165,7 +165,7 @@ async def test_a_muted_thread_waits_for_mentions_until_it_is_unmuted(place: Disc
         await house.answered(count=2)
         await house.ada.slash(house.thread, "unmute")
         await house.ada.send(house.thread, "And why?")
-        await house.answered(count=3)
+        assert await house.answered(count=3)
 
 
 async def test_a_thread_of_people_can_be_listened_to(place: DiscordPlace) -> None:
@@ -174,4 +174,4 @@ async def test_a_thread_of_people_can_be_listened_to(place: DiscordPlace) -> Non
         await house.env.settle()
         await house.ada.slash(house.thread, "listen")
         await house.ben.send(house.thread, "Where is the key?")
-        await house.answered(house.thread)
+        assert await house.answered(house.thread)

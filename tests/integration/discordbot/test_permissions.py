@@ -42,7 +42,7 @@ async def test_without_posts_in_threads_the_permission_is_named(place: DiscordPl
     async with place.open() as house:
         channel = _channel(house, send_messages_in_threads=False)
         await house.ada.send(channel, f"{house.bot} where is the key?")
-        await house.shows("“Send Messages in Threads”", channel)
+        assert await house.shows("“Send Messages in Threads”", channel)
 
 
 async def test_a_thread_whose_talk_may_not_be_read_is_answered_and_says_so(place: DiscordPlace) -> None:
