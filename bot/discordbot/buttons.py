@@ -7,12 +7,11 @@ from collections.abc import Mapping
 
 import discord
 
+from bot.action_names import ActionName, Verb, post_id
 from bot.discordbot.commands import threads_post
-from bot.discordbot.custom_ids import CustomId, Verb
 from bot.discordbot.errors import POST, understood
 from bot.discordbot.interactions import Desk, in_time, notice, show
 from bot.discordbot.layout import DiscordPost
-from bot.discordbot.platform import post_id
 from bot.discordbot.render_passages import Neighbours, passages_view
 from bot.discordbot.render_running import how_view
 from bot.discordbot.translate import is_private, private_reader
@@ -35,7 +34,7 @@ _THANKS = {
 LOOKED_THROUGH = 50  # newest messages of a thread among which a running question is looked for
 
 
-async def press(desk: Desk, interaction: discord.Interaction, pressed: CustomId, values: tuple[str, ...]) -> None:
+async def press(desk: Desk, interaction: discord.Interaction, pressed: ActionName, values: tuple[str, ...]) -> None:
     """Do what a button means, or a menu with its `values`; errors are sentences for the one who pressed."""
     try:
         match pressed.verb:
@@ -57,7 +56,7 @@ async def press(desk: Desk, interaction: discord.Interaction, pressed: CustomId,
         await show(interaction, notice(str(error)))
 
 
-async def _passages(desk: Desk, interaction: discord.Interaction, pressed: CustomId) -> DiscordPost:
+async def _passages(desk: Desk, interaction: discord.Interaction, pressed: ActionName) -> DiscordPost:
     conversation, message = await _answer(desk, interaction, pressed.id)
     scope = await desk.parts.access.scope(conversation.address.workspace, conversation.address)
     around = {item.number: await surroundings(item, desk.parts.corpus, scope) for item in message.citations}
@@ -72,7 +71,7 @@ async def _passages(desk: Desk, interaction: discord.Interaction, pressed: Custo
     )
 
 
-async def _rate(desk: Desk, interaction: discord.Interaction, pressed: CustomId) -> DiscordPost:
+async def _rate(desk: Desk, interaction: discord.Interaction, pressed: ActionName) -> DiscordPost:
     conversation, message = await _answer(desk, interaction, pressed.id)
     rating = _RATINGS[pressed.verb]
     person = str(interaction.user.id)
@@ -82,7 +81,7 @@ async def _rate(desk: Desk, interaction: discord.Interaction, pressed: CustomId)
     return notice(_THANKS[given] if given is not None else "Taken back.")
 
 
-async def _how(desk: Desk, interaction: discord.Interaction, pressed: CustomId) -> DiscordPost:
+async def _how(desk: Desk, interaction: discord.Interaction, pressed: ActionName) -> DiscordPost:
     """The tree of an answer; of one in the making, as far as it is."""
     place = await desk.place_of(interaction)
     entry = await _entry(desk, interaction, pressed.id)
@@ -95,7 +94,7 @@ async def _how(desk: Desk, interaction: discord.Interaction, pressed: CustomId) 
     return how_view(await desk.parts.jobs.tree(message.job_id, place.workspace))
 
 
-async def _stop(desk: Desk, interaction: discord.Interaction, pressed: CustomId) -> DiscordPost:
+async def _stop(desk: Desk, interaction: discord.Interaction, pressed: ActionName) -> DiscordPost:
     entry = await _entry(desk, interaction, pressed.id)
     if entry is None or entry.status.is_final:
         raise NotFound("There is nothing to stop: this answer is done.")
@@ -103,7 +102,7 @@ async def _stop(desk: Desk, interaction: discord.Interaction, pressed: CustomId)
     return notice("Stopped.")
 
 
-async def _ask(desk: Desk, interaction: discord.Interaction, pressed: CustomId, values: tuple[str, ...]) -> None:
+async def _ask(desk: Desk, interaction: discord.Interaction, pressed: ActionName, values: tuple[str, ...]) -> None:
     """Put a suggested question, or a choice, in the name of the one who pressed."""
     conversation, message = await _answer(desk, interaction, pressed.id)
     outcome = message.outcome
@@ -114,7 +113,7 @@ async def _ask(desk: Desk, interaction: discord.Interaction, pressed: CustomId, 
     await desk.ask(interaction, Question(text=offered[int(wanted)], private=is_private(conversation.address)))
 
 
-async def _turn(desk: Desk, interaction: discord.Interaction, pressed: CustomId) -> None:
+async def _turn(desk: Desk, interaction: discord.Interaction, pressed: ActionName) -> None:
     """Another page of a list, in place of the one shown."""
     options = {"show": pressed.id, "page": str(pressed.n or 1)}
     result = await desk.parts.commands.run(await desk.call(interaction, "threads", options))

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import discord
 from discord import app_commands
 
+from bot.action_names import read_action_name
 from bot.discordbot import commands, menus
 from bot.discordbot.buttons import press
 from bot.discordbot.catch_up import missed_messages
-from bot.discordbot.custom_ids import read_custom_id
 from bot.discordbot.errors import CLOSED, POST, understood
 from bot.discordbot.interactions import Desk
 from bot.discordbot.parts import DiscordParts
@@ -151,7 +151,7 @@ class Events(_Base):
     async def _act(self, interaction: discord.Interaction) -> None:
         data: Any = interaction.data or {}
         if interaction.type is discord.InteractionType.component:
-            pressed = read_custom_id(data["custom_id"])
+            pressed = read_action_name(data["custom_id"])
             if pressed is not None:
                 await press(self.desk, interaction, pressed, tuple(data.get("values", ())))
         elif interaction.type is discord.InteractionType.modal_submit:

@@ -6,7 +6,7 @@ from typing import Any
 import discord
 from discord import app_commands, ui
 
-from bot.discordbot.custom_ids import find_answer
+from bot.action_names import find_answer
 from bot.discordbot.errors import POST, understood
 from bot.discordbot.interactions import Desk, jump_link, notice, show
 from bot.discordbot.translate import is_private, to_talk, to_text

@@ -2,7 +2,7 @@
 
 Names here: `RenderOptions`, `render_answer`. Beside it: `render_running` (`running_view`, `job_tree_text`, `how_view`),
 `render_passages` (`Neighbours`, `passages_view`), `render_lists` (`ThreadRow`, `threads_view`, `notice_view`,
-`text_view`); values in `layout`, LayoutViews by `views.to_view`, names of buttons in `custom_ids`.
+`text_view`); values in `layout`, LayoutViews by `views.to_view`, names of buttons in `bot.action_names`.
 
 Messages of components have no link previews, so addresses need no brackets against them.
 """

@@ -6,7 +6,7 @@ Names: `answer_rows`, `running_row`, `how_row`, `page_row`, `mark_parts`.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.discordbot.custom_ids import CustomId, Verb, read_custom_id, to_custom_id
+from bot.action_names import ActionName, Verb, read_action_name, to_action_name
 from bot.discordbot.layout import (
     MAX_LABEL,
     MAX_OPTION,
@@ -115,13 +115,13 @@ def _say_part(blocks: tuple[Block, ...], post_id: str, number: int, count: int) 
 def _mark(blocks: tuple[Block, ...], post_id: str, part: int) -> tuple[Block, ...]:
     for place, block in enumerate(blocks):
         if isinstance(block, Row) and not isinstance(block.items[0], LinkButton):
-            name = read_custom_id(block.items[0].custom_id)
+            name = read_action_name(block.items[0].custom_id)
             if name is not None:
-                custom_id = to_custom_id(replace(name, post_id=post_id, part=part))
+                custom_id = to_action_name(replace(name, post_id=post_id, part=part))
                 items = (replace(block.items[0], custom_id=custom_id), *block.items[1:])
                 return (*blocks[:place], Row(items=items), *blocks[place + 1 :])  # type: ignore[arg-type]  # as it was
     return blocks
 
 
 def _name(verb: Verb, target: str, n: int | None = None) -> str:
-    return to_custom_id(CustomId(verb=verb, id=target, n=n))
+    return to_action_name(ActionName(verb=verb, id=target, n=n))
