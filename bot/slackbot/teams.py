@@ -24,6 +24,17 @@ class Team:
     bot_id: str
     client: AsyncWebClient
     token: str = field(repr=False)
+    url: str = ""  # "https://acme.slack.com/", as auth.test tells
+
+    def permalink(self, channel: str, ts: str = "", thread: str = "") -> str:
+        """The address of a message or a channel, as Slack's own clients copy it; "" where the team's is not known."""
+        if not self.url:
+            return ""
+        place = f"{self.url.rstrip('/')}/archives/{channel}"
+        if not ts:
+            return place
+        behind = f"?thread_ts={thread}&cid={channel}" if thread and thread != ts else ""
+        return f"{place}/p{ts.replace('.', '')}{behind}"
 
 
 # Team id -> the team, where it has been installed since the start.
