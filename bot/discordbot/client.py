@@ -5,7 +5,6 @@ Every handler is a short path: translate, hand over, acknowledge. Answers come b
 
 import asyncio
 import logging
-from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,7 @@ from bot.discordbot.workspaces import Workspaces
 from core.domain.conversation import ThreadAddress
 from core.domain.inbox import Receipt, message_key
 from core.domain.settings import ChannelAddress
-from core.errors import BadInput, FootnoteError, NotFound, StorageError
+from core.errors import BadInput, FootnoteError, StorageError
 
 # Refusals that nobody has to be told of: the message was not meant for us.
 SILENT = frozenset({"not_for_us", "own_message", "another_bot", "muted", "needs_mention", "posts_off"})
@@ -127,10 +126,7 @@ class Events(_Base):
         """Its threads are gone with it; of the archived ones Discord says nothing."""
         workspace = self.parts.workspace_of(channel.guild.id)
         place = ChannelAddress(platform=PLATFORM, workspace=workspace, channel=str(channel.id))
-        for conversation in await self.parts.conversations.list_conversations(workspace, channel=place):
-            if conversation.address.private_to is None:
-                with suppress(NotFound):  # the event of its thread was faster
-                    await self.parts.forgetting.forget_thread(conversation.address)
+        await self.parts.forgetting.forget_channel(place)
 
     async def on_thread_update(self, before: discord.Thread, after: discord.Thread) -> None:
         """A thread that people rename is a conversation renamed."""

@@ -39,14 +39,19 @@ class Team:
 
 # Team id -> the team, where it has been installed since the start.
 Refresh: TypeAlias = Callable[[str], Awaitable[Team | None]]
+Forget: TypeAlias = Callable[[str], Awaitable[None]]
 
 
 class Teams:
     """The installed teams of this process. `refresh` looks for a team that another process has installed meanwhile."""
 
-    def __init__(self, teams: Iterable[Team] = (), refresh: Refresh | None = None) -> None:
+    def __init__(
+        self, teams: Iterable[Team] = (), refresh: Refresh | None = None, forget: Forget | None = None
+    ) -> None:
+        """`forget` is told the team that the app was removed from."""
         self._teams = {team.id: team for team in teams}
         self._refresh = refresh
+        self._forget = forget
 
     def all(self) -> list[Team]:
         return list(self._teams.values())
@@ -59,8 +64,10 @@ class Teams:
         """Insert, or replace by id."""
         self._teams[team.id] = team
 
-    def remove(self, team_id: str) -> None:
+    async def remove(self, team_id: str) -> None:
         """The app is gone from it; an unknown team is ignored."""
+        if self._forget is not None:
+            await self._forget(team_id)
         if self._teams.pop(team_id, None) is not None:
             _log.warning("Slack team %s is gone: the app was removed, or its token revoked", team_id)
 
