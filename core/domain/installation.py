@@ -14,6 +14,7 @@ class Installation:
     platform: str
     team_id: str
     team_name: str
+    team_url: str  # "https://acme.slack.com/", or empty
     bot_user_id: str
     bot_id: str
     token: str = field(repr=False)
