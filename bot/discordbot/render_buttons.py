@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.action_names import ActionName, Verb, read_action_name, to_action_name
+from bot.answer_words import HOW_LABEL, RATED
 from bot.discordbot.layout import (
     MAX_LABEL,
     MAX_OPTION,
@@ -22,12 +23,10 @@ from bot.discordbot.layout import (
     Select,
 )
 from bot.rendering import clip
-from core.domain.answer import Answer, AnswerStatus
+from core.domain.answer import Answer
 
 MAX_MENUS = 4  # of one post: a hundred choices
 MENU_CHOICES = MAX_MENUS * MAX_OPTIONS
-HOW_LABEL = "How this was answered"
-_RATED = (AnswerStatus.ANSWERED, AnswerStatus.NOT_FOUND)
 
 
 def answer_rows(answer: Answer, post_id: str) -> tuple[Row, ...]:
@@ -36,7 +35,7 @@ def answer_rows(answer: Answer, post_id: str) -> tuple[Row, ...]:
     if not answer.message_id:
         return (Row(items=(how,)),)
     actions = [how]
-    if answer.status in _RATED:
+    if answer.status in RATED:
         up = Button(label="Helpful", custom_id=_name(Verb.UP, answer.message_id))
         down = Button(label="Not helpful", custom_id=_name(Verb.DOWN, answer.message_id))
         actions = [up, down, how]
