@@ -6,7 +6,7 @@ from core.domain.conversation import Attachment, Talk
 
 
 def unspoken_question(attachments: Sequence[Attachment], about: Talk | None) -> str:
-    """ "" where there is nothing to ask about."""
+    """Nothing, where there is nothing to ask about."""
     if attachments:
         return f"What is in {' and '.join(item.name for item in attachments)}?"
     return "What do the documents say about this?" if about is not None else ""
