@@ -1,0 +1,105 @@
+"""Who people are, by user id: names as others see them, and whether they run the workspace. Looked up, then kept."""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from bot.slackbot.calls import call
+from bot.slackbot.errors import LOOK_UP
+from bot.slackbot.teams import Team
+from core.errors import FootnoteError
+from core.ports import Clock
+
+KEPT_SECONDS = 3600.0
+KEPT_UNKNOWN_SECONDS = 60.0  # what could not be looked up is not asked for with every message
+MOST_KEPT = 5_000
+WAIT_SECONDS = 0.5  # Slack waits three for an acknowledgement
+ADMIN_WAIT_SECONDS = 2.0  # who may change settings is worth waiting for
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Person:
+    name: str  # "" where it is not known
+    is_admin: bool
+    until: float  # of the monotonic clock
+
+
+class People:
+    """Kept for an hour, at most 5,000 of them. Nobody waits long: one who is not known in time is an id."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._kept: OrderedDict[tuple[str, str], _Person] = OrderedDict()
+        self._asked: dict[tuple[str, str], asyncio.Task[None]] = {}
+
+    async def name(self, team: Team, user_id: str, *, wait_seconds: float = WAIT_SECONDS) -> str:
+        """The display name; the id where it is not known in time. It is looked up on, for the next time."""
+        names = await self.names(team, [user_id], wait_seconds=wait_seconds)
+        return names.get(user_id, user_id)
+
+    async def names(
+        self, team: Team, user_ids: Iterable[str], *, wait_seconds: float = WAIT_SECONDS
+    ) -> Mapping[str, str]:
+        """Id -> name; whoever is not known in time is left out."""
+        wanted = set(user_ids) - {""}
+        await self._look_up(team, wanted, wait_seconds)
+        return self.known(team, wanted)
+
+    def known(self, team: Team, user_ids: Iterable[str]) -> Mapping[str, str]:
+        """The same without asking or waiting."""
+        found = ((user_id, self._find(team, user_id)) for user_id in user_ids)
+        return {user_id: person.name for user_id, person in found if person is not None and person.name}
+
+    async def is_admin(self, team: Team, user_id: str) -> bool:
+        """Whether the person is an administrator or owner of the workspace; False where that can't be found out."""
+        await self._look_up(team, {user_id}, ADMIN_WAIT_SECONDS)
+        person = self._find(team, user_id)
+        return person is not None and person.is_admin
+
+    async def close(self) -> None:
+        """End what is still being looked up."""
+        asked = set(self._asked.values())
+        for task in asked:
+            task.cancel()
+        if asked:
+            await asyncio.wait(asked)
+
+    async def _look_up(self, team: Team, user_ids: set[str], wait_seconds: float) -> None:
+        missing = {self._ask(team, user_id) for user_id in user_ids if self._find(team, user_id) is None}
+        if missing:
+            await asyncio.wait(missing, timeout=wait_seconds)
+
+    def _ask(self, team: Team, user_id: str) -> "asyncio.Task[None]":
+        """Each person once at a time, however many wait."""
+        key = team.id, user_id
+        if key not in self._asked:
+            self._asked[key] = asyncio.create_task(self._fetch(team, user_id))
+            self._asked[key].add_done_callback(lambda _: self._asked.pop(key, None))
+        return self._asked[key]
+
+    async def _fetch(self, team: Team, user_id: str) -> None:
+        try:
+            user = (await call(LOOK_UP, lambda: team.client.users_info(user=user_id), patience_seconds=0.0))["user"]
+        except FootnoteError as error:
+            _log.info("The name of %s can't be looked up: %s", user_id, error)
+            self._keep(team, user_id, "", False, KEPT_UNKNOWN_SECONDS)
+            return
+        profile = user.get("profile") or {}
+        name = profile.get("display_name") or profile.get("real_name") or user.get("real_name") or user.get("name")
+        is_admin = bool(user.get("is_admin") or user.get("is_owner") or user.get("is_primary_owner"))
+        self._keep(team, user_id, str(name or ""), is_admin, KEPT_SECONDS)
+
+    def _keep(self, team: Team, user_id: str, name: str, is_admin: bool, seconds: float) -> None:
+        key = team.id, user_id
+        self._kept[key] = _Person(name=name, is_admin=is_admin, until=self._clock.monotonic() + seconds)
+        self._kept.move_to_end(key)
+        while len(self._kept) > MOST_KEPT:
+            self._kept.popitem(last=False)
+
+    def _find(self, team: Team, user_id: str) -> _Person | None:
+        person = self._kept.get((team.id, user_id))
+        return person if person is not None and person.until > self._clock.monotonic() else None
