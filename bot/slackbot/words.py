@@ -7,6 +7,7 @@ slash commands. And who writes `@footnote stop` means the command, who writes "s
 import re
 from collections.abc import Collection, Mapping
 
+from core.commands.settings import SETTINGS
 from core.commands.threads import WHOSE
 from core.export import FORMATS
 from core.inbox import to_command
@@ -17,43 +18,52 @@ MENTION = "@footnote"  # as people type it; in what we post it pings nobody
 # A slash that begins a word, and a word that ends there: in /slack/install, and/or and /help.html there is no command.
 _NAMED = re.compile(r"(?<![^\s`\"'“‘(\[*_|])/([a-z]+)(?![\w/-]|\.\w)")
 _QUESTION = re.compile(r"[?？؟]\W*\Z")
-_WORD = re.compile(r"([a-z]+)(?:\s+(.+))?\Z", re.DOTALL | re.IGNORECASE)
-_ENDING = re.compile(r"(?:[,\s]+please)?[\s.!…]*\Z", re.IGNORECASE)
-
-# With one of these behind it, a command's name is a verb or a noun of a sentence. In lower case alone: titles begin
-# with "The". English, as the names are.
-_SENTENCE = (
-    r"(?:a|about|across|after|again|all|also|an|and|any|are|as|at|be|been|before|between|both|but|by|can|could|did|do|"
-    r"does|each|every|everything|for|from|has|have|here|how|i|if|in|into|is|it|its|may|me|mine|must|my|near|of|off|on|"
-    r"or|our|out|over|should|so|some|something|than|that|the|their|them|then|there|these|they|this|those|through|"
-    r"throughout|to|under|until|up|us|was|we|were|what|when|where|which|who|whose|why|will|with|without|would|you|your)"
+_BEFORE = " \t\n,:;–—-"  # what is left of "@footnote: stop"
+_PLEASE = re.compile(r"[,\s]+please\b[\s.!]*\Z", re.IGNORECASE)
+_STOPS = " \t\n.!…"
+_FIRST_WORD = re.compile(r"([a-z]+)(?:\s+(.+))?\Z", re.DOTALL | re.IGNORECASE)
+# What sentences are made of, and names in lower case are not. English, as the commands are.
+_OF_SENTENCES = frozenset(
+    """a about across after again all also an and any are as at be been before between both but by can could did do does
+    each every everything for from has have here how i if in into is it its may me mine must my near of off on or our
+    out over should so some something than that the their them then there these they this those through throughout to
+    under until up us was we were what when where which who whose why will with without would you your""".split()
 )
-_NAME = rf"(?!{_SENTENCE}(?:[\s,;:.!]|\Z))\S.*"
 _THREAD = r"(?:\d+|[0-9a-fA-F]{8}[0-9a-fA-F-]*)"  # a number of the list, or an id as far as it tells it apart
 _FORMAT = rf"(?:{'|'.join(FORMATS)})"
-_OPTIONS = r"(?:\s+--[a-z_]+.*)?"
 _PLACE = r"(?:\d+|end|the\s+end|off|none|(?:chapter|part|book|session|act|page)\s+\S+)"
-# Name of a command -> what stands behind it when it is meant. Those that are not here stand alone.
-_ARGUMENTS: Mapping[str, str] = {
-    "ask": r".*(?<!\S)--(?:document|journal|private)(?!\w).*",  # without options it is a question as it stands
-    "summary": _NAME,
-    "search": _NAME,
+_SETTING = rf"(?:{'|'.join(SETTINGS)})"
+# Name of a command -> what stands behind it when it is meant; a `name` in it has to look like one (`_is_name`). One
+# line for each form. Commands that are not here stand alone.
+_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
+    "ask": (r".*(?<!\S)--(?:document|journal|private)(?!\w).*",),  # without options it is a question as it stands
+    "summary": (r"(?P<name>.+?)(?:\s+--private)?",),
+    "search": (r"(?P<name>.+)",),
     "threads": (
-        rf"(?:list\s+)?\d+|list|(?:{'|'.join(WHOSE)})(?:\s+\d+)?|"
-        rf"(?:open|resume|delete)\s+{_THREAD}|export\s+{_THREAD}(?:\s+{_FORMAT})?|rename\s+{_THREAD}\s+.+"
+        r"(?:list\s+)?\d+|list",
+        rf"(?:{'|'.join(WHOSE)})(?:\s+\d+)?",
+        rf"(?:open|resume|delete)\s+{_THREAD}",
+        rf"export\s+{_THREAD}(?:\s+{_FORMAT})?",
+        rf"rename\s+{_THREAD}\s+.+",
     ),
-    "open": _THREAD,
-    "rename": _NAME,
-    "export": _FORMAT,
-    "page": rf"{_NAME}\s+\d+",
-    "source": r"\[?\d+\]?",
-    "position": rf"(?:[\"“].+[\"”]\s+\S.*|{_NAME}=\s*\S.*|{_NAME}\s+{_PLACE}){_OPTIONS}",
+    "open": (_THREAD,),
+    "rename": (r"(?P<name>.+)",),
+    "export": (_FORMAT,),
+    "page": (r"(?P<name>.+)\s+\d+",),
+    "source": (r"\[?\d+\]?",),
+    "position": (
+        r"(?:--channel\s+)?[\"“][^\"”]+[\"”]\s+\S.*",
+        rf"(?:--channel\s+)?(?P<name>[^=]+?)(?:\s*=\s*|\s+){_PLACE}(?:\s+--channel)?",
+    ),
     "settings": (
-        r"(?:auto_answer|answer_posts)(?:\s+(?:on|off))?|sources(?:\s+(?:all|.*,.*|[\"“].+[\"”]|\S+))?|"
-        rf"language(?:\s+(?!{_SENTENCE}\b)[\w-]+)?|limit(?:\s+(?:\d+|off|none|default))?"
+        _SETTING,
+        r"(?:auto_answer|answer_posts)\s+(?:on|off)",
+        r"sources\s+(?:all|(?P<name>.+))",
+        r"language\s+(?:off|(?P<name>\S+))",
+        r"limit\s+(?:\d+|off|none|default)",
     ),
 }
-_FITTING = {name: re.compile(pattern, re.DOTALL) for name, pattern in _ARGUMENTS.items()}
+_FITTING = {name: tuple(re.compile(form, re.DOTALL) for form in forms) for name, forms in _ARGUMENTS.items()}
 
 
 def in_slack_words(text: str, commands: Collection[str], *, in_thread: bool, command: str = COMMAND) -> str:
@@ -75,19 +85,31 @@ def to_command_text(text: str, commands: Collection[str]) -> str | None:
     - With a slash (`/stop`, `/search what is a day?`) it is a command, whatever follows.
     - What ends in a question mark is a question.
     - A name alone (`stop`, `Help!`, `stop please`) is a command.
-    - A name with words behind it is one where these are what it takes: a number for `source`, an id for `open`, a title
-      or words that don't go on as a sentence for `search` ("search wild magic", not "search for the key").
+    - A name with words behind it is one where these are what it takes: a number for `source`, an id for `open`, a name
+      for `search` and `summary`. In a name that begins in lower case there are no words that sentences are made of:
+      "search wild magic" and "summary The Lighthouse", but not "search for the key" or "summary of the lighthouse".
     - In doubt it is a question: whoever meant the command sees that it was not taken as one, and writes the slash.
     """
-    said = text.strip()
+    said = text.strip(" \t\n`").lstrip(_BEFORE).lstrip("`")
     slashed = to_command(said)
     if slashed is not None:
         return said if slashed.name in commands else None
-    found = _WORD.match(_ENDING.sub("", said))
+    found = _FIRST_WORD.match(_PLEASE.sub("", said.rstrip(_STOPS)))
     if found is None or _QUESTION.search(said) or (name := found[1].lower()) not in commands:
         return None
     if found[2] is None:
         return f"/{name}"
-    argument = said[found.start(2) :]
-    fitting = _FITTING.get(name)
-    return f"/{name} {argument}" if fitting is not None and fitting.fullmatch(argument) else None
+    return f"/{name} {found[2]}" if _fits(name, found[2]) else None
+
+
+def _fits(command: str, argument: str) -> bool:
+    matches = (form.fullmatch(argument) for form in _FITTING.get(command, ()))
+    return any(_is_name(found.groupdict().get("name") or "X") for found in matches if found is not None)
+
+
+def _is_name(text: str) -> bool:
+    """Whether it may be a title, a path or words to look for, and not what follows a verb in a sentence."""
+    first, *_ = words = text.split()
+    if not first[:1].islower() or "." in first.rstrip(".,") or "/" in first:
+        return True
+    return not _OF_SENTENCES & {word.strip(",;:.!()\"'").lower() for word in words}
