@@ -75,7 +75,9 @@ class AnswerActions:
             raise NotFound("The pages behind this answer can't be read here any more: ask again.")
         links = {item.number: self._parts.link(item, address) for item in readable}
         return Passages(
-            answer=Answer(status=AnswerStatus.ANSWERED, text=message.content, citations=readable),
+            answer=Answer(
+                status=AnswerStatus.ANSWERED, text=message.content, citations=readable, message_id=message.id
+            ),
             around={item.number: around[item.number] for item in readable},
             links={number: link for number, link in links.items() if link is not None},
         )

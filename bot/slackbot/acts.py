@@ -22,6 +22,7 @@ class Act:
     is_ephemeral: bool = False  # what was acted on is seen by this person alone
     trigger_id: str = ""  # opens one modal, within three seconds
     response_url: str = ""
+    view_id: str = ""  # the modal that it was done in; "" in messages and in the home tab
 
     @property
     def is_direct(self) -> bool:
@@ -44,6 +45,7 @@ def to_act(body: Mapping[str, Any], team: Team) -> Act:
         is_ephemeral=bool(container.get("is_ephemeral")),
         trigger_id=str(body.get("trigger_id") or ""),
         response_url=str(body.get("response_url") or told.get("response_url") or ""),
+        view_id=str(view.get("id") or "") if view.get("type") == "modal" else "",
     )
 
 
