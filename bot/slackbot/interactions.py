@@ -101,7 +101,7 @@ class Desk:
         """Answer whoever acted: for them alone, or in the thread for everybody. Raises core errors."""
         for part in post.parts:
             if public and act.channel:
-                await self._post(act, part)
+                await self.post(act, part)
             elif not await self._respond(act, part):
                 await self._whisper(act, part)
 
@@ -166,25 +166,26 @@ class Desk:
         """What is not taken in does not stay as a question that nobody answers."""
         place = await self.place(act)
         name = await self.people.name(act.team, act.person)
-        ts = await self._post(replace(act, channel=place.channel), said_message(name, question.text))
+        ts = await self.post(replace(act, channel=place.channel), said_message(name, question.text))
         is_accepted = False
         try:
             address = place if place.thread else thread_address(place.workspace, place.channel, ts)
-            receipt = await self._receive(await self._bare(act, address, ts), question, about)
+            receipt = await self._receive(await self.bare(act, address, ts), question, about)
             is_accepted = receipt.accepted
         finally:
             if not is_accepted:
-                await self._take_back(act, place.channel, ts)
+                await self.take_back(act, place.channel, ts)
         return receipt
 
     async def _privately(self, act: Act) -> IncomingMessage:
         place = await self.place(act)
         address = private_address(place.workspace, place.channel, act.person)
         now = f"{self.parts.clock.now().timestamp():.6f}"  # as Slack names messages; nobody asks twice in a microsecond
-        bare = await self._bare(act, address, now)
+        bare = await self.bare(act, address, now)
         return replace(bare, metadata={**bare.metadata, RESPONSE: act.response_url}) if act.response_url else bare
 
-    async def _bare(self, act: Act, address: ThreadAddress, ts: str) -> IncomingMessage:
+    async def bare(self, act: Act, address: ThreadAddress, ts: str) -> IncomingMessage:
+        """What somebody asks at an address by the message `ts`, without its words yet."""
         key = message_key(address, ts)
         return IncomingMessage(
             address=address,
@@ -200,7 +201,7 @@ class Desk:
         asked = question.on(bare)
         return await self.parts.inbox.receive(asked if about is None else replace(asked, about=about))
 
-    async def _post(self, act: Act, part: SlackMessage) -> str:
+    async def post(self, act: Act, part: SlackMessage) -> str:
         """A message for everybody; its `ts`."""
         with understood(POST):
             posted = await act.team.client.chat_postMessage(
@@ -213,18 +214,20 @@ class Desk:
             )
         return str(posted["ts"])
 
-    async def _respond(self, act: Act, part: SlackMessage) -> bool:
+    async def replace(self, act: Act, part: SlackMessage) -> bool:
+        """Another content for the message that was acted on; False where Slack does not take it any more."""
+        return await self._respond(act, part, replaces=True)
+
+    async def _respond(self, act: Act, part: SlackMessage, *, replaces: bool = False) -> bool:
         """By the reply that an interaction allows; False where there is none, or no more."""
         if not act.response_url:
             return False
+        how = {"replace_original": True} if replaces else {"replace_original": False, "response_type": "ephemeral"}
         try:
             with understood(POST):
                 webhook = AsyncWebhookClient(act.response_url, retry_handlers=[])
-                reply = await webhook.send(
-                    text=part.text,
-                    blocks=[dict(block) for block in part.blocks],
-                    response_type="ephemeral",
-                    replace_original=False,
+                reply = await webhook.send_dict(
+                    {"text": part.text, "blocks": [dict(block) for block in part.blocks], **how}
                 )
         except FootnoteError as error:
             _log.info("An interaction can't be answered in its place: %s", error)
@@ -250,9 +253,10 @@ class Desk:
             except CLOSED as error:
                 _log.info("%s can't be told in %s: %s", act.person, act.channel, error)
         direct = act.channel if act.is_direct else await self.direct(act)
-        await self._post(replace(act, channel=direct, thread=act.thread if act.is_direct else ""), part)
+        await self.post(replace(act, channel=direct, thread=act.thread if act.is_direct else ""), part)
 
-    async def _take_back(self, act: Act, channel: str, ts: str) -> None:
+    async def take_back(self, act: Act, channel: str, ts: str) -> None:
+        """Delete a message of ours; where Slack does not, it stays."""
         try:
             with understood(POST):
                 await act.team.client.chat_delete(channel=channel, ts=ts)
