@@ -15,7 +15,7 @@ Seconds = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 
 
-def _web_address(text: str) -> str:
+def web_address(text: str) -> str:
     """An http(s) address of a host, without a slash at its end."""
     parts = urlsplit(text)
     if (
@@ -106,7 +106,7 @@ class WebConfig(Section):
 
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65_535)] = 8420
-    public_url: Annotated[str, AfterValidator(_web_address)] | None = None
+    public_url: Annotated[str, AfterValidator(web_address)] | None = None
     link_days: Count = 180
     open_to_network: bool = False
     secret_key_file: Path | None = None
