@@ -9,9 +9,6 @@ from urllib.parse import unquote
 
 from aiohttp import BodyPartReader, web
 
-LOST = 0  # the status of a request whose reply never left
-GONE = 499  # of one that was not carried out, since the bot was gone by then
-
 
 @dataclass(slots=True)
 class Upload:

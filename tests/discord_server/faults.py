@@ -1,48 +1,26 @@
-"""What goes wrong on purpose: refusals, hanging calls, lost replies and rate limits, for requests that match."""
+"""What goes wrong on purpose, for requests that match: with Discord's codes besides, and its rate limits."""
 
-import asyncio
 import time
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+
+from tests import platform_faults
 
 # Where no limit is set: what Discord would say of a quiet bucket.
 QUIET_LIMIT = 50
 
 
 @dataclass(kw_only=True, slots=True)
-class Fault:
-    """Happens to the next `times` requests that match; `path` as in "/channels/*/messages"."""
+class Fault(platform_faults.Fault):
+    """`method` as in "POST", or "*"; `path` as in "/channels/*/messages"."""
 
-    method: str
     path: str
-    times: int
-    status: int = 0  # 0: not answered with an error
     code: int = 0
     message: str = ""
-    retry_after_seconds: float = 0.0
     everywhere: bool = False  # a 429 of the global limit
-    after: bool = False  # the request is carried out first
-    lost: bool = False  # and the connection closed without a reply
-    held: asyncio.Event | None = None  # nothing happens until it is set
-    saying: str = ""  # what the request's JSON has to hold
-    met: int = 0  # requests it happened to
 
     def matches(self, method: str, path: str, text: str) -> bool:
-        is_meant = self.method in ("*", method) and fnmatchcase(path, self.path) and self.saying in text
-        return self.times > 0 and is_meant
-
-
-class Hang:
-    """Requests that wait: `reached` is set by the first one, `release()` lets all go on."""
-
-    def __init__(self, fault: Fault, reached: asyncio.Event) -> None:
-        self._fault = fault
-        self.reached = reached
-
-    def release(self) -> None:
-        self._fault.times = 0
-        assert self._fault.held is not None
-        self._fault.held.set()
+        return self.method in ("*", method) and fnmatchcase(path, self.path) and self.saying in text
 
 
 @dataclass(kw_only=True, slots=True)
@@ -65,42 +43,9 @@ class Limit:
         return self.requests - count - 1, self.seconds - (now - start)
 
 
-class Faults:
-    """The faults and limits of one server, first come first served."""
-
-    def __init__(self) -> None:
-        self._faults: list[Fault] = []
-        self._limits: list[Limit] = []
-        self._reached: dict[int, asyncio.Event] = {}
-
-    def add(self, fault: Fault) -> Fault:
-        self._faults.append(fault)
-        return fault
-
-    def hang(self, fault: Fault) -> Hang:
-        fault.held = asyncio.Event()
-        reached = self._reached[id(self.add(fault))] = asyncio.Event()
-        return Hang(fault, reached)
-
-    def limit(self, limit: Limit) -> Limit:
-        self._limits.append(limit)
-        return limit
-
+class Faults(platform_faults.Faults[Fault, Limit]):
     def take(self, method: str, path: str, text: str) -> Fault | None:
-        fault = next((one for one in self._faults if one.matches(method, path, text)), None)
-        if fault is None:
-            return None
-        fault.times -= 1
-        fault.met += 1
-        if reached := self._reached.get(id(fault)):
-            reached.set()
-        return fault
-
-    def release_all(self) -> None:
-        for fault in self._faults:
-            fault.times = 0
-            if fault.held is not None:
-                fault.held.set()
+        return self.take_first(lambda fault: fault.matches(method, path, text))
 
     def headers(self, method: str, path: str) -> tuple[dict[str, str], float]:
         """The rate limit headers of a request, and the seconds to wait when it is refused (else 0)."""

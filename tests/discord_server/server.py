@@ -2,12 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from fnmatch import fnmatchcase
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from aiohttp import web
 from simcord.backend.errors import BackendError
@@ -15,27 +13,29 @@ from simcord.backend.models import Message
 from simcord.builders import ChannelHandle, GuildHandle
 from simcord.http.router import RouteNotImplemented, UnsupportedField
 
-from tests.bot_process import BotProcess
 from tests.discord_launch import API_VARIABLE, GATEWAY_VARIABLE
-from tests.discord_server.calls import GONE, LOST, Call, read_call
-from tests.discord_server.faults import Fault, Faults, Hang, Limit
+from tests.discord_server.calls import Call, read_call
+from tests.discord_server.faults import Fault, Faults, Limit
 from tests.discord_server.gateway import HEARTBEAT_SECONDS, Gateway
 from tests.discord_server.people import Person
 from tests.discord_server.routes import Api
 from tests.discord_server.transcript import transcript_of
 from tests.discord_server.world import ACK_SECONDS, ServedFiles, World
+from tests.platform_faults import LOST, Hang, answer
+from tests.platform_server import LARGEST_REQUEST, PATIENCE_SECONDS, PlatformServer
 
 TOKEN = "test-token"
-PATIENCE_SECONDS = 30.0  # a busy machine
-LARGEST_REQUEST = 64 * 1024 * 1024  # bytes
 
 
-class DiscordServer:
-    """`async with DiscordServer() as server:`; leaving it kills its bots, and fails on calls it could not serve.
+class DiscordServer(PlatformServer):
+    """`async with DiscordServer() as server:`
 
     `ack_seconds` is Discord's limit for a first answer to an interaction: on a busy machine a bot may need more.
     `shards` is what it advises, and what `world.create_guild(shard_id=)` counts with.
     """
+
+    launcher = "tests.discord_launch"
+    faults: Faults
 
     def __init__(
         self, *, ack_seconds: float = ACK_SECONDS, heartbeat_seconds: float = HEARTBEAT_SECONDS, shards: int = 1
@@ -46,51 +46,33 @@ class DiscordServer:
         self.faults = Faults()
         self.log: list[Call] = []
         self.gaps: list[str] = []  # calls that neither simcord nor this server models
-        self._bots: list[BotProcess] = []
-        self._runner: web.AppRunner | None = None
         self.address = ""
+        super().__init__(self.world.waiting)
 
-    async def __aenter__(self) -> Self:
+    def _application(self) -> web.Application:
         app = web.Application(client_max_size=LARGEST_REQUEST)
         app.router.add_route("*", "/api/v10/{path:.*}", self._serve_call)
         app.router.add_get("/gateway/", self.gateway.serve)
         app.router.add_get("/files/{path:.*}", self._serve_file)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
-        await site.start()
-        host, port = self._runner.addresses[0][:2]
-        self.address = f"http://{host}:{port}"
-        self.gateway.address = self.api.gateway_address = f"ws://{host}:{port}/gateway/"
+        return app
+
+    def _listens_at(self, place: str) -> None:
+        self.address = f"http://{place}"
+        self.gateway.address = self.api.gateway_address = f"ws://{place}/gateway/"
         assert isinstance(self.world.backend.cdn, ServedFiles)
         self.world.backend.cdn.base = f"{self.address}/files"
-        return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        assert self._runner is not None
-        self.faults.release_all()
-        for bot in self._bots:
-            if bot.running:
-                await bot.kill()
+    async def _close(self) -> None:
         await self.gateway.close()
-        await self._runner.cleanup()
-        if error is None:
-            assert self.gaps == [], "the bot made calls that this server does not model"
+
+    def _unknown_calls(self) -> Sequence[str]:
+        return self.gaps
 
     # ------------------------------------------------------------------ bots and people
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What a process started by `launch` needs to talk to this server."""
         return {API_VARIABLE: self.address, GATEWAY_VARIABLE: self.gateway.address}
-
-    def bot(self, *command: str, log: Path, environment: Mapping[str, str] | None = None) -> BotProcess:
-        """A bot not yet started: `server.bot("bot", "serve", log=tmp_path / "bot.log")`."""
-        process = BotProcess("tests.discord_launch", command, {**self.environment, **(environment or {})}, log)
-        self._bots.append(process)
-        return process
 
     @property
     def bot_mention(self) -> str:
@@ -101,13 +83,6 @@ class DiscordServer:
         return Person.join(self.world, self.world.create_user(name, bot=bot), guilds, permissions)
 
     # ------------------------------------------------------------------ waiting and looking
-
-    async def wait_for(
-        self, condition: Callable[[], object], timeout_seconds: float = PATIENCE_SECONDS, *, what: str = ""
-    ) -> None:
-        """Returns when the condition is true; fails with the latest requests when it does not become so."""
-        if not await self.world.wait_until(condition, timeout_seconds):
-            raise AssertionError(f"Not within {timeout_seconds:g} s: {what or 'the condition'}. {self._situation()}")
 
     async def wait_for_login(self, times: int = 1, timeout_seconds: float = PATIENCE_SECONDS) -> None:
         """Until that many sessions were begun: from then on the bot hears what is said."""
@@ -135,10 +110,8 @@ class DiscordServer:
         """What a reader of the channel sees, a line a message, oldest first."""
         return transcript_of(self.world, place)
 
-    def _situation(self) -> str:
-        latest = "\n".join(f"  {call.method} {call.path} -> {call.status}" for call in self.log[-12:])
-        printed = "\n".join(line for bot in self._bots for line in bot.printed.splitlines()[-40:])
-        return f"Latest requests:\n{latest}\nThe bots printed:\n{printed}"
+    def _lately(self) -> Mapping[str, Sequence[str]]:
+        return {"requests": [f"{call.method} {call.path} -> {call.status}" for call in self.log]}
 
     # ------------------------------------------------------------------ hooks
 
@@ -209,27 +182,20 @@ class DiscordServer:
     async def _serve_call(self, request: web.Request) -> web.Response:
         call = await read_call(request, asyncio.get_running_loop().time())
         self.log.append(call)
+        headers: dict[str, str] = {}  # said in whatever reply, counted when the call gets its turn
+
+        def carry_out() -> web.Response:
+            counted, wait_seconds = self.faults.headers(call.method, call.path)
+            headers.update(counted)
+            if not wait_seconds:
+                return self._carry_out(call, headers)
+            return _refusal(Fault(method="", path="", times=0, status=429, retry_after_seconds=wait_seconds), headers)
+
+        def refuse(fault: Fault) -> web.Response:
+            return _refusal(fault, headers or self.faults.headers(call.method, call.path)[0])
+
         fault = self.faults.take(call.method, call.path, json.dumps(call.json, ensure_ascii=False))
-        if fault is not None and fault.held is not None and not fault.after:
-            self.world.changed()
-            await fault.held.wait()
-            if request.transport is None:
-                call.status = GONE
-                self.world.changed()
-                return web.Response(status=GONE)
-        headers, wait_seconds = self.faults.headers(call.method, call.path)
-        if fault is not None and fault.status and not fault.after:
-            reply = _refusal(fault, headers)
-        elif wait_seconds:
-            limited = Fault(method="", path="", times=0, status=429, retry_after_seconds=wait_seconds)
-            reply = _refusal(limited, headers)
-        else:
-            reply = self._carry_out(call, headers)
-        call.status = reply.status
-        if fault is not None and fault.after:
-            reply = await self._spoil(call, fault, request, reply, headers)
-        self.world.changed()
-        return reply
+        return await answer(request, call, fault, carry_out=carry_out, refuse=refuse, changed=self.world.changed)
 
     def _carry_out(self, call: Call, headers: Mapping[str, str]) -> web.Response:
         if not call.path.startswith(("/interactions", "/webhooks")) and call.authorization != f"Bot {TOKEN}":
@@ -245,19 +211,6 @@ class DiscordServer:
         if call.reply is None:
             return web.Response(status=204, headers=dict(headers))
         return _json(call.reply, 200, headers)
-
-    async def _spoil(
-        self, call: Call, fault: Fault, request: web.Request, reply: web.Response, headers: Mapping[str, str]
-    ) -> web.Response:
-        """What was carried out is not told, or told late."""
-        if fault.held is not None:
-            self.world.changed()
-            await fault.held.wait()
-            return reply
-        call.status = LOST
-        if fault.lost and request.transport is not None:
-            request.transport.abort()
-        return _refusal(fault, headers) if fault.status else reply
 
 
 def _carried_out(call: Call) -> bool:

@@ -15,6 +15,8 @@ from simcord.builders import ChannelHandle, GuildHandle, UserHandle
 from simcord.enums import ChannelType, OverwriteType
 from simcord.env import Env
 
+from tests.waiting import Waiting
+
 ACK_SECONDS = 3.0  # an interaction not answered by then has failed
 TOKEN_SECONDS = 15 * 60.0  # afterwards an interaction's token is unknown
 HAS_THREAD = 1 << 5  # message flag
@@ -64,7 +66,7 @@ class World(Env):
         self.ack_seconds = ack_seconds
         self.closed_dms: set[int] = set()  # ids of users who take no direct messages
         self.acknowledged_after: list[float] = []  # seconds, of one interaction after the other
-        self._changed: set[asyncio.Event] = set()
+        self.waiting = Waiting()
         self._asked: Interaction | None = None
         self._message_states.add(self.bot._connection)
 
@@ -94,28 +96,11 @@ class World(Env):
 
     def changed(self) -> None:
         """Wakes everybody who waits for something: called after every request and event."""
-        for event in self._changed:
-            event.set()
+        self.waiting.changed()
 
     async def wait_until(self, condition: Callable[[], object], timeout_seconds: float) -> bool:
-        """Whether the condition came true in time; looked at after every change, and now and then."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + timeout_seconds
-        event = asyncio.Event()
-        self._changed.add(event)
-        try:
-            while not condition():
-                left = deadline - loop.time()
-                if left <= 0:
-                    return False
-                try:
-                    await asyncio.wait_for(event.wait(), min(left, 0.25))
-                except TimeoutError:
-                    continue
-                event.clear()
-            return True
-        finally:
-            self._changed.discard(event)
+        """Whether the condition came true in time."""
+        return await self.waiting.until(condition, timeout_seconds)
 
     # ------------------------------------------------------------------ the application
 

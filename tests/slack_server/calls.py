@@ -10,8 +10,6 @@ from aiohttp import web
 
 from tests.slack_server.refusals import Refusal
 
-LOST = 0  # the status of a request whose reply never left
-GONE = 499  # of one that was not carried out, since the bot was gone by then
 # Parameters that hold JSON: a form sends them as text.
 NESTED = {
     "blocks", "attachments", "view", "metadata", "chunks", "files", "prompts", "loading_messages", "unfurls",

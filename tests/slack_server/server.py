@@ -1,19 +1,17 @@
 """The server: one aiohttp application on loopback with the API, Socket Mode and the files, and hooks to break them."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from fnmatch import fnmatchcase
-from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from aiohttp import web
 
-from tests.bot_process import BotProcess
+from tests.platform_faults import Hang
+from tests.platform_server import PATIENCE_SECONDS, PlatformServer
 from tests.slack_launch import API_VARIABLE
 from tests.slack_server.calls import Call
 from tests.slack_server.delivery import ACK_SECONDS, RETRY_SECONDS, Delivery, Hold, LostAcks, Parcel
-from tests.slack_server.faults import Fault, Faults, Hang, Limit
+from tests.slack_server.faults import Fault, Faults, Limit
 from tests.slack_server.http_events import HttpEvents
 from tests.slack_server.interactions import Interactions
 from tests.slack_server.people import Person
@@ -25,15 +23,16 @@ from tests.slack_server.triggers import TRIGGER_SECONDS, Triggers
 from tests.slack_server.web_api import WebApi
 from tests.slack_server.world import World
 
-PATIENCE_SECONDS = 30.0  # a busy machine
 
-
-class SlackServer:
-    """`async with SlackServer() as server:`; leaving it kills its bots, and fails on methods it does not model.
+class SlackServer(PlatformServer):
+    """`async with SlackServer() as server:`
 
     `ack_seconds` is Slack's limit for an acknowledgement, `trigger_seconds` that for opening a modal: on a busy machine
     a bot may need more. `retry_seconds` are the pauses before deliveries are tried again, on the server's clock.
     """
+
+    launcher = "tests.slack_launch"
+    faults: Faults
 
     def __init__(
         self,
@@ -53,34 +52,24 @@ class SlackServer:
         self.log: list[Call] = []
         self._interactions = Interactions(self.world, self.delivery, self.triggers, self.web_api)
         self._serving = Serving(self.world, self.web_api, self.faults, self.log)
-        self._bots: list[BotProcess] = []
-        self._runner: web.AppRunner | None = None
+        super().__init__(self.world.waiting)
 
-    async def __aenter__(self) -> Self:
+    def _application(self) -> web.Application:
         app = self._serving.application()
         app.router.add_get("/link/", self.socket.serve)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        host, port = self._runner.addresses[0][:2]
-        self.world.address = f"http://{host}:{port}"
-        self.socket.address = f"ws://{host}:{port}/link/"
-        return self
+        return app
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        assert self._runner is not None
-        self.faults.release_all()
-        for bot in self._bots:
-            if bot.running:
-                await bot.kill()
+    def _listens_at(self, place: str) -> None:
+        self.world.address = f"http://{place}"
+        self.socket.address = f"ws://{place}/link/"
+
+    async def _close(self) -> None:
         await self.delivery.close()
         await self.socket.close()
         await self.http.close()
-        await self._runner.cleanup()
-        if error is None:
-            assert self.gaps == [], "the bot called methods that this server does not model"
+
+    def _unknown_calls(self) -> Sequence[str]:
+        return self.gaps
 
     # ------------------------------------------------------------------ the world
 
@@ -124,18 +113,11 @@ class SlackServer:
         self.world.clock.advance(seconds)
         self.world.changed()
 
-    # ------------------------------------------------------------------ bots and transports
+    # ------------------------------------------------------------------ transports
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What a process started by `slack_launch` needs to talk to this server."""
         return {API_VARIABLE: self.api}
-
-    def bot(self, *command: str, log: Path, environment: Mapping[str, str] | None = None) -> BotProcess:
-        """A bot not yet started: `server.bot("bot", "serve", log=tmp_path / "bot.log")`."""
-        process = BotProcess("tests.slack_launch", command, {**self.environment, **(environment or {})}, log)
-        self._bots.append(process)
-        return process
 
     async def use_http(self, url: str) -> None:
         """From now on everything goes to this address, which has to answer the challenge first."""
@@ -143,13 +125,6 @@ class SlackServer:
         self.delivery.transport = self.http
 
     # ------------------------------------------------------------------ waiting and looking
-
-    async def wait_for(
-        self, condition: Callable[[], object], timeout_seconds: float = PATIENCE_SECONDS, *, what: str = ""
-    ) -> None:
-        """Returns when the condition is true; fails with the latest calls when it does not become so."""
-        if not await self.world.waiting.until(condition, timeout_seconds):
-            raise AssertionError(f"Not within {timeout_seconds:g} s: {what or 'the condition'}. {self._situation()}")
 
     async def wait_for_connection(self, times: int = 1, timeout_seconds: float = PATIENCE_SECONDS) -> None:
         """Until that many connections were greeted in all, and one of them takes envelopes."""
@@ -203,11 +178,11 @@ class SlackServer:
         root = thread.root if isinstance(thread, Message) else thread
         return transcript_of(place, viewer.id if viewer else None, root)
 
-    def _situation(self) -> str:
-        latest = "\n".join(f"  {call.method} -> {call.error or call.status}" for call in self.log[-12:])
-        told = "\n".join(f"  {one.name} {one.failures} {one.acknowledged}" for one in self.parcels[-8:])
-        printed = "\n".join(line for bot in self._bots for line in bot.printed.splitlines()[-40:])
-        return f"Latest calls:\n{latest}\nLatest deliveries:\n{told}\nThe bots printed:\n{printed}"
+    def _lately(self) -> Mapping[str, Sequence[str]]:
+        return {
+            "calls": [f"{call.method} -> {call.error or call.status}" for call in self.log],
+            "deliveries": [f"{one.name} {one.failures} {one.acknowledged}" for one in self.parcels],
+        }
 
     def _join(self, name: str, channels: Sequence[Channel], team: Team | None, *, bot: bool) -> Person:
         home = team or channels[0].team
@@ -226,13 +201,17 @@ class SlackServer:
         fault = Fault(method=method, times=times, status=status, error=error, retry_after_seconds=retry_after_seconds)
         return self.faults.add(fault)
 
-    def hang_next(self, method: str, times: int = 1, *, after: bool = False) -> Hang:
-        """The next matching calls get no reply until released; `after`: they are carried out before that."""
-        return self.faults.hang(Fault(method=method, times=times, after=after))
+    def hang_next(self, method: str, times: int = 1, *, after: bool = False, saying: str = "") -> Hang:
+        """The next matching calls get no reply until released; `after`: they are carried out before that.
 
-    def lose_reply_of_next(self, method: str, times: int = 1, *, status: int = 0) -> Fault:
+        `saying`: only those whose parameters, as JSON, hold these words.
+        """
+        return self.faults.hang(Fault(method=method, times=times, after=after, saying=saying))
+
+    def lose_reply_of_next(self, method: str, times: int = 1, *, status: int = 0, saying: str = "") -> Fault:
         """The next matching calls are carried out, but the connection breaks, or `status` (504) is the reply."""
-        return self.faults.add(Fault(method=method, times=times, status=status, after=True, lost=status == 0))
+        fault = Fault(method=method, times=times, status=status, after=True, lost=status == 0, saying=saying)
+        return self.faults.add(fault)
 
     def limit(self, method: str, calls: int, seconds: float, *, each_channel: bool = False) -> Limit:
         """From now on so many matching calls in so many seconds of the server's clock, each method by itself."""

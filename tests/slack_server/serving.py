@@ -5,14 +5,14 @@ import json
 
 from aiohttp import web
 
-from tests.slack_server.calls import GONE, LOST, Call, read_call
+from tests.platform_faults import answer
+from tests.platform_server import LARGEST_REQUEST
+from tests.slack_server.calls import Call, read_call
 from tests.slack_server.faults import Fault, Faults
 from tests.slack_server.methods.files import readable
 from tests.slack_server.refusals import Refusal
 from tests.slack_server.web_api import WebApi
 from tests.slack_server.world import World
-
-LARGEST_REQUEST = 64 * 1024 * 1024  # bytes
 
 
 class Serving:
@@ -39,25 +39,20 @@ class Serving:
     async def _serve(self, request: web.Request, method: str) -> web.StreamResponse:
         call = await read_call(request, method, asyncio.get_running_loop().time())
         self._log.append(call)
-        fault = self._faults.take(method)
-        if fault is not None and fault.held is not None and not fault.after:
-            self._world.changed()
-            await fault.held.wait()
-            if request.transport is None:
-                call.status = GONE
-                self._world.changed()
-                return web.Response(status=GONE)
-        if fault is not None and not fault.after and fault.held is None:
-            reply = _refused(call, fault)
-        elif wait := self._faults.wait_seconds(call):
-            reply = _refused(call, Fault(method=method, times=0, status=429, retry_after_seconds=wait))
-        else:
-            reply = self._carry_out(call, request)
-        call.status = reply.status
-        if fault is not None and fault.after:
-            reply = await self._spoil(call, fault, request, reply)
-        self._world.changed()
-        return reply
+
+        def carry_out() -> web.Response:
+            if wait := self._faults.wait_seconds(call):
+                return _refused(call, Fault(method=method, times=0, status=429, retry_after_seconds=wait))
+            return self._carry_out(call, request)
+
+        return await answer(
+            request,
+            call,
+            self._faults.take(call),
+            carry_out=carry_out,
+            refuse=lambda fault: _refused(call, fault),
+            changed=self._world.changed,
+        )
 
     def _carry_out(self, call: Call, request: web.Request) -> web.Response:
         try:
@@ -78,17 +73,6 @@ class Serving:
     def _scopes(self, call: Call) -> dict[str, str]:
         install = self._world.install_of(call.token)
         return {} if install is None else {"x-oauth-scopes": ",".join(sorted(install.scopes))}
-
-    async def _spoil(self, call: Call, fault: Fault, request: web.Request, reply: web.Response) -> web.Response:
-        """What was carried out is not told, or told late."""
-        if fault.held is not None:
-            self._world.changed()
-            await fault.held.wait()
-            return reply
-        call.status = LOST
-        if fault.lost and request.transport is not None:
-            request.transport.abort()
-        return web.Response(status=fault.status) if fault.status else reply
 
     # ------------------------------------------------------------------ files
 
@@ -111,7 +95,7 @@ class Serving:
         """Without a good token Slack shows a page to log in, with status 200."""
         call = await read_call(request, "download", asyncio.get_running_loop().time())
         self._log.append(call)
-        fault = self._faults.take("download")
+        fault = self._faults.take(call)
         if fault is not None and fault.status:
             call.status = fault.status
             return web.Response(status=fault.status)
@@ -127,12 +111,14 @@ class Serving:
 
 
 def _refused(call: Call, fault: Fault) -> web.Response:
+    if fault.after:
+        return web.Response(status=fault.status)  # the log keeps what was carried out
     if fault.error is not None:
         call.reply = {"ok": False, "error": fault.error}
         return web.json_response(call.reply)
     if fault.status == 429:
         call.reply = {"ok": False, "error": "ratelimited"}
-        headers = {"Retry-After": str(fault.retry_after_seconds)}
+        headers = {"Retry-After": f"{fault.retry_after_seconds:g}"}
         return web.Response(status=429, text=json.dumps(call.reply), content_type="application/json", headers=headers)
     call.reply = {"ok": False, "error": f"status_{fault.status}"}
     return web.Response(status=fault.status, text="upstream error")

@@ -20,7 +20,7 @@ from tests.slack_server.state import (
     Team,
     User,
 )
-from tests.slack_server.waiting import Waiting
+from tests.waiting import Waiting
 
 JSON = dict[str, Any]
 
