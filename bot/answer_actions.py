@@ -25,6 +25,7 @@ from core.stored_answers import stored_ids
 NO_ACTION = "This button is from an earlier version: ask again."
 NO_ANSWER = "Only answers can be kept: choose the message that has an answer's buttons."
 FOR_ONE = "This answer is for one person alone: ask where others see it, then keep that answer."
+NOWHERE = "Answers can't be kept here: this Footnote has nowhere to keep them."
 LOOKED_THROUGH = 50  # newest messages of a thread among which a running question is looked for
 _THANKS = {
     Rating.UP: "Noted as helpful: thank you.",
@@ -126,6 +127,8 @@ class AnswerActions:
 
     async def question_behind(self, place: ThreadAddress, said: Said) -> str | None:
         """The question that a message is kept with; None: whoever keeps it has to say. BadInput for no answers."""
+        if self._parts.keeping is None:
+            raise BadInput(NOWHERE)
         found = await self._own_answer(place, said)
         if found is None:
             if said.is_ours:
@@ -142,7 +145,7 @@ class AnswerActions:
         Raises BadInput where nothing can be kept, and what KeptAnswers.keep raises.
         """
         if self._parts.keeping is None:
-            raise BadInput("Answers can't be kept here: this Footnote has nowhere to keep them.")
+            raise BadInput(NOWHERE)
         found = await self._own_answer(place, said)
         kept = await self._parts.keeping.keep(
             place.workspace,
