@@ -19,6 +19,7 @@ MENTION = "@footnote"  # as people type it; in what we post it pings nobody
 _NAMED = re.compile(r"(?<![^\s`\"'“‘(\[*_|])/([a-z]+)(?![\w/-]|\.\w)")
 _QUESTION = re.compile(r"[?？؟]\W*\Z")
 _BEFORE = " \t\n,:;–—-"  # what is left of "@footnote: stop"
+_OURSELVES = re.compile(r"\A[\s`]*[@/]?footnote\b", re.IGNORECASE)  # typed where Slack has no slash commands
 _PLEASE = re.compile(r"[,\s]+please\b[\s.!]*\Z", re.IGNORECASE)
 _STOPS = " \t\n.!…"
 _FIRST_WORD = re.compile(r"([a-z]+)(?:\s+(.+))?\Z", re.DOTALL | re.IGNORECASE)
@@ -90,7 +91,7 @@ def to_command_text(text: str, commands: Collection[str]) -> str | None:
       "search wild magic" and "summary The Lighthouse", but not "search for the key" or "summary of the lighthouse".
     - In doubt it is a question: whoever meant the command sees that it was not taken as one, and writes the slash.
     """
-    said = text.strip(" \t\n`").lstrip(_BEFORE).lstrip("`")
+    said = _OURSELVES.sub("", text).strip(" \t\n`").lstrip(_BEFORE).lstrip("`")
     slashed = to_command(said)
     if slashed is not None:
         return said if slashed.name in commands else None
