@@ -4,12 +4,13 @@ Words come plain, or, where they are put together here, escaped piece by piece b
 
 Names: `SourceLink`, `Neighbours`, `ThreadRow`; `answer_markdown`, `also_looked_at`, `asked_and_not_found`,
 `further_questions`; `source_title`, `source_path`, `source_quote`; `passage_lines`; `job_tree`, `job_words`,
-`closed_up`.
+`closed_up`; `fill`.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from bot.rendering import clean, clip, safe_cut, units
 from core.answer_building import PARTIAL_NOTE
@@ -20,6 +21,7 @@ from core.texts import collapse
 
 SourceLink = Callable[[Citation], str | None]  # where a footnote leads; None: nowhere that can be clicked
 Escape = Callable[[str], str]
+Item = TypeVar("Item")
 
 # Units. Whatever they hold, heading, path and quote of one entry fit well into one message.
 TITLE_LENGTH = 100
@@ -229,3 +231,22 @@ def earlier_steps(count: int) -> str:
 def closed_up(draft: str) -> str:
     """A draft whose footnotes can be taken out without leaving a space before a point: they come with the proof."""
     return _BEFORE_NOTE.sub("", draft)
+
+
+# ---------------------------------------------------------------------- room
+
+
+def fill(items: Iterable[Item], size: Callable[[Item], int], first: int, limit: int) -> list[list[Item]]:
+    """Items in order, in lists whose sizes sum up to at most `limit`; the first list has `first`.
+
+    Only the first list may be empty: where not even one item fits into it.
+    """
+    lists: list[list[Item]] = [[]]
+    room = first
+    for item in items:
+        if size(item) > room:
+            lists.append([])
+            room = limit
+        lists[-1].append(item)
+        room -= size(item)
+    return lists

@@ -5,6 +5,7 @@ Names: `source_entry`, `source_heading`, `fill`, `pages_of`, `PLAIN`.
 
 from collections.abc import Iterable, Sequence
 
+from bot import answer_words
 from bot.answer_words import source_path, source_quote, source_title
 from bot.rendering import Flavour, units
 from core.domain.answer import Citation
@@ -29,20 +30,8 @@ def source_heading(citation: Citation, address: str | None) -> str:
 
 
 def fill(entries: Iterable[str], first: int, limit: int) -> list[list[str]]:
-    """Entries in order, in lists of at most `limit` units with a line end each; the first list has `first`.
-
-    Only the first list may be empty: where not even one entry fits into it.
-    """
-    lists: list[list[str]] = [[]]
-    room = first
-    for entry in entries:
-        size = units(entry) + 1
-        if size > room:
-            lists.append([])
-            room = limit
-        lists[-1].append(entry)
-        room -= size
-    return lists
+    """Entries in order, in lists of at most `limit` units with a line end each; the first list has `first`."""
+    return answer_words.fill(entries, lambda entry: units(entry) + 1, first, limit)
 
 
 def pages_of(lists: Sequence[Sequence[str]]) -> list[str]:

@@ -1,23 +1,25 @@
 """Block Kit from words: blocks, their elements, and the plain text that stands for them. Pure.
 
-What a `rich_text` block holds is literal: nothing in it can ping, and only its link elements can be clicked. All strings
-are cleaned here; lengths are the caller's, but for labels, which are cut.
+What a `rich_text` block holds is literal: nothing in it can ping, and only its link elements can be clicked. Strings are
+cleaned here; lengths are the caller's, but for labels, which are cut.
 
-Names: `markdown`, `rich_text`, `line`, `quoted`, `bullets`, `text`, `link`, `button`, `menu`, `feedback`, `actions`,
-`context`, `header`, `modal`, `home`, `size_of`, `plain_of`, `fallback`, `neutral`, `FLAVOUR`.
+Names: `markdown`, `rich_text`, `Row`, `stack`, `bullets`, `text`, `link`, `button`, `menu`, `feedback`, `actions`,
+`context`, `header`, `modal`, `home`; `size_of`, `plain_of`; `FLAVOUR`, `neutral`, `fitted`.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, TypeAlias
 
-from bot.rendering import Flavour, clean, clip, link_target, safe_cut
-from bot.slackbot.layout import EACH_BLOCK, MAX_FALLBACK, MAX_LABEL, MAX_TITLE, Block, View
+from bot.rendering import Flavour, clean, clip, link_target
+from bot.slackbot.layout import EACH_BLOCK, MAX_HEADER, MAX_LABEL, MAX_TITLE, Block, View
 
 Element: TypeAlias = Mapping[str, Any]  # of a block
 Option: TypeAlias = tuple[str, str]  # label and value
 _ENTITY = re.compile(r"&(?=#?\w{1,40};)")
-_MORE = "…"
+_NOTHING = "…"  # where Slack refuses empty text
 
 
 def _escape(content: str) -> str:
@@ -36,6 +38,14 @@ FLAVOUR = Flavour(escape=_escape, link=_link, has_tables=True, links_hosts=True)
 def neutral(content: str) -> str:
     """Text for a place of which nobody says whether its Markdown is read: nothing pings, nothing can be clicked."""
     return FLAVOUR.neutral(content)
+
+
+def fitted(content: str, limit: int) -> str:
+    """One line of `neutral` text of at most `limit` characters (from 20)."""
+    room = limit
+    while len(safe := neutral(clip(content, room))) > limit:
+        room = max(3, room - (len(safe) - limit))
+    return safe
 
 
 # ---------------------------------------------------------------------- blocks
@@ -62,8 +72,8 @@ def context(content: str, block_id: str | None = None) -> Block:
 
 
 def header(content: str) -> Block:
-    """A heading, at most 150 characters."""
-    return {"type": "header", "text": _plain(clip(content, 150))}
+    """A heading."""
+    return {"type": "header", "text": _plain(clip(content, MAX_HEADER))}
 
 
 def feedback(action_id: str) -> Block:
@@ -96,19 +106,32 @@ def home(blocks: Iterable[Block]) -> View:
 # ---------------------------------------------------------------------- elements
 
 
-def line(*pieces: Element | None) -> Element:
-    """One paragraph of texts and links; those that are None are left out."""
-    return {"type": "rich_text_section", "elements": _kept(pieces)}
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a rich_text: texts and links, those that are None left out. `is_quoted`: somebody else's words."""
+
+    pieces: tuple[Element | None, ...]
+    is_quoted: bool = False
+
+    @property
+    def size(self) -> int:
+        """Characters, with a line end."""
+        return 1 + sum(len(piece["text"]) for piece in self.pieces if piece is not None)
 
 
-def quoted(*pieces: Element | None) -> Element:
-    """The same, set off as somebody's words."""
-    return {"type": "rich_text_quote", "elements": _kept(pieces)}
+def stack(rows: Iterable[Row]) -> tuple[Element, ...]:
+    """Rows as sections and quotes: those of one kind that follow each other are the lines of one."""
+    runs = ((is_quoted, list(run)) for is_quoted, run in groupby(rows, lambda row: row.is_quoted))
+    return tuple(
+        {"type": "rich_text_quote" if is_quoted else "rich_text_section", "elements": _lines(run)}
+        for is_quoted, run in runs
+    )
 
 
-def bullets(lines: Iterable[Element], indent: int = 0) -> Element:
-    """A list of `line`s."""
-    return {"type": "rich_text_list", "style": "bullet", "indent": indent, "elements": list(lines)}
+def bullets(rows: Iterable[Row], indent: int = 0) -> Element:
+    """A list with an item for each row."""
+    items = [{"type": "rich_text_section", "elements": _lines([row])} for row in rows]
+    return {"type": "rich_text_list", "style": "bullet", "indent": indent, "elements": items}
 
 
 def text(content: str, *, bold: bool = False, italic: bool = False) -> Element | None:
@@ -160,25 +183,6 @@ def plain_of(block: Block) -> str:
     return "\n".join(_texts(block))
 
 
-def fallback(content: str) -> str:
-    """Plain text as `text` takes it: escaped, without pings and links, at most MAX_FALLBACK bytes."""
-    safe = neutral(clean(content)).strip()
-    escaped = _escaped(safe)
-    if len(escaped.encode()) <= MAX_FALLBACK:
-        return escaped
-    low, high = 0, len(safe)
-    while low < high:
-        middle = (low + high + 1) // 2
-        fits = len(_escaped(safe[:middle]).encode()) + len(_MORE.encode()) <= MAX_FALLBACK
-        low, high = (middle, high) if fits else (low, middle - 1)
-    kept = safe[: safe_cut(safe[: low + 1], low)] if low > 1 else safe[:low]
-    return _escaped(kept.rstrip()) + _MORE
-
-
-def _escaped(content: str) -> str:
-    return content.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
 def _words_of(element: Element) -> str:
     if element["type"] == "rich_text_list":
         return "\n".join(f"{'  ' * element['indent']}- {_words_of(item)}" for item in element["elements"])
@@ -196,12 +200,17 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(inner)
 
 
-def _kept(pieces: Iterable[Element | None]) -> list[Element]:
-    return [piece for piece in pieces if piece is not None] or [{"type": "text", "text": " "}]
+def _lines(rows: Iterable[Row]) -> list[Element]:
+    """The pieces of all rows, with line ends between; Slack refuses a section of nothing."""
+    joined: list[Element] = []
+    for row in rows:
+        joined += [{"type": "text", "text": "\n"}] if joined else []
+        joined += [piece for piece in row.pieces if piece is not None] or [{"type": "text", "text": " "}]
+    return joined
 
 
 def _plain(content: str) -> Element:
-    return {"type": "plain_text", "text": clean(content).strip() or _MORE, "emoji": False}
+    return {"type": "plain_text", "text": clean(content).strip() or _NOTHING, "emoji": False}
 
 
 def _named(block: dict[str, Any], block_id: str | None) -> Block:

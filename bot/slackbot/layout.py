@@ -20,8 +20,11 @@ MAX_LABEL = 75  # characters of a button, an option's label and description
 MAX_OPTION_VALUE = 150
 MAX_OPTIONS = 100  # of a menu
 MAX_ACTIONS = 25  # elements of an actions block
+MAX_HEADER = 150  # characters
 MAX_TITLE = 24  # characters of a modal's title and buttons
+MAX_TASK_ID = 255
 MAX_TASK_TEXT = 256  # characters of a task's title, details and output
+VIEW_BUDGET = 16_000  # characters of all texts of a view: Slack takes 250 KB of JSON, and one can be twelve bytes
 # Characters of all texts of a message, with EACH_BLOCK for each block besides: Slack fails near 13,200 (bolt-js#2509).
 TEXT_BUDGET = 11_000
 EACH_BLOCK = 125

@@ -1,18 +1,27 @@
-"""Lists, notices and results of commands, within Slack's limits. Pure."""
+"""Lists, notices and results of commands, within Slack's limits. Pure.
+
+Names: `ThreadRow`, `thread_row`, `threads_message`, `notice_message`, `text_post`, `said_message`.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from bot.slackbot.layout import SlackMessage, SlackPost
+from bot.answer_words import CUT, EMPTY, ThreadRow
+from bot.rendering import clip, safe_cut, split_markdown
+from bot.slackbot.blocks import FLAVOUR, Row, link, markdown, plain_of, rich_text, stack, text
+from bot.slackbot.layout import TEXT_BUDGET, Block, SlackMessage, SlackPost
+from bot.slackbot.plain_text import fallback, unmarked
+from bot.slackbot.render_buttons import how_actions, page_actions, part_note
 
+__all__ = ["ThreadRow", "notice_message", "said_message", "text_post", "thread_row", "threads_message"]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadRow:
-    """A conversation in a list."""
-
-    title: str
-    detail: str = ""  # "12 messages, last used 2026-11-20"
-    url: str | None = None  # where it can be opened
+_TITLE_LENGTH = 100
+_DETAIL_LENGTH = 120
+_HEADING_LENGTH = 200
+_NAME_LENGTH = 80
+# Characters of lists and results in one message; the rest of its budget is for blocks and buttons.
+_ROOM = TEXT_BUDGET - 1_000
+_NOTICE_LENGTH = 3_000
+_RESULT_LENGTH = 8_000
 
 
 def threads_message(
@@ -22,19 +31,50 @@ def threads_message(
 
     Rows are numbered from `first`; those that a message cannot hold are counted.
     """
-    raise NotImplementedError
+    where = text(f" (page {page} of {pages})") if pages > 1 else None
+    head = Row((text(clip(heading, _HEADING_LENGTH) or "Conversations", bold=True), where))
+    lines = [thread_row(row, f"{number}. ") for number, row in enumerate(rows, start=first)]
+    kept = [line for place, line in enumerate(lines) if sum(one.size for one in lines[: place + 1]) <= _ROOM]
+    more = [Row((text(f"… and {len(lines) - len(kept)} more"),))] if len(kept) < len(lines) else []
+    block = rich_text(*stack([head, *(kept or [Row((text(EMPTY),))]), *more]))
+    return SlackMessage(text=fallback(plain_of(block)), blocks=(block, *page_actions(list_id, page, pages)))
+
+
+def thread_row(row: ThreadRow, before: str = "") -> Row:
+    """`1. Title (12 messages)`, the title a link."""
+    detail = clip(row.detail, _DETAIL_LENGTH)
+    title = link(clip(row.title, _TITLE_LENGTH) or "(no title)", row.url)
+    return Row((text(before), title, text(f" ({detail})") if detail else None))
 
 
 def notice_message(sentence: str, *, post_id: str | None = None) -> SlackMessage:
     """An error or a refusal: one sentence. With a post id it is marked as that post's first part."""
-    raise NotImplementedError
+    parts = split_markdown(sentence, _NOTICE_LENGTH, FLAVOUR)
+    shown = parts[0].text if parts else EMPTY
+    blocks: list[Block] = [markdown(shown)]
+    if len(parts) > 1:
+        blocks.append(rich_text(*stack([Row((text(CUT, italic=True),))])))
+    if post_id is not None:
+        blocks.append(how_actions(post_id))
+    return SlackMessage(text=fallback(unmarked(shown), CUT if len(parts) > 1 else ""), blocks=tuple(blocks))
 
 
-def text_post(markdown: str) -> SlackPost:
-    """The result of a command, made safe and split."""
-    raise NotImplementedError
+def text_post(source: str) -> SlackPost:
+    """The result of a command, in Markdown, made safe and split."""
+    texts = [part.text for part in split_markdown(source, _RESULT_LENGTH, FLAVOUR)] or [EMPTY]
+    return SlackPost(parts=tuple(_result(shown, number, len(texts)) for number, shown in enumerate(texts, start=1)))
 
 
 def said_message(name: str, question: str, *, does: str = "asks") -> SlackMessage:
     """“**Ada** asks: question”: what somebody put by a command, or `does` otherwise ("shares"), for all to see."""
-    raise NotImplementedError
+    cut = question[: safe_cut(question, _ROOM)] if question else ""
+    said = text(f" {does}: {cut}" + ("…" if len(cut) < len(question) else ""))
+    block = rich_text(*stack([Row((text(clip(name, _NAME_LENGTH) or "Somebody", bold=True), said))]))
+    return SlackMessage(text=fallback(plain_of(block)), blocks=(block,))
+
+
+def _result(shown: str, number: int, count: int) -> SlackMessage:
+    notes = [part_note(number, count)] if count > 1 else []
+    return SlackMessage(
+        text=fallback(unmarked(shown), "\n".join(map(plain_of, notes))), blocks=(markdown(shown), *notes)
+    )

@@ -1,30 +1,82 @@
-"""An answer while it is made: the draft so far and the live job tree; and the tree afterwards. Pure."""
+"""An answer while it is made: the draft so far and the live job tree; and the tree afterwards. Pure.
 
-from collections.abc import Sequence
+Names: `running_message`, `start_chunks`, `task_chunks`, `text_chunk`, `draft_text`, `how_view`.
+"""
 
-from bot.slackbot.blocks import Element
-from bot.slackbot.layout import SlackMessage, View
-from core.domain.jobs import Job
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from bot.answer_words import (
+    GOES_ON,
+    HOW_LABEL,
+    NO_STEPS,
+    WORKING,
+    closed_up,
+    earlier_steps,
+    job_details,
+    job_title,
+    job_tree,
+    job_words,
+)
+from bot.rendering import split_markdown
+from bot.slackbot.blocks import FLAVOUR, Element, Row, bullets, fitted, markdown, modal, rich_text, stack, text
+from bot.slackbot.layout import MAX_TASK_ID, MAX_TASK_TEXT, VIEW_BUDGET, Block, SlackMessage, View
+from bot.slackbot.plain_text import fallback, unmarked
+from bot.slackbot.render_buttons import running_actions
+from bot.slackbot.render_drafts import draft_text
+from core.domain.jobs import Job, JobStatus
+
+__all__ = [
+    "Chunk", "draft_text", "how_view", "running_message", "start_chunks", "task_chunks", "text_chunk",
+]  # fmt: skip
 
 Chunk = Element  # of a stream, as chat.startStream and chat.appendStream take it
+Step = tuple[int, str]  # depth, words
+
+TREE_BUDGET = 1_500  # characters of the live tree; most of the rest of the message is the draft's
+_DRAFT_LENGTH = 7_000
+_DEEPEST = 6  # levels that are set in
+_HOW_ROWS = 500  # of a view: so many elements are well within what a rich_text holds
+_TASK_STATUS: Mapping[JobStatus, str] = {
+    JobStatus.QUEUED: "pending",
+    JobStatus.RUNNING: "in_progress",
+    JobStatus.WAITING: "pending",
+    JobStatus.DONE: "complete",
+    JobStatus.FAILED: "error",
+    JobStatus.CANCELLED: "error",
+}
+# Numbers of a draft are not yet those of its footnotes, and no link in it has been checked.
+_DRAFT = replace(FLAVOUR, footnote=lambda number: "")
 
 
-def running_message(text: str, jobs: Sequence[Job], *, post_id: str) -> SlackMessage:
+def running_message(draft: str, jobs: Sequence[Job], *, post_id: str) -> SlackMessage:
     """The draft without footnotes (numbers come with the proved answer), the steps so far, Stop and How.
 
     Of a draft that is longer than a message, its beginning: the final post has it all.
     """
-    raise NotImplementedError
+    parts = split_markdown(closed_up(draft), _DRAFT_LENGTH, _DRAFT)
+    shown = parts[0].text if parts else f"**{WORKING}**"
+    blocks: list[Block] = [markdown(shown)]
+    if len(parts) > 1:
+        blocks.append(rich_text(*stack([Row((text(GOES_ON, italic=True),))])))
+    if jobs:
+        blocks.append(rich_text(*_nested(_latest(_steps(jobs), TREE_BUDGET, TREE_BUDGET))))
+    return SlackMessage(text=fallback(unmarked(shown)), blocks=(*blocks, running_actions(post_id)))
 
 
 def start_chunks(post_id: str) -> list[Chunk]:
     """What a stream begins with: Stop and How in a block that marks it as the post's first part, and a plan's title."""
-    raise NotImplementedError
+    return [
+        {"type": "blocks", "blocks": [running_actions(post_id)]},
+        {"type": "plan_update", "title": WORKING},
+    ]
 
 
 def task_chunks(jobs: Sequence[Job]) -> list[Chunk]:
-    """A task_update for every job given (those that changed); of the request itself the plan's title."""
-    raise NotImplementedError
+    """A task_update for every job given (those that changed); for the request itself, the plan's title."""
+    return [_task(job) if job.parent_id is not None else _plan(job) for job in jobs]
 
 
 def text_chunk(piece: str) -> Chunk:
@@ -32,15 +84,48 @@ def text_chunk(piece: str) -> Chunk:
     return {"type": "markdown_text", "text": piece}
 
 
-def draft_text(text: str) -> str:
-    """The draft as it can be streamed: harmless, without footnotes, and only as far as nothing can change any more.
-
-    What it gives for the beginning of a text is the beginning of what it gives for the text: so a stream is sent
-    `draft_text(text)[len(sent):]`. At most 8,000 characters of it, and a word that there is more.
-    """
-    raise NotImplementedError
-
-
 def how_view(jobs: Sequence[Job]) -> View:
-    """“How this was answered”: the whole tree in a modal."""
-    raise NotImplementedError
+    """“How this was answered”: the tree in a modal; of more steps than it holds the latest, with the number of the others."""
+    steps = _latest(_steps(jobs), VIEW_BUDGET, _HOW_ROWS)
+    elements = _nested(steps) if steps else stack([Row((text(NO_STEPS),))])
+    return modal(HOW_LABEL, [rich_text(*elements)])
+
+
+def _plan(job: Job) -> Chunk:
+    return {"type": "plan_update", "title": HOW_LABEL if job.status.is_final else WORKING}
+
+
+def _task(job: Job) -> Chunk:
+    """What came of it is said once, at its end: what is sent twice may be shown twice."""
+    task = {
+        "type": "task_update",
+        "id": job.id if len(job.id) <= MAX_TASK_ID else hashlib.sha256(job.id.encode()).hexdigest(),
+        "title": fitted(job_title(job), MAX_TASK_TEXT),
+        "status": _TASK_STATUS[job.status],
+    }
+    output = fitted(", ".join(job_details(job)), MAX_TASK_TEXT) if job.status.is_final else ""
+    return task | ({"output": output} if output else {})
+
+
+def _steps(jobs: Sequence[Job]) -> list[Step]:
+    return [(min(depth, _DEEPEST), job_words(job)) for depth, job in job_tree(jobs)]
+
+
+def _latest(steps: Sequence[Step], most_text: int, most_rows: int) -> list[Step]:
+    """All of them, or the first and the latest with their number between."""
+    if sum(len(words) + 1 for _, words in steps) <= most_text and len(steps) <= most_rows:
+        return list(steps)
+    kept: list[Step] = []
+    room = most_text - len(steps[0][1]) - 40
+    for step in reversed(steps[1:]):
+        room -= len(step[1]) + 1
+        if room < 0 or len(kept) + 2 >= most_rows:
+            break
+        kept.insert(0, step)
+    return [steps[0], (1, earlier_steps(len(steps) - len(kept) - 1)), *kept]
+
+
+def _nested(steps: Iterable[Step]) -> tuple[Element, ...]:
+    """A list a run of steps of one depth."""
+    runs = groupby(steps, lambda step: step[0])
+    return tuple(bullets((Row((text(words),)) for _, words in run), depth) for depth, run in runs)
