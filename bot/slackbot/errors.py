@@ -88,7 +88,7 @@ _MEANINGS: dict[str, FootnoteError] = {
     "cant_delete_message": AccessDenied("I am not allowed to delete that message."),
     "message_not_owned_by_app": AccessDenied("That message is not mine: I can't change it."),
     EDIT_TOO_LATE: InvalidState("This workspace does not let messages be changed so late."),
-    STREAM_RUNS: InvalidState("The message is still being written."),
+    STREAM_RUNS: PlatformError("The message is still being written: trying again."),
     STREAM_OVER: InvalidState("Slack has ended the message while it was being written."),
     "already_reacted": InvalidState("I have reacted to that message already."),
     "no_reaction": InvalidState("There is no such reaction to take away."),

@@ -1,16 +1,61 @@
-"""Slack as a platform: one post for each question, streamed while it is written, then final in the same message."""
+"""Slack as a platform: one post for each question, streamed while it is written, then final in the same message.
 
+A post of several parts is several messages. Each carries the name of its post in its blocks, so that a process that
+starts again finds what an earlier one posted. Slack drops no repeats: after a post whose reply was lost, the next try
+looks for it first.
+"""
+
+import asyncio
+import logging
+from collections import OrderedDict
 from collections.abc import Sequence
+from datetime import timedelta
 
+from bot.action_names import post_id
 from bot.platform_parts import LinkTo, Pause
+from bot.slackbot.drafts import Draft, Parts
+from bot.slackbot.errors import CLOSED
+from bot.slackbot.files import read_file
+from bot.slackbot.layout import SlackMessage, SlackPost
 from bot.slackbot.people import People
+from bot.slackbot.places import NO_MESSAGE, ChannelPlace, Place, ReplyPlace, direct_place
+from bot.slackbot.progress import LivePost
+from bot.slackbot.render import RenderOptions, render_answer
+from bot.slackbot.render_lists import notice_message
+from bot.slackbot.status import StatusLine
 from bot.slackbot.teams import Team, Teams
-from bot.slackbot.translate import PLATFORM
+from bot.slackbot.translate import (
+    CHANNEL_ITSELF,
+    MESSAGE,
+    PLATFORM,
+    RESPONSE,
+    TEAM,
+    is_private,
+    people_in,
+    private_reader,
+    time_of,
+    to_talk,
+    ts_of,
+    written,
+)
 from core.domain.answer import Answer
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
 from core.domain.inbox import InboxEntry, PostRef
+from core.errors import FootnoteError, PlatformError
 from core.ports import Clock, ProgressSink
+from core.progress import SilentProgress
 from core.service_ports import InboxStore
+
+RESPONSE_LIFE = timedelta(minutes=25)  # Slack takes replies to an interaction for 30
+MOST_REPLIES = 4  # Slack takes five, of which one said that the answer is on its way
+# A question that waited longer may have a draft already: a process that is stopped gives its work back untouched.
+FRESH = timedelta(seconds=1)
+SKEW = timedelta(minutes=1)  # between our clock, which names private questions, and Slack's
+CLOSE_SECONDS = 1.0  # for drafts under way; the whole stop has less than five
+MOST_REMEMBERED = 1_000  # questions with a status line, or answered in reply to an interaction
+NAMES_SECONDS = 2.0  # for the names of who spoke in a thread
+
+_log = logging.getLogger(__name__)
 
 
 class SlackPlatform:
@@ -22,36 +67,231 @@ class SlackPlatform:
         self, teams: Teams, people: People, entries: InboxStore, link: LinkTo, clock: Clock, pause: Pause
     ) -> None:
         """`link` gives where a footnote leads; `pause` waits between the changes of a post that is being written."""
+        self._teams = teams
+        self._people = people
+        self._entries = entries
+        self._link = link
+        self._clock = clock
+        self._pause = pause
+        self._began = clock.now()
+        self._posts: dict[str, Parts] = {}  # that this process works on
+        self._live: dict[str, LivePost] = {}
+        self._lines: OrderedDict[str, StatusLine] = OrderedDict()
+        self._replied: OrderedDict[str, None] = OrderedDict()  # an interaction was replied to, perhaps
 
     async def show_status(self, question: IncomingMessage) -> None:
         """Let people see at once that their question was taken in. Raises nothing: it is a courtesy."""
-        raise NotImplementedError
+        key = question.message_key
+        if key in self._live or key in self._lines or is_private(question.address) or not question.address.thread:
+            return
+        try:
+            place = await self._thread(question.address, question)
+        except FootnoteError as error:
+            _log.info("No status line: %s", error)
+            return
+        line = self._lines[key] = StatusLine(place, self._pause)
+        while len(self._lines) > MOST_REMEMBERED:
+            self._lines.popitem(last=False)
+        await line.show()
 
     async def open(self, entry: InboxEntry) -> ProgressSink:
-        raise NotImplementedError
+        """A private question shows no draft: it was said already that its answer will come."""
+        key, question = entry.message_key, entry.incoming
+        line = self._lines.pop(key, None)
+        await self._end_live(key)  # of the question as it was before an edit
+        parts = self._posts.setdefault(key, Parts())
+        parts.is_uncertain |= self._may_be_begun(entry)
+        if is_private(entry.address):
+            return SilentProgress()
+        place = await self._thread(entry.address, question)
+        parts.place = place
+        if parts.is_uncertain:
+            await self._look(place, key, entry.attempts)
+        draft = Draft(place, parts, post_id(key), question.author)
+        line = line or StatusLine(place, self._pause)
+        self._live[key] = LivePost(draft, line, self._pause)
+        return self._live[key]
 
     async def post(self, address: ThreadAddress, message_key: str, answer: Answer, *, look_first: bool) -> PostRef:
-        raise NotImplementedError
+        await self._end_live(message_key)
+        entry = await self._entry(message_key)
+        options = RenderOptions(
+            post_id=post_id(message_key),
+            link=lambda citation: self._link(citation, address),
+            is_private=is_private(address),
+        )
+        shown = render_answer(answer, options)
+        place = await self._place(address, message_key, entry, len(shown.parts))
+        if look_first or self._is_unsure(message_key, entry):
+            await self._look(place, message_key, entry.attempts if entry is not None else 0)
+        return await self._finish(place, message_key, shown)
 
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
         """In the post's place; where that is closed to us, to the asker directly."""
-        raise NotImplementedError
+        await self._end_live(message_key)
+        entry = await self._entry(message_key)
+        shown = SlackPost(parts=(notice_message(sentence, post_id=post_id(message_key)),))
+        try:
+            place = await self._place(address, message_key, entry, 1)
+            await self._look(place, message_key, entry.attempts if entry is not None else 0)
+            return await self._finish(place, message_key, shown)
+        except CLOSED as error:
+            self._posts.pop(message_key, None)
+            told = sentence if str(error) in sentence else f"{sentence} {error}"
+            return await self._tell_elsewhere(address, message_key, entry, told)
 
     async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
         """Of a thread of people; a thread that a question opened has no talk before it."""
-        raise NotImplementedError
+        address, asked = question.address, question.metadata.get(MESSAGE, "")
+        if is_private(address) or address.thread in (CHANNEL_ITSELF, asked):
+            return []
+        place = await self._thread(address, question)
+        found = [message for message in await place.before(asked) if written(message) is not None][-limit:]
+        spoken_of = {person for message in found for person in people_in(message)}
+        names = await self._people.names(place.team, spoken_of, wait_seconds=NAMES_SECONDS)
+        talks = (to_talk(message, names, place.team.bot_user_id) for message in found)
+        return [talk for talk in talks if talk.text]
 
     async def read_attachment(self, question: IncomingMessage, attachment: Attachment) -> bytes:
-        raise NotImplementedError
+        team_id, _, file_id = attachment.reference.partition("/")
+        return await read_file(await self._teams.get(team_id), file_id, self._pause)
 
     async def delete(self, ref: PostRef, team: Team) -> None:
-        """Take a post away; parts that are gone already are fine. `ref` is `channel/ts,ts`."""
-        raise NotImplementedError
+        """Take a post away; parts that are gone already are fine. `ref` is `channel/ts,ts`, of a channel of `team`."""
+        channel, _, messages = ref.partition("/")
+        place = ChannelPlace(team, channel, CHANNEL_ITSELF, self._pause)
+        for ts in filter(None, messages.split(",")):
+            await place.delete(ts)
 
     async def take_back(self, message_key: str) -> None:
         """Delete what this process has posted of an answer that nobody waits for any more."""
-        raise NotImplementedError
+        line = self._lines.get(message_key)
+        await self._end_live(message_key)
+        if line is not None:
+            await line.clear()
+        parts = self._posts.get(message_key)
+        if parts is not None and parts.place is not None:
+            if parts.is_uncertain:
+                await self._look(parts.place, message_key, 0)
+            for ts in parts.ids.values():
+                await parts.place.delete(ts)
+        self._posts.pop(message_key, None)
 
     async def close(self) -> None:
         """End the drawing of unfinished posts, which go on at the next start; one that hangs is not waited for."""
-        raise NotImplementedError
+        ending = {asyncio.create_task(self._end_live(key)) for key in self._live}
+        if ending:
+            _, hanging = await asyncio.wait(ending, timeout=CLOSE_SECONDS)
+            for task in hanging:
+                task.cancel()
+
+    # ------------------------------------------------------------------ where
+
+    async def _entry(self, key: str) -> InboxEntry | None:
+        """The newest open entry of a message."""
+        entries = await self._entries.find_open(key)
+        return entries[-1] if entries else None
+
+    async def _team(self, address: ThreadAddress, question: IncomingMessage | None) -> Team:
+        named = question.metadata.get(TEAM) if question is not None else None
+        return await self._teams.of_workspace(address.workspace, named)
+
+    async def _thread(self, address: ThreadAddress, question: IncomingMessage | None) -> ChannelPlace:
+        return ChannelPlace(await self._team(address, question), address.channel, address.thread, self._pause)
+
+    async def _place(self, address: ThreadAddress, key: str, entry: InboxEntry | None, parts: int) -> Place:
+        """Where a post of so many parts belongs; what is private never in the open, whatever is lost."""
+        question = entry.incoming if entry is not None else None
+        if not is_private(address):
+            return await self._thread(address, question)
+        team, person = await self._team(address, question), private_reader(address)
+        if entry is None or parts > MOST_REPLIES or not self._may_reply(entry):
+            return await direct_place(team, person, self._pause)
+        self._replied[key] = None
+        while len(self._replied) > MOST_REMEMBERED:
+            self._replied.popitem(last=False)
+        url = entry.incoming.metadata[RESPONSE]
+        return ReplyPlace(url, lambda: direct_place(team, person, self._pause), self._pause)
+
+    def _may_reply(self, entry: InboxEntry) -> bool:
+        """Once, as nobody can look whether the reply came: after that, the answer goes where it can be found."""
+        metadata = entry.incoming.metadata
+        if RESPONSE not in metadata or entry.message_key in self._replied or entry.created_at <= self._began:
+            return False
+        return self._clock.now() - time_of(metadata[MESSAGE]) < RESPONSE_LIFE
+
+    # ------------------------------------------------------------------ what is there
+
+    def _may_be_begun(self, entry: InboxEntry) -> bool:
+        """Whether there may be a post of it that this process does not know."""
+        is_older = entry.created_at <= self._began or self._clock.now() - entry.created_at > FRESH
+        return is_older or entry.attempts > 1 or entry.event_key != entry.message_key
+
+    def _is_unsure(self, key: str, entry: InboxEntry | None) -> bool:
+        """Whether a post may be there that nobody told us of, or that was begun before this process saw it."""
+        parts = self._posts.get(key)
+        if parts is None:
+            return entry is None or self._may_be_begun(entry)
+        return parts.is_uncertain
+
+    async def _look(self, place: Place, key: str, attempt: int) -> None:
+        """Look for parts that an earlier try posted, once in an attempt; goes on where a pause interrupted it."""
+        parts = self._posts.setdefault(key, Parts())
+        if parts.looked_in == attempt and attempt and not parts.is_uncertain:
+            return
+        after = parts.looked_to or f"{float(ts_of(key)) - SKEW.total_seconds():.6f}"
+        async for seen in place.look(post_id(key), after):
+            parts.ids = {**seen.parts, **parts.ids}
+            parts.looked_to = seen.seen_to
+        parts.looked_in, parts.is_uncertain = attempt, False
+
+    # ------------------------------------------------------------------ posting
+
+    async def _finish(self, place: Place, key: str, post: SlackPost) -> PostRef:
+        """The whole post; what a longer draft, or an earlier answer, had more of is deleted."""
+        for number, part in enumerate(post.parts, start=1):
+            await self._show_part(place, key, number, part)
+        parts = self._posts.pop(key, Parts()).ids
+        for number in [number for number in parts if number > len(post.parts)]:
+            await place.delete(parts.pop(number))
+        return f"{place.id}/{','.join(parts[number] for number in sorted(parts))}" if parts else ""
+
+    async def _show_part(self, place: Place, key: str, number: int, part: SlackMessage) -> None:
+        """One message of a post: changed where it is known, else sent."""
+        parts = self._posts.setdefault(key, Parts())
+        parts.place = place
+        if number in parts.ids and await place.edit(parts.ids[number], part):
+            return
+        parts.ids.pop(number, None)
+        try:
+            ts = await place.send(part)
+        except PlatformError as error:
+            parts.is_uncertain |= error.retry_after_seconds is None
+            raise
+        if ts != NO_MESSAGE:
+            parts.ids[number] = ts
+
+    async def _tell_elsewhere(
+        self, address: ThreadAddress, key: str, entry: InboxEntry | None, sentence: str
+    ) -> PostRef:
+        """The error where the asker surely may read. Where not even that works, the log has it: nobody can be told."""
+        _log.warning("Can't post to %s: %s", address, sentence)
+        if entry is None:
+            return ""
+        try:
+            team = await self._team(address, entry.incoming)
+            direct = await direct_place(team, entry.incoming.author, self._pause)
+            await self._look(direct, key, entry.attempts)
+            post = SlackPost(parts=(notice_message(sentence, post_id=post_id(key)),))
+            return await self._finish(direct, key, post)
+        except CLOSED as error:
+            self._posts.pop(key, None)
+            _log.warning("The asker of %s can't be told: %s", key, error)
+            return ""
+
+    async def _end_live(self, key: str) -> None:
+        live, line = self._live.pop(key, None), self._lines.pop(key, None)
+        if live is not None:
+            await live.close()
+        if line is not None:
+            await line.end()
