@@ -1,0 +1,174 @@
+"""What stands behind a platform in tests: the real inbox, worker and answer service over the in-memory twins."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.answering import AnswerService, Reading
+from core.commands import Commands, ServiceQuestions
+from core.context import FullHistoryCapped
+from core.conversations import Conversations
+from core.domain.answer import Citation
+from core.domain.chat import ChatResponse, ToolInvocation
+from core.domain.conversation import ThreadAddress
+from core.feedback import Feedbacks
+from core.forgetting import Forgetting
+from core.inbox import Inbox, platform_gates
+from core.jobs import Jobs
+from core.keeping import KeptAnswers
+from core.limits import Budget
+from core.ports import Clock
+from core.preparing import PreparedAnswers
+from core.private_answers import PrivateAnswers, ToPrivate
+from core.providers.scripted import Turn, calls, says
+from core.service_ports import ChatPlatform, ThreadReader
+from core.sharing import SharedAnswers, Sharing
+from core.strategies.tool_use import ToolUseStrategy
+from core.tools.base import Toolbox
+from core.worker import Worker
+from storage.memory.conversations import MemoryConversationRepository
+from storage.memory.feedback import MemoryFeedbackRepository
+from storage.memory.inbox import MemoryInboxStore
+from storage.memory.jobs import MemoryJobRepository
+from tests.integration.platform_files import Files
+from tests.unit.bot.webchat.chat_place import HeldProvider
+from tests.unit.core.shelf import Shelf
+
+KEY = "The key hangs under the stairs."
+ANSWER = says("The key hangs under the stairs [1].")
+EDIT_SECONDS = 0.02  # between the edits of a draft, here
+
+
+def search(id: str = "t1", query: str = "where is the key") -> ChatResponse:
+    return calls(ToolInvocation(id=id, name="search", arguments={"query": query}))
+
+
+def turns(count: int) -> tuple[Turn, ...]:
+    """The same question, looked up and answered so many times."""
+    return tuple(turn for number in range(count) for turn in (search(f"t{number}"), ANSWER))
+
+
+@dataclass
+class PlatformPlace:
+    """What is stored outlives the processes that work on it."""
+
+    script: tuple[Turn, ...] = ()
+    folder: Path | None = None  # where answers are kept; None: nowhere
+    shelf: Shelf = field(default_factory=Shelf)
+    pause: Callable[[float], Awaitable[None]] = lambda seconds: asyncio.sleep(EDIT_SECONDS)
+
+    def begin(self, clock: Clock) -> None:
+        """Everything that is stored, empty; `clock` is the platform's."""
+        self._clock = clock
+        self.files = Files(self.shelf.corpus, self.shelf.index)
+        self.conversation_store = MemoryConversationRepository()
+        self.attachments = self.files.attachments(self.conversation_store)
+        self.job_store = MemoryJobRepository()
+        self.entries = MemoryInboxStore(clock)
+        self.settings = self.shelf.settings
+        self.conversations = Conversations(self.conversation_store, clock, self.attachments.forget)
+        self.feedback_store = MemoryFeedbackRepository(self.conversation_store)
+        self.says(*self.script)
+
+    def says(self, *script: Turn) -> None:
+        """What the model says from now on, a turn for each of its requests."""
+        self.provider = HeldProvider(script)
+
+    async def codes(self, workspace: str = "local") -> list[str]:
+        """What was decided about each message, newest first."""
+        return [entry.decision.code for entry in await self.entries.recent(workspace)]
+
+    def build_worker(self, to_private: Mapping[str, ToPrivate]) -> None:
+        """A new process's worker; its platforms are put into `platforms` and `readers` afterwards."""
+        self.platforms: dict[str, ChatPlatform] = {}
+        self.readers: dict[str, ThreadReader] = {}
+        self.answers = AnswerService(
+            corpus=self.shelf.corpus,
+            library=self.shelf.library,
+            conversations=self.conversations,
+            jobs=self.job_store,
+            context=FullHistoryCapped(self.shelf.corpus),
+            strategy=lambda _: ToolUseStrategy(self.provider, Budget(steps=2), self._clock),
+            toolbox=self._toolbox,
+            clock=self._clock,
+            access=self.shelf.access,
+        )
+        prepared = PreparedAnswers(
+            self.answers,
+            self.readers,
+            conversations=self.conversations,
+            inbox=self.entries,
+            settings=self.settings,
+            clock=self._clock,
+            attachments=self.attachments,
+        )
+        private = PrivateAnswers(
+            prepared, to_private, access=self.shelf.access, library=self.shelf.library, inbox=self.entries
+        )
+        sharing = Sharing(conversations=self.conversations, corpus=self.shelf.corpus, access=self.shelf.access)
+        shared = SharedAnswers(private, sharing)
+        self.worker = Worker(self.entries, shared, self.platforms, self._clock, pause_scale=0.01)
+
+    def core_parts(self) -> dict[str, Any]:
+        """The fields of PlatformParts, for the worker that was built last."""
+        inbox = Inbox(
+            self.entries,
+            platform_gates(self.settings, self._clock),
+            self._clock,
+            self.worker.wake,
+            self.worker.withdraw,
+        )
+        jobs = Jobs(self.job_store, self.conversation_store, lambda: self.answers, self._clock)
+        kept = (
+            KeptAnswers(corpus=self.shelf.corpus, ingest=self.files.ingest, folder=self.folder, clock=self._clock)
+            if self.folder is not None
+            else None
+        )
+        commands = Commands(
+            library=self.shelf.library,
+            corpus=self.shelf.corpus,
+            conversations=self.conversations,
+            jobs=jobs,
+            access=self.shelf.access,
+            settings=self.settings,
+            questions=ServiceQuestions(self.entries, self.worker.cancel),
+            kept=kept,
+        )
+        return {
+            "inbox": inbox,
+            "entries": self.entries,
+            "worker": self.worker,
+            "conversations": self.conversations,
+            "commands": commands,
+            "feedbacks": Feedbacks(self.feedback_store, self.conversations, self._clock),
+            "jobs": jobs,
+            "access": self.shelf.access,
+            "corpus": self.shelf.corpus,
+            "keeping": kept,
+            "forgetting": Forgetting(
+                inbox=self.entries,
+                conversations=self.conversations,
+                stop=self.worker.withdraw,
+                attachments=self.attachments,
+            ),
+            "clock": self._clock,
+            "link": _link,
+            "pause": self.pause,
+        }
+
+    async def begin_work(self) -> None:
+        self._working = asyncio.create_task(self.worker.run())
+        await asyncio.sleep(0)  # it has begun: only then can it be stopped
+
+    async def end_work(self) -> None:
+        await self.worker.stop()
+        await self._working
+
+    def _toolbox(self, reading: Reading) -> Toolbox:
+        return self.shelf.toolbox(scope=reading.scope)
+
+
+def _link(citation: Citation, address: ThreadAddress) -> str | None:
+    return f"https://footnote.example.org/s/{citation.number}"
