@@ -11,7 +11,8 @@ import pytest
 
 from bot.cli import run
 from tests.discord_server import DiscordServer
-from tests.e2e.discord_service import ACK_SECONDS, DiscordService, ingest_notes
+from tests.e2e.discord_service import ACK_SECONDS, DiscordService
+from tests.e2e.platform_service import ingest_notes
 
 SAMPLES = Path(__file__).parents[2] / "bot" / "sample_library" / "documents"
 

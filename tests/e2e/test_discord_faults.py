@@ -7,7 +7,8 @@ import pytest
 from simcord.builders import ChannelHandle
 
 from tests.discord_server import Person, text_of
-from tests.e2e.discord_service import ANSWER, FINAL, NEXT_ANSWER, NEXT_QUESTION, QUESTION, TEAM, DiscordService
+from tests.e2e.discord_service import FINAL, DiscordService
+from tests.e2e.platform_service import ANSWER, NEXT_ANSWER, NEXT_QUESTION, QUESTION, TEAM
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 POSTS = "/channels/*/messages"

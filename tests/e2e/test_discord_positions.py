@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.e2e.discord_service import NEXT_ANSWER, NEXT_QUESTION, TEAM, DiscordService
+from tests.e2e.discord_service import DiscordService
+from tests.e2e.platform_service import NEXT_ANSWER, NEXT_QUESTION, TEAM
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 EDITS = "/channels/*/messages/*"

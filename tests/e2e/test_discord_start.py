@@ -7,7 +7,8 @@ import pytest
 from aiohttp import ClientSession
 
 from tests.discord_server import BotProcess
-from tests.e2e.discord_service import TEAM, DiscordService
+from tests.e2e.discord_service import DiscordService
+from tests.e2e.platform_service import TEAM
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 

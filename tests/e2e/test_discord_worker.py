@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.discord_service import ANSWER, NEXT_ANSWER, NEXT_QUESTION, QUESTION, TEAM, DiscordService
+from tests.e2e.discord_service import DiscordService
+from tests.e2e.platform_service import ANSWER, NEXT_ANSWER, NEXT_QUESTION, QUESTION, TEAM
 from tests.postgres import postgres_schema
 from tests.qdrant_server import qdrant_server
 
