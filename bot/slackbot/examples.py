@@ -1,5 +1,6 @@
 """Questions to begin with, about what the library really holds: sections of documents that can be read."""
 
+import re
 from collections.abc import Sequence
 from itertools import chain, zip_longest
 
@@ -11,6 +12,11 @@ from core.texts import content_words, shorten
 MOST_TRIED = 12  # documents looked into
 PAGES_TRIED = 3  # of each: a section's name stands on its first pages, or it has none
 NAME_LENGTH = 48  # characters of a title, so that a question reads well on one line
+# Headings that say nothing to whoever does not know the document.
+_BARE = re.compile(
+    r"(?:(?:page|chapter|part|section|book|appendix)?\s*[\divxlc.]*|(?:table of )?contents|index|preface|introduction)",
+    re.IGNORECASE,
+)
 
 
 async def example_questions(corpus: CorpusRepository, scope: SearchScope, most: int) -> list[str]:
@@ -35,7 +41,7 @@ async def _section(corpus: CorpusRepository, document: Document, scope: SearchSc
         if page is None:
             return None
         for heading in _headings(page):
-            if content_words(heading) - content_words(document.title):
+            if not _BARE.fullmatch(heading.strip()) and content_words(heading) - content_words(document.title):
                 return heading
     return None
 
