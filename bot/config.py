@@ -32,6 +32,7 @@ ENV_PREFIX = "FOOTNOTE_"
 WEB_KEY_VARIABLE = "FOOTNOTE_WEB_KEY"  # a secret, no key of the file
 API_TOKEN_VARIABLE = "FOOTNOTE_API_TOKEN"  # noqa: S105 - the name of one, not one; no key of the file either
 SLACK_KEY_VARIABLE = "FOOTNOTE_SLACK_KEY"  # encrypts the tokens of teams; no key of the file either
+SLACK_KEY_SETTING = f"{SLACK_KEY_VARIABLE} or [slack] key_file"  # for people
 SECRETS = (WEB_KEY_VARIABLE, API_TOKEN_VARIABLE, DATABASE_VARIABLE, SLACK_KEY_VARIABLE)
 NEVER_SHOWN = frozenset({"database.url"})  # keys whose values may hold a password by mistake
 DEFAULT_FILE = Path("config.toml")
@@ -97,14 +98,14 @@ class Config(Section):
         """The app's secret when teams install it: from `client_secret_file`, else SLACK_CLIENT_SECRET."""
         return read_secret(self.slack.client_secret_file, "SLACK_CLIENT_SECRET")
 
-    def slack_keys(self) -> list[SecretStr]:
+    def slack_keys(self) -> list[str]:
         """Keys that encrypt the tokens of teams, newest first: from `key_file`, else FOOTNOTE_SLACK_KEY.
 
         They stand on lines of their own, or between commas.
         """
         given = read_secret(self.slack.key_file, SLACK_KEY_VARIABLE)
         words = given.get_secret_value().replace(",", "\n").split("\n") if given else []
-        return [SecretStr(word.strip()) for word in words if word.strip()]
+        return [word.strip() for word in words if word.strip()]
 
     def api_token(self) -> SecretStr | None:
         """The API's bearer token: from `token_file`, else FOOTNOTE_API_TOKEN."""

@@ -4,12 +4,11 @@ from dataclasses import dataclass, field
 
 from pydantic import SecretStr
 
-from bot.config import SLACK_KEY_VARIABLE, Config
+from bot.config import SLACK_KEY_SETTING, Config
 from bot.config_sections import web_address
 from core.errors import BadInput, ConfigError
 
 APP_PAGE = "https://api.slack.com/apps"
-KEY_SETTING = f"{SLACK_KEY_VARIABLE} or [slack] key_file"
 
 NO_BOT_TOKEN = (
     "no bot token: put the one of “OAuth & Permissions” (xoxb-...) into SLACK_BOT_TOKEN or the file of "  # noqa: S105
@@ -37,7 +36,7 @@ NO_CLIENT_SECRET = (
 )
 NO_KEY = (
     "no key that encrypts the tokens of teams: make one with "
-    "`python3 -c 'import secrets; print(secrets.token_urlsafe(32))'`, and put it into " + KEY_SETTING
+    "`python3 -c 'import secrets; print(secrets.token_urlsafe(32))'`, and put it into " + SLACK_KEY_SETTING
 )
 NO_PUBLIC_URL = "no web.public_url: teams install the app on a page there, which Slack leads back to"
 
@@ -89,10 +88,13 @@ def read_settings(config: Config, *, hears: bool = True) -> SlackSettings | None
 
 
 def public_address(url: str | None, by_socket: bool) -> str | None:
-    """The address that a manifest names; over HTTP there has to be one. Raises BadInput for one that Slack refuses."""
+    """The address that a manifest names; in Socket Mode None where there is none that Slack takes.
+
+    Raises BadInput where Slack is to send requests there.
+    """
+    if by_socket:
+        return url if url is not None and url.startswith("https://") else None
     if url is None:
-        if by_socket:
-            return None
         raise BadInput("Over HTTP Slack needs the service's public address: give --url, or set web.public_url.")
     try:
         address = web_address(url)

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from bot.clock import SystemClock
-from bot.config import Config
+from bot.config import SLACK_KEY_SETTING, Config
 from bot.ingest_wiring import Ingests, build_ingestor, to_read_limits
 from core.access import Access
 from core.answering import AnswerService
@@ -32,6 +32,7 @@ from storage.conversations import SqlConversationRepository
 from storage.corpus import SqlCorpusRepository
 from storage.database import Database
 from storage.feedback import SqlFeedbackRepository
+from storage.installations import SqlInstallationRepository, SqlOneTimeCodes
 from storage.jobs import SqlJobRepository
 from storage.settings import SqlSettingsRepository
 
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 DATABASE_FILE = "footnote.db"
 KEPT_FOLDER = "kept"  # the answers that people keep, a folder for each workspace
-MODEL_FOLDER = "models"  # what fastembed downloads, where a configured model is not packaged
+MODELS = "models"  # what fastembed downloads, where a configured model is not packaged
 
 
 class App:
@@ -92,10 +93,6 @@ class App:
         url = self.config.database_url()
         return url.get_secret_value() if url else self.config.data_path / DATABASE_FILE
 
-    @property
-    def _model_cache(self) -> Path:
-        return self.config.data_path / MODEL_FOLDER
-
     @cached_property
     def corpus(self) -> SqlCorpusRepository:
         return SqlCorpusRepository(self.database)
@@ -103,6 +100,17 @@ class App:
     @cached_property
     def settings(self) -> SqlSettingsRepository:
         return SqlSettingsRepository(self.database)
+
+    @cached_property
+    def installations(self) -> SqlInstallationRepository:
+        """Raises ConfigError without a good key."""
+        from storage.sealing import Sealer
+
+        return SqlInstallationRepository(self.database, Sealer(self.config.slack_keys(), SLACK_KEY_SETTING))
+
+    @cached_property
+    def one_time_codes(self) -> SqlOneTimeCodes:
+        return SqlOneTimeCodes(self.database, self.clock)
 
     @cached_property
     def access(self) -> Access:
@@ -178,7 +186,7 @@ class App:
         from storage.embeddings import LocalEmbedder
         from storage.model_files import find_embedding_model
 
-        embedder = LocalEmbedder(find_embedding_model(self.config.models.embedding), self._model_cache)
+        embedder = LocalEmbedder(find_embedding_model(self.config.models.embedding), self.config.data_path / MODELS)
         self._stack.callback(embedder.close)
         return embedder
 
@@ -188,7 +196,7 @@ class App:
         from storage.model_files import find_reranker
         from storage.ranking import CrossEncoderJudge
 
-        judge = CrossEncoderJudge(find_reranker(self.config.models.reranker), self._model_cache)
+        judge = CrossEncoderJudge(find_reranker(self.config.models.reranker), self.config.data_path / MODELS)
         self._stack.push_async_callback(judge.close)
         return judge
 

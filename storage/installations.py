@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Row, Update, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
@@ -11,11 +11,13 @@ from core.domain.installation import Installation
 from core.ports import Clock
 from storage.codes import hash_of, new_code
 from storage.database import Database
-from storage.sealing import Sealer
 from storage.service_tables import InstallationRow, OneTimeCodeRow
 from storage.storable import to_storable
 from storage.tables import FootnoteTable
 from storage.writing import Commit
+
+if TYPE_CHECKING:
+    from storage.sealing import Sealer  # cryptography takes its time to load, and most commands need none of it
 
 _INSTALLATIONS = FootnoteTable.metadata.tables[InstallationRow.__tablename__]
 _KEY = {"platform", "team_id"}
@@ -25,7 +27,7 @@ _CODES = FootnoteTable.metadata.tables[OneTimeCodeRow.__tablename__]
 class SqlInstallationRepository:
     """InstallationRepository on a Database; tokens are sealed before they are handed to it."""
 
-    def __init__(self, database: Database, sealer: Sealer) -> None:
+    def __init__(self, database: Database, sealer: "Sealer") -> None:
         self._database = database
         self._sealer = sealer
 
@@ -59,7 +61,7 @@ class SqlInstallationRepository:
             await self._database.write_rows(lambda connection: [connection.execute(one) for one in changes])
         return len(changes)
 
-    def _reseal(self, row: Row[Any]) -> Update:
+    def _reseal(self, row: Row[Any, Any, Any]) -> Update:
         """Changes nothing where the team was removed, or has a newer token, by then."""
         owner = _owner(row.platform, row.team_id)
         sealed = self._sealer.seal(owner, self._sealer.open(owner, row.sealed_token))

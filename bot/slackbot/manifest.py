@@ -38,8 +38,8 @@ SCOPES: Mapping[str, str] = {
 _DESCRIPTION = "Answers from your team's own documents, with footnotes that are proved."
 _LONG_DESCRIPTION = (
     "Mention Footnote in a channel, or write to it: it looks things up in your team's own documents and answers in a "
-    "thread. Each footnote is a verbatim passage of a document, with its page and a link; what the documents do not say "
-    "it does not make up. Follow-up questions go on in the thread."
+    "thread. Each footnote is a verbatim passage of a document, with its page and a link; what they do not say it does "
+    "not make up. Follow-up questions go on in the thread."
 )
 _PANE = "Ask what your team's documents say: each answer comes with footnotes to the very passages."
 _PROMPTS = (

@@ -71,6 +71,10 @@ class Teams:
         if self._teams.pop(team_id, None) is not None:
             _log.warning("Slack team %s is gone: the app was removed, or its token revoked", team_id)
 
+    def drop(self, team_id: str) -> None:
+        """Another process has seen that the app is gone from it; an unknown team is ignored."""
+        self._teams.pop(team_id, None)
+
     async def get(self, team_id: str) -> Team:
         """NotFound for a team without the app."""
         team = self._teams.get(team_id)
