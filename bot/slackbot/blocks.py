@@ -1,7 +1,7 @@
 """Block Kit from words: blocks, their elements, and the plain text that stands for them. Pure.
 
-What a `rich_text` block holds is literal: nothing in it can ping, and only its link elements can be clicked. Strings are
-cleaned here; lengths are the caller's, but for labels, which are cut.
+What a `rich_text` block holds is literal: nothing in it can ping, and only its link elements can be clicked. Strings
+are cleaned here; lengths are the caller's, but for labels, which are cut.
 
 Names: `markdown`, `rich_text`, `Row`, `stack`, `bullets`, `text`, `link`, `button`, `menu`, `feedback`, `actions`,
 `context`, `header`, `modal`, `home`; `size_of`, `plain_of`; `FLAVOUR`, `neutral`, `fitted`.

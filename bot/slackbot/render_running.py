@@ -85,7 +85,7 @@ def text_chunk(piece: str) -> Chunk:
 
 
 def how_view(jobs: Sequence[Job]) -> View:
-    """“How this was answered”: the tree in a modal; of more steps than it holds the latest, with the number of the others."""
+    """“How this was answered”: the tree in a modal; of too many steps the latest, with the number of the others."""
     steps = _latest(_steps(jobs), VIEW_BUDGET, _HOW_ROWS)
     elements = _nested(steps) if steps else stack([Row((text(NO_STEPS),))])
     return modal(HOW_LABEL, [rich_text(*elements)])

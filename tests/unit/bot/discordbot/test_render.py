@@ -2,82 +2,26 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.discordbot.layout import Container, DiscordPost, PartView, Text
 from bot.discordbot.render import RenderOptions, render_answer
 from core.answer_building import PARTIAL_NOTE
-from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
+from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
 from core.domain.corpus import Span
 from tests.builders import build_citation
+from tests.unit.bot.any_answers import ANSWER, POST, answers, build_answer, link_to, unhurried
 from tests.unit.bot.discordbot.shown import assert_fine, labels_of, listed_in, text_of
-from tests.unit.bot.markdown_texts import GOOD, HOSTILE, SCRIPTS, any_texts, bare, tame_texts
-
-POST, ANSWER = "b" * 32, "a" * 32
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
-
-def link_to(citation: Citation) -> str | None:
-    return f"{GOOD}?n={citation.number}" if citation.number % 7 else None
-
+from tests.unit.bot.markdown_texts import GOOD, bare, tame_texts
 
 OPTIONS = RenderOptions(post_id=POST, link=link_to, is_allowed=lambda address: address.startswith(GOOD))
-
-
-def build_answer(text: str = "Under the mat [1].", notes: int = 1, **fields: object) -> Answer:
-    values = {
-        "status": AnswerStatus.ANSWERED,
-        "citations": tuple(build_citation(number=number) for number in range(1, notes + 1)),
-        "message_id": ANSWER,
-        **fields,
-    }
-    return Answer(text=text, **values)  # type: ignore[arg-type]  # fields are those of an answer
 
 
 def render(answer: Answer) -> DiscordPost:
     post = render_answer(answer, OPTIONS)
     assert_fine(post, POST)
     return post
-
-
-names = st.one_of(st.sampled_from(HOSTILE + SCRIPTS), st.text(max_size=80))
-
-
-@st.composite
-def answers(draw: st.DrawFn) -> Answer:
-    """Any answer: hostile words in every place, up to sixty footnotes used anywhere in the text."""
-    notes = draw(st.integers(0, 60))
-    pieces = draw(st.lists(st.one_of(any_texts, st.integers(1, 70).map("{0}]. ".format)), max_size=12))
-    text = "".join(f"[{piece}" if re.fullmatch(r"\d+\]\. ", piece) else piece for piece in pieces)
-    few = st.lists(names, max_size=4).map(tuple)
-    citations = tuple(
-        build_citation(
-            number=number,
-            document_title=draw(names),
-            heading_path=draw(few),
-            quote=draw(st.one_of(names, any_texts)),
-            url=draw(st.sampled_from([None, GOOD])),
-        )
-        if number < 8
-        else build_citation(number=number, quote="word " * number)
-        for number in range(1, notes + 1)
-    )
-    return build_answer(
-        text,
-        status=draw(st.sampled_from(AnswerStatus)),
-        citations=citations,
-        references=tuple(
-            Reference(type=ReferenceType.SEARCH, label=label, document=f"{place}.md")
-            for place, label in enumerate(draw(st.lists(names, max_size=14)))
-        ),
-        partial=draw(st.booleans()),
-        unsupported=draw(st.sampled_from([(), (Span(0, 1),)])),
-        choices=tuple(draw(st.one_of(st.lists(names, max_size=4), st.just(["Document"] * 120)))),
-        suggestions=draw(few),
-        data_gaps=draw(few),
-        message_id=draw(st.sampled_from(["", ANSWER])),
-    )
 
 
 @unhurried

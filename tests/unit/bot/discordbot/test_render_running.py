@@ -1,15 +1,15 @@
 from datetime import timedelta
 
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from bot.discordbot.layout import DiscordPost
 from bot.discordbot.render_running import TREE_BUDGET, how_view, job_tree_text, running_view
 from bot.rendering import units
 from core.domain.jobs import Job, JobKind, JobStatus
 from tests.builders import NOON, build_job
+from tests.unit.bot.any_answers import trees
 from tests.unit.bot.discordbot.shown import assert_fine, labels_of, text_of
-from tests.unit.bot.markdown_texts import HOSTILE, SCRIPTS, any_texts
+from tests.unit.bot.markdown_texts import any_texts
 
 POST = "c" * 32
 TREE = [
@@ -28,24 +28,6 @@ TREE = [
     ),
     build_job("r/p1", parent_id="r", name="plan", status=JobStatus.FAILED, error="No <@1> reply.", attempts=2),
 ]
-
-
-@st.composite
-def trees(draw: st.DrawFn) -> list[Job]:
-    """Jobs with any words, their parents anywhere, even missing."""
-    words = st.one_of(st.sampled_from(HOSTILE + SCRIPTS), st.text(max_size=60))
-    return [
-        build_job(
-            f"j{number}",
-            parent_id=draw(st.sampled_from([None, *(f"j{n}" for n in range(number + 2))])),
-            name=draw(words),
-            status=draw(st.sampled_from(JobStatus)),
-            input={"query": draw(words)},
-            output={"passages": number},
-            error=draw(st.one_of(st.none(), words)),
-        )
-        for number in range(draw(st.integers(0, 12)))
-    ]
 
 
 @settings(deadline=None)
