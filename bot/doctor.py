@@ -29,6 +29,7 @@ async def examine(app: "App") -> list[Check]:
             ("library", _library),
             ("provider", _provider),
             ("discord", _discord),
+            ("slack", _slack),
         ):
             checks.append(await _check(name, work, app))
     return checks
@@ -94,3 +95,9 @@ async def _discord(app: "App") -> str:
     from bot.discord_wiring import describe_discord
 
     return await describe_discord(app.config)
+
+
+async def _slack(app: "App") -> str:
+    from bot.slack_doctor import describe_slack
+
+    return await describe_slack(app)

@@ -13,6 +13,9 @@ from functools import cached_property
 from bot.discordbot.platform import DiscordPlatform
 from bot.discordbot.translate import PLATFORM as DISCORD
 from bot.discordbot.translate import to_private
+from bot.slackbot.platform import SlackPlatform
+from bot.slackbot.translate import PLATFORM as SLACK
+from bot.slackbot.translate import to_private as to_private_on_slack
 from bot.terminal.platform import TerminalPlatform
 from bot.webchat.api.platform import ApiPlatform
 from bot.webchat.client import WebPlatform
@@ -34,27 +37,32 @@ class Platforms:
     api: ApiPlatform
     terminal: TerminalPlatform
     discord: DiscordPlatform | None = None  # where a token is configured
+    slack: SlackPlatform | None = None  # likewise, or where teams can install the app
 
     @cached_property
     def by_name(self) -> dict[str, ChatPlatform]:
-        own: list[ChatPlatform] = [self.chat, self.api, self.terminal, *([self.discord] if self.discord else [])]
+        own: list[ChatPlatform] = [self.chat, self.api, self.terminal, *self._elsewhere]
         return {platform.name: platform for platform in own}
 
     @property
     def readers(self) -> dict[str, ThreadReader]:
         """Those whose threads hold more than our history, by name."""
-        return {self.discord.name: self.discord} if self.discord else {}
+        return {platform.name: platform for platform in self._elsewhere}
+
+    @property
+    def _elsewhere(self) -> list[DiscordPlatform | SlackPlatform]:
+        return [platform for platform in (self.discord, self.slack) if platform is not None]
 
     def heard_by(self, around: Callable[[ChatPlatform], ChatPlatform]) -> dict[str, ChatPlatform]:
         """By name, each wrapped by `around`."""
         return {name: around(platform) for name, platform in self.by_name.items()}
 
 
-def build_platforms(app: App, discord: DiscordPlatform | None = None) -> Platforms:
+def build_platforms(app: App, discord: DiscordPlatform | None = None, slack: SlackPlatform | None = None) -> Platforms:
     """Of this process; nothing is connected to."""
     hub = EventHub()
     chat = WebPlatform(hub, app.conversations, app.clock)
-    return Platforms(hub=hub, chat=chat, api=ApiPlatform(), terminal=TerminalPlatform(), discord=discord)
+    return Platforms(hub=hub, chat=chat, api=ApiPlatform(), terminal=TerminalPlatform(), discord=discord, slack=slack)
 
 
 def prepared_answers(app: App, platforms: Platforms) -> Answering:
@@ -68,9 +76,10 @@ def prepared_answers(app: App, platforms: Platforms) -> Answering:
         clock=app.clock,
         attachments=app.attachments,
     )
+    own_threads = {DISCORD: to_private, SLACK: to_private_on_slack}
     private = PrivateAnswers(
         prepared,
-        {DISCORD: to_private} if platforms.discord else {},
+        {name: to_own for name, to_own in own_threads.items() if name in platforms.by_name},
         access=app.access,
         library=app.library,
         inbox=app.inbox_store,

@@ -28,6 +28,7 @@ from bot.schedule import Schedule, Tick
 from bot.service_web import PageParts, build_asking, build_pages
 from bot.service_worker import require_somebody_to_answer, start_task, start_worker, until_end, warm
 from bot.signals import Signals
+from bot.slack_wiring import SlackDoor, hear_slack, open_slack
 from bot.webchat.noticing import Noticing
 from bot.wiring import App
 from core.commands import ServiceQuestions
@@ -77,7 +78,9 @@ class Service:
         if not app.is_shared:  # nobody else can be at work on this file
             await app.inbox_store.release_abandoned()
         discord = await open_discord(stack, app)
-        platforms, hearing = build_platforms(app, discord.platform if discord else None), Hearing()
+        slack = await open_slack(stack, app)
+        platforms = build_platforms(app, discord.platform if discord else None, slack.platform if slack else None)
+        hearing = Hearing()
         metered = MeteredAnswers(prepared_answers(app, platforms), metrics)
         worker, task = await start_worker(stack, app, metered, platforms.heard_by(hearing.around))
         app.questions = ServiceQuestions(app.inbox_store, worker.cancel)
@@ -88,6 +91,7 @@ class Service:
         control = await self._open_control(stack, Calls(app, metrics.ingested, worker.cancel, asking))
         if app.is_shared:
             await start_task(stack, Noticing(app.inbox_store, platforms.hub, app.workspace).run())
+        ears = await hear_slack(stack, slack, app, worker) if slack else None
         parts = PageParts(
             app=app,
             inbox=inbox,
@@ -96,11 +100,14 @@ class Service:
             metrics=metrics,
             examples=self._examples,
             asking=asking,
+            additions=(ears.pages,) if ears and ears.pages else (),
         )
         await _start_pages(stack, build_pages(parts), listening)
-        _start_schedule(stack, app, inbox, discord)
+        _start_schedule(stack, app, inbox, discord, slack)
         await start_task(stack, warm(app))
-        working = [task, *([await start_task(stack, hear_discord(discord, app, worker))] if discord else [])]
+        heard = [hear_discord(discord, app, worker)] if discord else []
+        heard += [ears.stay_connected()] if ears and ears.stay_connected else []
+        working = [task, *[await start_task(stack, work) for work in heard]]
         url = address_of(listening)
         lock.announce(Notice(pid=os.getpid(), socket=str(control.path), url=url))
         stack.callback(partial(lock.announce, Notice(pid=os.getpid(), socket="")))  # commands wait for the end
@@ -143,7 +150,7 @@ async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening:
     await web.SockSite(runner, listening).start()
 
 
-def _start_schedule(stack: AsyncExitStack, app: App, inbox: Inbox, discord: DiscordDoor | None) -> None:
+def _start_schedule(stack: AsyncExitStack, app: App, inbox: Inbox, *doors: DiscordDoor | SlackDoor | None) -> None:
     async def tidy() -> str | None:
         messages, jobs = await inbox.tidy(), await app.jobs.tidy()
         return f"Forgot {messages} messages and {jobs} jobs that ended long ago" if messages or jobs else None
@@ -152,8 +159,9 @@ def _start_schedule(stack: AsyncExitStack, app: App, inbox: Inbox, discord: Disc
         await app.sweep()
 
     async def drop_files() -> str | None:
-        known = {app.workspace, *app.config.discord.workspaces.values()}
-        gone = await app.attachments.sweep(sorted(known | (discord.workspaces(app.config) if discord else set())))
+        configured = {*app.config.discord.workspaces.values(), *app.config.slack.workspaces.values()}
+        found = [door.workspaces(app.config) for door in doors if door is not None]
+        gone = await app.attachments.sweep(sorted({app.workspace} | configured.union(*found)))
         return f"Removed the files of {gone} threads without a conversation" if gone else None
 
     ticks = {"retention": tidy, "index sweep": sweep, "files of threads": drop_files}

@@ -42,6 +42,7 @@ class PageParts:
     metrics: Metrics
     examples: tuple[str, ...]
     asking: Asking
+    additions: tuple[WebAddition, ...] = ()  # of platforms elsewhere
 
 
 def build_asking(app: App, inbox: Inbox, hearing: Hearing, worker: Worker) -> Asking:
@@ -59,7 +60,11 @@ def build_asking(app: App, inbox: Inbox, hearing: Hearing, worker: Worker) -> As
 def build_pages(made: PageParts) -> web.Application:
     """The web application with everything that is configured. Raises StorageError without a key to sign links."""
     parts = _web_parts(made)
-    additions: list[WebAddition] = [partial(add_api, door=_door(made)), partial(add_chat, chat=_chat(made))]
+    additions: list[WebAddition] = [
+        partial(add_api, door=_door(made)),
+        partial(add_chat, chat=_chat(made)),
+        *made.additions,
+    ]
     return build_web(parts, additions)
 
 

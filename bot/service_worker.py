@@ -15,6 +15,8 @@ from bot.discord_wiring import open_discord
 from bot.doctor import require_filled_index
 from bot.platforms import build_platforms, prepared_answers
 from bot.signals import Signals
+from bot.slack_settings import is_on as slack_is_on
+from bot.slack_wiring import open_slack
 from bot.wiring import App
 from core.answering import Answering
 from core.errors import ConfigError, FootnoteError, InvalidState
@@ -42,7 +44,10 @@ class LoneWorker:
                 app = await stack.enter_async_context(App(self._config))
                 await require_filled_index(app)  # opens it now: without its server this is a clear error
                 discord = await open_discord(stack, app)
-                platforms = build_platforms(app, discord.platform if discord else None)
+                slack = await open_slack(stack, app, hears=False)
+                platforms = build_platforms(
+                    app, discord.platform if discord else None, slack.platform if slack else None
+                )
                 _, task = await start_worker(stack, app, prepared_answers(app, platforms), platforms.by_name)
                 await start_task(stack, warm(app))
                 _log.info("Working for %s", app.database.name)
@@ -70,10 +75,11 @@ def require_shared(config: Config) -> None:
         )
     if config.service.parallel == 0:
         raise ConfigError("[service] parallel = 0 leaves nothing to do for `footnote worker`: set it to 1 or more.")
-    if config.discord_token() and config.web.public_url and config.web_key() is None:
+    posts_elsewhere = config.discord_token() or slack_is_on(config)
+    if posts_elsewhere and config.web.public_url and config.web_key() is None:
         raise ConfigError(
-            "Footnotes that `footnote worker` posts to Discord lead to the pages of another process, which has to know "
-            f"who signed them: give all processes the same {WEB_KEY_VARIABLE}, or [web] secret_key_file."
+            "Footnotes that `footnote worker` posts to Discord or Slack lead to the pages of another process, which "
+            f"has to know who signed them: give all processes the same {WEB_KEY_VARIABLE}, or [web] secret_key_file."
         )
 
 

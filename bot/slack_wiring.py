@@ -6,14 +6,16 @@ connections, and what is heard twice the inbox knows.
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 
+from bot.config import Config
 from bot.links import link_maker
 from bot.slack_settings import SlackSettings, read_settings
 from bot.slack_teams import OpenedTeams, open_teams
@@ -52,17 +54,17 @@ class SlackDoor:
     def teams(self) -> Teams:
         return self.opened.teams
 
-    def workspaces(self) -> set[str]:
-        """Of ours, one or more teams each."""
+    def workspaces(self, config: Config) -> set[str]:
+        """Of the teams that the app is installed in."""
         return set(self.teams.workspaces())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlackEars:
-    """How a process hears: `pages` go into its web application, `running` into a task. None: not needed."""
+    """How a process hears: `pages` go into its web application, `stay_connected` into a task. None: not needed."""
 
     pages: WebAddition | None
-    running: Coroutine[Any, Any, None] | None
+    stay_connected: Callable[[], Coroutine[Any, Any, None]] | None
 
 
 async def open_slack(stack: AsyncExitStack, app: App, *, hears: bool = True) -> SlackDoor | None:
@@ -88,8 +90,8 @@ async def hear_slack(stack: AsyncExitStack, door: SlackDoor, app: App, worker: W
     events = Events(bolt, _parts(door, app, worker), door.platform, door.people)
     events.bind()
     stack.push_async_callback(events.close)
-    running = await _connect(stack, bolt, door.settings) if door.settings.by_socket else None
-    return SlackEars(pages=_pages(bolt, door, app), running=running)
+    socket = await _open_socket(stack, bolt, door.settings) if door.settings.by_socket else None
+    return SlackEars(pages=_pages(bolt, door, app), stay_connected=partial(_stay, socket) if socket else None)
 
 
 def build_bolt(door: SlackDoor) -> AsyncApp:
@@ -110,7 +112,7 @@ def build_bolt(door: SlackDoor) -> AsyncApp:
         _NOISY.setLevel(level)
 
 
-async def _connect(stack: AsyncExitStack, bolt: AsyncApp, settings: SlackSettings) -> Coroutine[Any, Any, None]:
+async def _open_socket(stack: AsyncExitStack, bolt: AsyncApp, settings: SlackSettings) -> SteadySocket:
     """The first address is asked for at once: a wrong token is told at the start."""
     token = settings.app_token or ""
     client = build_client(None)
@@ -118,7 +120,7 @@ async def _connect(stack: AsyncExitStack, bolt: AsyncApp, settings: SlackSetting
     socket = SteadySocket(bolt, token, client)
     socket.wss_uri = address
     stack.push_async_callback(_close, socket)
-    return _stay(socket)
+    return socket
 
 
 async def _stay(socket: SteadySocket) -> None:

@@ -31,8 +31,9 @@ HEADERS = {
 }
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via")
-# Signed links carry their own proof, the API asks for its token, the rest tells nothing about anybody.
-_OPEN_PATHS = ("/s/", "/static/", "/api/", "/healthz", "/readyz", "/metrics")
+# Signed links carry their own proof, and so do Slack's requests and installations (bot/slackbot); the API asks for its
+# token, the rest tells nothing about anybody.
+_OPEN_PATHS = ("/s/", "/slack/", "/static/", "/api/", "/healthz", "/readyz", "/metrics")
 
 
 async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
