@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
@@ -39,6 +39,8 @@ class Team:
 
 # Team id -> the team, where it has been installed since the start.
 Refresh: TypeAlias = Callable[[str], Awaitable[Team | None]]
+# (enterprise's id, team's id) -> whose token acts there.
+Authorize: TypeAlias = Callable[[str | None, str | None], Awaitable[AuthorizeResult | None]]
 Forget: TypeAlias = Callable[[str], Awaitable[None]]
 
 
@@ -93,17 +95,22 @@ class Teams:
             raise NotFound(f"No Slack workspace with the app in it belongs to {workspace!r}: install it again.")
         return found
 
-    async def authorize(self, enterprise_id: str | None, team_id: str | None, **_: Any) -> AuthorizeResult | None:
-        """For slack_bolt, without a request to Slack. None: nobody installed it there."""
-        try:
-            team = await self.get(team_id or "")
-        except NotFound as error:
-            _log.warning("An event is left alone: %s", error)
-            return None
-        return AuthorizeResult(
-            enterprise_id=enterprise_id,
-            team_id=team.id,
-            bot_token=team.token,
-            bot_user_id=team.bot_user_id,
-            bot_id=team.bot_id,
-        )
+    @property
+    def authorize(self) -> Authorize:
+        """For slack_bolt, which takes a plain function; without a request to Slack. None: nobody installed it there."""
+
+        async def authorize(enterprise_id: str | None, team_id: str | None) -> AuthorizeResult | None:
+            try:
+                team = await self.get(team_id or "")
+            except NotFound as error:
+                _log.warning("An event is left alone: %s", error)
+                return None
+            return AuthorizeResult(
+                enterprise_id=enterprise_id,
+                team_id=team.id,
+                bot_token=team.token,
+                bot_user_id=team.bot_user_id,
+                bot_id=team.bot_id,
+            )
+
+        return authorize
