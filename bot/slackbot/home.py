@@ -24,8 +24,8 @@ SHOW_HOME = "show the home tab"  # the end of “I am not allowed to …”
 EXAMPLES = 3
 EMPTY = "Nothing can be read here yet: whoever runs me adds documents with “footnote ingest PATH”."
 
-# A line of what /settings gives.
-_SET = re.compile(r"^- `(\w+)`: (.+)$", re.MULTILINE)
+# A line of what /settings gives, of those that mean something in a direct channel.
+_SET = re.compile(r"^- `(sources|language|limit)`: (.+)$", re.MULTILINE)
 _log = logging.getLogger(__name__)
 
 

@@ -14,6 +14,7 @@ from core.inbox import to_command
 
 COMMAND = "/footnote"
 MENTION = "@footnote"  # as people type it; in what we post it pings nobody
+FOR_THREADS = frozenset({"mute", "listen", "unmute"})  # can be given in threads alone
 
 # A slash that begins a word, and a word that ends there: in /slack/install, and/or and /help.html there is no command.
 _NAMED = re.compile(r"(?<![^\s`\"'“‘(\[*_|])/([a-z]+)(?![\w/-]|\.\w)")
@@ -72,9 +73,9 @@ def in_slack_words(text: str, commands: Collection[str], *, in_thread: bool, com
 
     Only names of the table change. What documents and people say is not for this: a page may be about `/stop`.
     """
-    before = MENTION if in_thread else command
 
     def said(found: re.Match[str]) -> str:
+        before = MENTION if in_thread or found[1] in FOR_THREADS else command
         return f"{before} {found[1]}" if found[1] in commands else found[0]
 
     return _NAMED.sub(said, text)

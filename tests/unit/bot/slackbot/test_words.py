@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.slackbot.words import _ARGUMENTS, in_slack_words, to_command_text
+from bot.slackbot.words import _ARGUMENTS, FOR_THREADS, in_slack_words, to_command_text
 from core.commands import CommandCall
 from core.domain.conversation import ThreadAddress
 from core.inbox import to_command
@@ -184,7 +184,7 @@ def test_whatever_ends_in_a_question_mark_is_no_command_without_a_slash(words: s
 @pytest.mark.parametrize(
     ("sentence", "shown"),
     [
-        ("Muted: /unmute undoes it.", "Muted: /footnote unmute undoes it."),
+        ("/mute is for threads: give it inside one.", "@footnote mute is for threads: give it inside one."),
         ("`/settings answer_posts on`", "`/footnote settings answer_posts on`"),
         ("use /threads mine or here.", "use /footnote threads mine or here."),
         ("ask something first, or /open one.", "ask something first, or /footnote open one."),
@@ -222,4 +222,5 @@ async def test_every_sentence_of_help_names_its_command_as_slack_has_it() -> Non
     address = ThreadAddress(platform="slack", workspace="local", channel="C1", thread="")
     call = CommandCall(name="help", workspace="local", conversation=None, author="U1", address=address)
     shown = in_slack_words((await whole_table().run(call)).text, TABLE, in_thread=False)
-    assert [name for name in TABLE if f"`/footnote {name}" not in shown] == []
+    assert {name for name in TABLE if f"`/footnote {name}" not in shown} == FOR_THREADS
+    assert all(f"`@footnote {name}`" in shown for name in FOR_THREADS)
