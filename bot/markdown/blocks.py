@@ -19,6 +19,7 @@ _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _LANGUAGE = re.compile(r"[a-z0-9_+.#-]{1,20}", re.IGNORECASE)  # what else stands there is shown as code
 LONGEST_TABLE_HEAD = 100  # units of its line of names: it is repeated in every part
+LONGEST_KEPT_HEAD = 1 / 3  # of the longest token: a table's head and its rule, where the platform has tables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +78,7 @@ class _Reader:
             self._place += 1
             yield self._heading(heading)
         elif self._is_table():
-            yield from self._table()
+            yield from self._kept_table() if self._flavour.has_tables else self._table()
         else:
             yield self._paragraph()
 
@@ -110,7 +111,25 @@ class _Reader:
 
     def _is_table(self) -> bool:
         below = self._lines[self._place + 1 : self._place + 2]
-        return not self._flavour.has_tables and bool(below) and begins_table(self._lines[self._place], below[0])
+        return bool(below) and begins_table(self._lines[self._place], below[0])
+
+    def _kept_table(self) -> Iterator[Block]:
+        """For platforms that have tables: as it is, with its head again before each piece, if that is short."""
+        head, rule = self._lines[self._place : self._place + 2]
+        tokens = to_tokens(head, self._flavour, self._longest)
+        opening = f"{''.join(token.text for token in tokens)}\n{rule}\n"
+        room = self._longest - units(opening)
+        if any(token.numbers for token in tokens) or room < self._longest * (1 - LONGEST_KEPT_HEAD):
+            yield self._paragraph()
+            return
+        start = self._place
+        self._place += 2
+        rows = self._while(lambda line: "|" in line and not _FENCE.match(line))
+        if not rows:
+            self._place = start
+            yield self._paragraph()
+            return
+        yield Block(lines=tuple(Line(tokens=to_tokens(row, self._flavour, room)) for row in rows), opening=opening)
 
     def _table(self) -> Iterator[Block]:
         head = self._lines[self._place : self._place + 2]

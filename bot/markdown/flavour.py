@@ -24,6 +24,8 @@ _SIGNS = re.compile(r"[\\*_~`|\[\]()#>]")
 _BEGINS_BLOCK = re.compile(r"^([ \t]*)([-+=]|\d+(?=[.)]))", re.MULTILINE)
 # The point in `guide.md` and `ada@example.org`, where a client may take a file for a host.
 _HOST = re.compile(r"([\w-]\\?)\.(?=[^\W\d_]{2})")
+# `[label]: address` at a line's beginning is read as an address for later, and not shown.
+_DEFINITION = re.compile(r"^([ \t]*\[[^\]\n]{1,300}\]):", re.MULTILINE)
 _INVITE = re.compile(r"(discord(?:app)?)\.(?=gg/|com/|me/|new/|gift/)", re.IGNORECASE)
 
 
@@ -62,11 +64,7 @@ class Flavour:
 
     def harmless(self, text: str) -> str:
         """Text whose pings and addresses do nothing; visibly the same."""
-        text = _LESS_THAN.sub(lambda match: match[1] or f"\\<{self.breaker}", text)
-        text = _PING.sub(rf"\g<0>{self.breaker}", text)
-        text = _INVITE.sub(rf"\g<1>{self.breaker}.", text)
-        text = _HOST.sub(rf"\g<1>.{self.breaker}", text) if self.links_hosts else text
-        return text.replace("://", f":{self.breaker}//").replace("](", f"]{self.breaker}(")
+        return self._parted(_LESS_THAN.sub(lambda match: match[1] or f"\\<{self.breaker}", text))
 
     def harmless_code(self, text: str) -> str:
         """The same for code, in which as little as possible is touched: people copy it."""
@@ -75,8 +73,7 @@ class Flavour:
 
     def neutral(self, text: str) -> str:
         """Text, cleaned, for a place of which nobody says whether Markdown is read there: no sign is added to it."""
-        safe = self.harmless(clean(text).replace("<", f"<{self.breaker}"))
-        return self.escape(safe)
+        return self.escape(self._parted(clean(text).replace("<", f"<{self.breaker}")))
 
     def plain(self, text: str) -> str:
         """Text that is no Markdown (a title, a quote) as Markdown that shows it as it is, line by line."""
@@ -87,6 +84,14 @@ class Flavour:
         """Plain text as a link; as text where there is no address that can be linked."""
         target = link_target(address)
         return self.link(self.plain(label), target) if target is not None else self.plain(label)
+
+    def _parted(self, text: str) -> str:
+        """Text in which nothing pings or can be clicked that does not begin with `<`."""
+        text = _PING.sub(rf"\g<0>{self.breaker}", text)
+        text = _INVITE.sub(rf"\g<1>{self.breaker}.", text)
+        text = _HOST.sub(rf"\g<1>.{self.breaker}", text) if self.links_hosts else text
+        text = _DEFINITION.sub(rf"\g<1>{self.breaker}:", text)
+        return text.replace("://", f":{self.breaker}//").replace("](", f"]{self.breaker}(")
 
     def _break_address(self, match: re.Match[str]) -> str:
         address = match[0]

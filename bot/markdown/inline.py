@@ -173,6 +173,9 @@ def _notes(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str
         if note:
             text = note if units(note) <= longest else f"[{number}]"
             yield Token(text=text, numbers=(number,))
+    begins_line = not match.string[: match.start()].strip()
+    if begins_line and match.string.startswith(":", match.end()):  # or it would be read as an address for later
+        yield Token(text=flavour.breaker)
 
 
 def _words(prose: str, flavour: Flavour) -> list[Token]:

@@ -43,6 +43,8 @@ HOSTILE = [
     "![image](https://evil.example/a.png 'title')",
     "[a\n](https://evil.example)",
     "[a]",
+    "[a]: https://evil.example",
+    "\n[1]: word",
     "(https://evil.example)",
     "|| `x || https://evil.example",
     "** `x ** https://evil.example",

@@ -68,7 +68,18 @@ def test_a_table_is_code_where_the_platform_has_none() -> None:
     (block,) = read("| a | b |\n|---|---|\n| 1 | 2 |")
     assert (block.opening, lines(block)) == ("```\na | b\n--+--\n", ["1 | 2"])
     (kept,) = read("| a | b |\n|---|---|\n| 1 | 2 |", has_tables=True)
-    assert lines(kept) == ["| a | b |", "|---|---|", "| 1 | 2 |"]
+    assert (kept.opening, lines(kept)) == ("| a | b |\n|---|---|\n", ["| 1 | 2 |"])
+
+
+@pytest.mark.parametrize("head", ["| a [1] |", "| " + "a" * 70 + " |"])
+def test_a_head_with_footnotes_or_too_long_to_repeat_is_a_line_of_its_table(head: str) -> None:
+    (kept,) = read(f"{head}\n|---|\n| 1 |", has_tables=True)
+    assert (kept.opening, lines(kept)) == ("", [head, "|---|", "| 1 |"])
+
+
+def test_a_head_without_rows_is_kept() -> None:
+    (kept,) = read("| a |\n|---|\n\nafter", has_tables=True)[:1]
+    assert lines(kept) == ["| a |", "|---|"]
 
 
 def test_a_tables_head_too_long_to_repeat_makes_items() -> None:

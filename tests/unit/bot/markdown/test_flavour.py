@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from bot.markdown.flavour import LONGEST_ADDRESS, Flavour, link_target, masked_link, nothing, plain_footnote
@@ -16,11 +18,29 @@ SHOWN = Flavour(breaker="¦", is_allowed=lambda address: address.startswith("htt
         ("1 < 2", "1 < 2"),
         ("obsidian://x", "obsidian:¦//x"),
         ("[a](b)", "[a]¦(b)"),
+        ("[a]: b\n see [a]: b", "[a]¦: b\n see [a]: b"),
         ("discord.gg/abc xDISCORD.com/invite/a", "discord¦.gg/abc xDISCORD¦.com/invite/a"),
     ],
 )
 def test_pings_and_addresses_are_broken_but_read_the_same(text: str, expected: str) -> None:
     assert SHOWN.harmless(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("guide.md and ada@mail.example", "guide.¦md and ada@mail.¦example"),
+        ("a\\.example", "a\\.¦example"),
+        ("e.g. 3.14. Then.Next 1.2b", "e.g. 3.14. Then.¦Next 1.2b"),
+    ],
+)
+def test_names_of_hosts_are_broken_where_clients_link_them(text: str, expected: str) -> None:
+    assert replace(SHOWN, links_hosts=True).harmless(text) == expected
+    assert SHOWN.harmless(text) == text
+
+
+def test_neutral_text_gets_no_sign_that_is_seen() -> None:
+    assert SHOWN.neutral("<@U1> 1 < 2 *a* `b` [c](d)\x00") == "<¦@U1> 1 <¦ 2 *a* `b` [c]¦(d)"
 
 
 @pytest.mark.parametrize(
@@ -34,6 +54,7 @@ def test_pings_and_addresses_are_broken_but_read_the_same(text: str, expected: s
         ("steam://a.example/steam://b", "steam:¦//a.example/steam:¦//b"),
         ("https://good.example?u=https://evil.example", "https:¦//good.example?u=https:¦//evil.example"),
         ("</ask:123>", "<¦/ask:123>"),
+        ("<mailto:a@b.example> <!date^1^x>", "<¦mailto:a@b.example> <¦!date^1^x>"),
     ],
 )
 def test_code_is_touched_as_little_as_can_be(code: str, expected: str) -> None:

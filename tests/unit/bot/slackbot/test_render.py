@@ -1,0 +1,226 @@
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.slackbot.layout import SlackPost
+from bot.slackbot.render import RenderOptions, render_answer
+from core.answer_building import PARTIAL_NOTE
+from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
+from core.domain.corpus import Span
+from core.grounding import UNSUPPORTED_NOTE
+from tests.builders import build_citation
+from tests.unit.bot.any_answers import ANSWER, POST, answers, build_answer, link_to, unhurried
+from tests.unit.bot.markdown_texts import GOOD, ZERO_WIDTH, bare, tame_texts
+from tests.unit.bot.slackbot.shown import assert_fine, body_of, labels_of, links_of, listed_in, names_of, text_of
+
+OPTIONS = RenderOptions(post_id=POST, link=link_to, is_allowed=lambda address: address.startswith(GOOD))
+
+
+def render(answer: Answer, *, is_private: bool = False) -> SlackPost:
+    post = render_answer(answer, replace(OPTIONS, is_private=is_private))
+    assert_fine(post, POST)
+    return post
+
+
+@unhurried
+@given(answers(), st.booleans())
+def test_whatever_the_answer_slack_takes_it_and_nothing_in_it_does_harm(answer: Answer, is_private: bool) -> None:
+    assert_fine(render_answer(answer, replace(OPTIONS, is_private=is_private)), POST)
+
+
+@unhurried
+@given(answers())
+def test_numbers_in_every_part_are_listed_there_or_right_behind_it(answer: Answer) -> None:
+    parts = render_answer(answer, OPTIONS).parts
+    known = {citation.number for citation in answer.citations}
+    for place, part in enumerate(parts):
+        behind = [part]
+        for other in parts[place + 1 :]:
+            if body_of(other):
+                break
+            behind.append(other)
+        assert set(part.numbers) <= {number for other in behind for number in other.listed} <= known
+    assert {number for part in parts for number in part.listed} == known
+
+
+@unhurried
+@given(answers())
+def test_what_a_part_says_it_lists_is_what_it_lists(answer: Answer) -> None:
+    for part in render_answer(answer, OPTIONS).parts:
+        assert listed_in(part) == list(part.listed)
+        linked = re.findall(r"\[\[(\d+)\]\]\(https://viewer", body_of(part))
+        assert {int(number) for number in linked} <= set(part.numbers)
+
+
+@unhurried
+@given(tame_texts, st.integers(0, 60))
+def test_all_of_the_text_is_posted_in_order(text: str, notes: int) -> None:
+    post = render_answer(build_answer(text, notes), replace(OPTIONS, link=lambda citation: None))
+    shown = "".join(map(body_of, post.parts))
+    assert bare(shown) == bare(text) or not bare(text)
+
+
+def test_a_short_answer_is_one_message_with_its_source() -> None:
+    (part,) = render(build_answer()).parts
+    assert body_of(part) == f"Under the mat [[1]]({GOOD}?n=1)."
+    assert text_of(part).endswith("\nSources\n[1] Page 1 of “Guide” > Keys“under the mat”\n\n")
+    assert links_of(part) == [("Page 1 of “Guide”", f"{GOOD}?n=1")]
+    assert labels_of(part) == ["Show passages", "How this was answered"]
+    assert names_of(part) == [f"fn:rate:{ANSWER}", f"fn:passages:{ANSWER}", f"fn:how:{ANSWER}"]
+    assert part.blocks[-1]["block_id"] == f"fn:part:{POST}@{POST}.1"
+
+
+def test_those_who_do_not_see_blocks_get_text_and_sources() -> None:
+    (part,) = render(build_answer("**Under** the `mat` [1].")).parts
+    assert part.text == "Under the mat [1].\n\nSources\n[1] Page 1 of “Guide” &gt; Keys"
+
+
+def test_of_a_long_text_the_sources_are_not_lost_to_those_who_do_not_see_blocks() -> None:
+    (part,) = render(build_answer("Ein Satz über Schlüssel. " * 300 + "[1]")).parts
+    assert part.text.endswith("…\n\nSources\n[1] Page 1 of “Guide” &gt; Keys")
+
+
+def test_thumbs_are_a_pair_with_values() -> None:
+    (part,) = render(build_answer()).parts
+    (pair,) = next(block for block in part.blocks if block["type"] == "context_actions")["elements"]
+    assert (pair["positive_button"]["value"], pair["negative_button"]["value"]) == ("up", "down")
+
+
+def test_a_private_answer_can_be_shared_and_another_not() -> None:
+    assert labels_of(render(build_answer(), is_private=True).parts[0])[-1] == "Share with the channel"
+    unclear = build_answer("Which?", 0, status=AnswerStatus.CLARIFY, choices=("Red",))
+    assert labels_of(render(unclear, is_private=True).parts[0]) == ["How this was answered"]
+    assert "Share with the channel" not in labels_of(render(build_answer()).parts[0])
+
+
+def test_a_footnote_without_an_address_is_plain() -> None:
+    (part,) = render(build_answer("Under the mat [7].", citations=(build_citation(number=7),))).parts
+    assert body_of(part) == "Under the mat [7]."
+    assert "[7] Page 1 of “Guide” > Keys" in text_of(part)
+    assert links_of(part) == []
+
+
+def test_the_cited_documents_own_address_may_be_clicked() -> None:
+    citation = build_citation(url="https://docs.example/guide")
+    (part,) = render_answer(build_answer("See https://docs.example/guide [1].", citations=(citation,)), OPTIONS).parts
+    assert "](https://docs.example/guide) [[1]]" in body_of(part)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("<!channel> and <@U1> in <#C1>", "\\<¦!channel> and \\<¦@U1> in \\<¦#C1>"),
+        ("`<!here>` and `<!subteam^S1>`", "`<¦!here>` and `<¦!subteam^S1>`"),
+        ("`<mailto:a@b.example|x>`", "`<¦mailto:a@b.example|x>`"),
+        ("&lt;!channel&gt; &amp;lt;", "&¦lt;!channel&¦gt; &¦amp;lt;"),
+        ("`&lt;!channel&gt;`", "`&¦lt;!channel&¦gt;`"),
+        ("| a |\n|---|\n| <!channel> @here |", "| a |\n|---|\n| \\<¦!channel> @¦here |"),
+        ("see guide.md or ada@mail.example", "see guide.¦md or ada@mail.¦example"),
+        ("R&D, 3.14, e.g. `guide.md`", "R&D, 3.14, e.g. `guide.md`"),
+        ("```\n<@U1> &lt; https://evil.example\n```", "```\n<¦@U1> &¦lt; https:¦//evil.example\n```"),
+    ],
+)
+def test_what_slack_would_take_for_pings_or_links_is_broken(text: str, shown: str) -> None:
+    (part,) = render(build_answer(text, 0)).parts
+    assert body_of(part).replace(ZERO_WIDTH, "¦") == shown
+
+
+def test_a_long_answer_says_which_part_is_which_and_each_carries_its_notes() -> None:
+    text = "\n\n".join(f"Fact {n}: {'more words ' * 100}[{n}]." for n in range(1, 31))
+    post = render(build_answer(text, 30))
+    count = len(post.parts)
+    assert count > 3
+    for number, part in enumerate(post.parts, start=1):
+        assert set(part.numbers) == set(part.listed)
+        assert f"\nPart {number} of {count}" in text_of(part)
+        assert f"Part {number} of {count}" in part.text
+        assert part.blocks[-1]["block_id"] == f"fn:part:{POST}@{POST}.{number}"
+    assert labels_of(post.parts[0]) == []
+    assert "Show passages" in labels_of(post.parts[-1])
+
+
+def test_sixty_footnotes_of_one_sentence_go_on_in_further_parts() -> None:
+    citations = tuple(build_citation(number=n, quote=f"quote {n} " + "word " * 80) for n in range(1, 61))
+    text = "All of it" + "".join(f"[{n}]" for n in range(1, 61)) + "."
+    post = render(build_answer(text, citations=citations))
+    said = "".join(map(text_of, post.parts))
+    assert [number for part in post.parts for number in part.listed] == list(range(1, 61))
+    assert len(post.parts) == said.count("Sources") == said.count("Sources, continued") + 1
+    assert all(f"“quote {n} " in said for n in range(1, 61))
+
+
+def test_a_note_that_was_quoted_before_is_listed_without_its_quote() -> None:
+    text = "\n\n".join(["First [1]. " + "word " * 1_500, "Second [1]. " + "word " * 1_500])
+    first, second = render(build_answer(text)).parts
+    assert "“under the mat”" in text_of(first)
+    assert "[1] Page 1 of “Guide” (quoted above)" in text_of(second)
+
+
+def test_what_has_to_be_said_of_the_text_is_said() -> None:
+    (part,) = render(
+        build_answer("Words.", 0, status=AnswerStatus.STOPPED, partial=True, unsupported=(Span(0, 5),))
+    ).parts
+    assert body_of(part).startswith("**Stopped**\n\nWords.\n\n")
+    assert bare(PARTIAL_NOTE) in bare(body_of(part))
+    assert bare(UNSUPPORTED_NOTE) in bare(body_of(part))
+
+
+def test_what_else_was_seen_and_what_is_missing_stands_below() -> None:
+    seen = (Reference(type=ReferenceType.SEARCH, label="The *other*", document="other.md"),)
+    (part,) = render(build_answer(references=seen, data_gaps=("the price",))).parts
+    assert "Also looked at: The *other*\nAsked and not found: the price" in text_of(part)
+    assert "Also looked at: The *other*\nAsked and not found: the price" in part.text
+
+
+def test_choices_are_a_menu_whose_values_are_their_places() -> None:
+    (part,) = render(build_answer("Which?", 0, status=AnswerStatus.CLARIFY, choices=("Red", "Green"))).parts
+    (menu,) = part.blocks[1]["elements"]
+    assert [(one["text"]["text"], one["value"]) for one in menu["options"]] == [("Red", "0"), ("Green", "1")]
+    assert menu["action_id"] == f"fn:choose:{ANSWER}:0"
+    assert body_of(part) == "**Please choose**\n\nWhich?"
+
+
+def test_more_choices_than_menus_hold_are_all_listed() -> None:
+    choices = tuple(f"Document {n} of the long list of all documents in the library" for n in range(1, 451))
+    post = render(build_answer("Which?", 0, status=AnswerStatus.CLARIFY, choices=choices))
+    said = "\n".join(map(body_of, post.parts))
+    assert all(f"\n{n}. Document {n} of" in said for n in range(1, 451))
+    assert [name.split(":")[3] for part in post.parts for name in names_of(part) if ":choose:" in name] == list("0123")
+    assert "The menus hold the first 400" in said
+
+
+def test_a_choice_longer_than_a_menu_shows_is_listed_whole() -> None:
+    long = "A document with a long name " * 6
+    (part,) = render(build_answer("Which?", 0, status=AnswerStatus.CLARIFY, choices=(long, "Short"))).parts
+    assert f"1. {long.strip()}\n2. Short" in body_of(part)
+
+
+def test_suggestions_are_buttons_and_those_cut_short_are_written_out() -> None:
+    long = "What does the guide say about " + "the spare key " * 6 + "?"
+    (part,) = render(build_answer(suggestions=("And the door?", long, " "))).parts
+    assert labels_of(part)[0] == "And the door?"
+    assert labels_of(part)[1].endswith("…")
+    assert f"You could also ask: {long}" in text_of(part)
+    assert names_of(part)[:2] == [f"fn:ask:{ANSWER}:0", f"fn:ask:{ANSWER}:1"]
+
+
+def test_an_error_that_was_not_stored_can_only_be_looked_into() -> None:
+    (part,) = render(build_answer("It broke.", 0, status=AnswerStatus.ERROR, message_id="")).parts
+    assert names_of(part) == [f"fn:how:{POST}"]
+
+
+def test_a_hundred_kilobytes_are_posted_whole() -> None:
+    text = "Ein Satz über Schlüssel [1]. " * 3_500
+    shown = re.sub(r"\(https://\S*?\)", "", "".join(map(body_of, render(build_answer(text)).parts)))
+    assert bare(shown) == bare(text)
+
+
+def test_a_table_that_is_cut_has_its_head_in_every_part() -> None:
+    rows = "\n".join(f"| {n} | {'cell ' * 20}|" for n in range(200))
+    post = render(build_answer(f"| No | What |\n|---|---|\n{rows}", 0))
+    assert len(post.parts) > 1
+    assert all(body_of(part).startswith("| No | What |\n|---|---|\n| ") for part in post.parts)
+    assert "".join(map(body_of, post.parts)).count("cell |") == 200
