@@ -120,7 +120,10 @@ def _listed(names: list[str]) -> str:
 
 
 async def _is_greeted(desk: Desk, act: Act) -> bool:
-    """Whether something of ours stands in the thread. Where that can't be told, it is greeted: twice is no harm."""
+    """Whether something of ours stands in the thread, below the message that Slack begins a pane with in our name.
+
+    Where that can't be told, it is greeted: twice is no harm.
+    """
     try:
         replies = await call(
             READ,
@@ -130,7 +133,8 @@ async def _is_greeted(desk: Desk, act: Act) -> bool:
     except FootnoteError as error:
         _log.info("Whether the thread %s was greeted is not known: %s", act.thread, error)
         return False
-    return any(item.get("user") == act.team.bot_user_id for item in replies.get("messages") or ())
+    below = [item for item in replies.get("messages") or () if item.get("ts") != act.thread]
+    return any(item.get("user") == act.team.bot_user_id for item in below)
 
 
 async def _scope(desk: Desk, act: Act) -> SearchScope:
