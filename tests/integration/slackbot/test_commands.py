@@ -1,0 +1,313 @@
+"""Commands: every row of core's table, by slash command and by mention, for the one who gives it, at once."""
+
+import asyncio
+
+import pytest
+
+from core.commands import CommandCall, CommandResult
+from core.domain.conversation import ThreadAddress
+from core.domain.settings import ChannelAddress, ChannelSettings, Listening
+from core.errors import StorageError
+from tests.integration.slackbot.house import House, buttons, shown_of
+from tests.integration.slackbot.place import KEY, SlackPlace
+from tests.slack_server import Channel, Message, Person
+
+TRANSPORTS = pytest.mark.parametrize("over_http", [False, True], ids=["socket", "http"])
+
+
+def whispers(house: House, person: Person, place: Channel | None = None) -> list[Message]:
+    """What this person alone sees in a channel, oldest first."""
+    return [one for one in house.server.answers(place or house.channel) if one.only_to == person.id]
+
+
+@TRANSPORTS
+async def test_every_command_of_the_table_is_a_slash_command(place: SlackPlace, over_http: bool) -> None:
+    place.over_http = over_http
+    async with place.open() as house:
+        for name, command in place.events.desk.parts.commands.table.items():
+            before = len(whispers(house, house.ada))
+            outcome = await house.ada.slash(house.channel, name)
+            assert (outcome.acknowledged, outcome.error) == (True, None)
+            if any(option.required for option in command.options):
+                assert (await house.modal(outcome)).payload["callback_id"] == f"fn:form:{name}"
+            else:
+                await house.until(lambda before=before: len(whispers(house, house.ada)) > before, f"what /{name} tells")
+        assert all(said for said in map(shown_of, whispers(house, house.ada)))
+        assert whispers(house, house.ben) == house.posts() == []
+
+
+@TRANSPORTS
+async def test_every_command_of_the_table_can_be_typed_in_a_thread(place: SlackPlace, over_http: bool) -> None:
+    place.over_http = over_http
+    async with place.open() as house:
+        answer = await house.ask()
+        table = place.events.desk.parts.commands.table
+        for name in [*(name for name in table if name != "delete"), "delete"]:  # which ends the conversation
+            before = len(house.server.answers(house.channel))
+            said = await house.ada.mention(house.channel, name, thread=answer)
+            shown = lambda before=before: house.server.answers(house.channel)[before:]  # noqa: E731
+            await house.until(shown, f"what {name} tells")
+            assert all(one.root == said.root for one in shown())
+        assert "Something went wrong" not in house.server.transcript(house.channel)
+        assert (await place.codes()).count("command") == len(table)
+        assert await place.conversations.list_conversations("local") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "`/footnote ask QUESTION"),
+        ("help", "`/footnote sources`: what can be read here"),
+        ("/help", "`@footnote mute`"),
+        ("HELP me please", "`/footnote ask QUESTION"),
+        ("sources", "1 document"),
+        ("search key", "under the stairs"),
+        ("page house.md 1", KEY),
+        ("threads", "There are no conversations yet"),
+        ("new", "Mention me in a channel"),
+        ("why", "I have seen no message of yours here"),
+        ("stop", "There is nothing of yours to stop here"),
+        ("jobs", "/footnote jobs needs a conversation: ask something first, or /footnote open one."),
+        ("source 1", "needs a conversation"),
+        ("keep", "needs a conversation"),
+        ("mute", "@footnote mute is for threads"),
+        ("settings", "answer_posts"),
+        ("settings limit 5", "Only an admin can change"),
+        ("position", "nothing is set"),
+        ("position house.md 1", "From now on you will see nothing of “House” beyond page 1."),
+        ("open 7", "There is no conversation '7' that you may see from here: /footnote threads lists them."),
+        ("stopp", "There is no command /stopp: did you mean /footnote summary or "),
+        ("where is the key?", "To ask a question, write it behind `/footnote ask`."),
+        ("ask a &amp; b --document nowhere", "There is no document 'nowhere'"),
+    ],
+)
+async def test_what_a_command_tells_is_for_who_gave_it_alone(place: SlackPlace, text: str, words: str) -> None:
+    async with place.open() as house:
+        assert (await house.ada.slash(house.channel, text)).error is None
+        await house.told_once(house.ada, words)
+        assert whispers(house, house.ben) == house.posts() == []
+
+
+async def test_words_of_documents_stay_as_they_are(place: SlackPlace) -> None:
+    await place.shelf.add("bot.md", "# Robots\n\nWrite /stop to halt the robot.", title="Robots")
+    async with place.open() as house:
+        for text in ("search robot", "page bot.md 1"):
+            await house.ada.slash(house.channel, text)
+        await house.until(lambda: len(whispers(house, house.ada)) == 2)
+        assert all("Write /stop to halt" in shown_of(one) for one in whispers(house, house.ada))
+
+
+async def test_a_command_with_nothing_to_ask_for_tells_its_sentence_where_slack_takes_no_reply(
+    place: SlackPlace,
+) -> None:
+    async with place.open() as house:
+        house.server.fail_next("response_url", status=500)
+        await house.ada.slash(house.channel, "sources")
+        await house.told_once(house.ada, "1 document")
+        assert len(house.server.calls("chat.postEphemeral")) == 1
+
+
+async def test_a_command_is_acknowledged_in_time_however_long_it_takes(
+    place: SlackPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with place.open() as house:
+        going_on = asyncio.Event()
+        _hold(place, monkeypatch, going_on)
+        outcome = await house.ada.slash(house.channel, "sources")
+        assert outcome.acknowledged and outcome.after_seconds is not None and outcome.after_seconds < 3
+        assert whispers(house, house.ada) == []
+        going_on.set()
+        await house.told_once(house.ada, "1 document")
+
+
+async def test_a_fault_is_one_sentence_and_the_next_command_works(
+    place: SlackPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(call: CommandCall) -> CommandResult:
+        raise RuntimeError("a fault")
+
+    async with place.open() as house:
+        monkeypatch.setattr(place.events.desk.parts.commands, "run", broken)
+        await house.ada.slash(house.channel, "sources")
+        await house.told_once(house.ada, "Something went wrong inside Footnote")
+        monkeypatch.undo()
+        await house.ada.slash(house.channel, "sources")
+        await house.told_once(house.ada, "1 document")
+
+
+@TRANSPORTS
+async def test_a_question_by_command_is_shown_and_answered_in_a_thread_on_it(
+    place: SlackPlace, over_http: bool
+) -> None:
+    place.over_http = over_http
+    async with place.open() as house:
+        await house.ada.slash(house.channel, "ask where is the key?")
+        [answer] = await house.answered()
+        said, *_ = house.posts()
+        assert "ada asks: where is the key?" in shown_of(said).replace("\n", "")
+        assert answer.root == said.ts
+        [conversation] = await place.conversations.list_conversations("local")
+        assert (conversation.owner, conversation.address.thread) == (house.ada.id, said.ts)
+
+
+async def test_a_question_with_options_is_typed_in_a_thread(place: SlackPlace) -> None:
+    await place.shelf.add("garden.md", "# Garden\n\nThe key of the shed is lost.", title="Garden")
+    async with place.open() as house:
+        answer = await house.ask()
+        await house.ada.mention(house.channel, "ask where is the key --document garden.md", thread=answer)
+        await house.answered(count=2)
+        newest, *_ = [one for one in await place.entries.recent("local") if one.decision.accepted]
+        assert (newest.incoming.document, newest.incoming.address.thread) == ("garden.md", answer.root)
+
+
+async def test_a_private_question_is_answered_to_its_asker_alone(place: SlackPlace) -> None:
+    async with place.open() as house:
+        await house.ada.slash(house.channel, "ask where is the key --private")
+        await house.told(house.ada, "under the stairs")
+        assert house.posts() == whispers(house, house.ben) == []
+
+
+async def test_a_summary_is_asked_for_in_the_open(place: SlackPlace) -> None:
+    async with place.open() as house:
+        await house.ada.slash(house.channel, "summary house.md")
+        await house.shows("Summarise “House”.")
+        await house.until(lambda: place.provider.requests)
+        [entry] = await place.entries.recent("local")
+        assert entry.incoming.query_type == "summary"
+
+
+async def test_what_is_refused_does_not_stay_in_the_channel(place: SlackPlace) -> None:
+    async with place.open() as house:
+        await place.settings.save_channel(_address(house.channel), ChannelSettings(questions_per_minute=1))
+        await house.ada.slash(house.channel, "ask where is the key?")
+        await house.answered()
+        await house.ada.slash(house.channel, "ask and the shed?")
+        await house.told_once(house.ada, "Too many questions at once")
+        assert len([one for one in house.posts() if not one.in_thread]) == 1
+
+
+async def test_what_can_not_be_stored_does_not_stay_in_the_channel(
+    place: SlackPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def full(incoming: object, decision: object) -> None:
+        raise StorageError("The disk is full.")
+
+    async with place.open() as house:
+        monkeypatch.setattr(place.entries, "accept", full)
+        await house.ada.slash(house.channel, "ask where is the key?")
+        await house.told_once(house.ada, "was not taken in")
+        assert house.posts() == []
+
+
+async def test_control_commands_do_not_wait_behind_the_running_question(place: SlackPlace) -> None:
+    async with place.open() as house:
+        place.provider.held = {1}
+        asked = await house.ada.mention(house.channel, "where is the key?")
+        await house.shows("I have looked")
+        for typed, words in (("why", "I am working on it"), ("jobs", "running"), ("Stop!", "Stopping")):
+            await house.ada.mention(house.channel, typed, thread=asked)
+            await house.told_once(house.ada, words)
+        await house.until(lambda: any("topped" in shown_of(one) for one in house.posts()))
+
+
+async def test_a_command_by_mention_that_lacks_something_offers_its_form(place: SlackPlace) -> None:
+    async with place.open() as house:
+        answer = await house.ask()
+        await house.ada.mention(house.channel, "search", thread=answer)
+        offered = await house.told(house.ada, "@footnote search needs “words” besides")
+        assert buttons(offered) == {"Fill in the form": "fn:form:search"}
+        view = await house.modal(await house.ada.click(offered, "Fill in the form"))
+        await house.ada.submit(view, {"words": "key"})
+        assert (await house.told(house.ada, "under the stairs")).root == answer.root
+
+
+async def test_a_footnotes_passage_comes_with_its_link(place: SlackPlace) -> None:
+    async with place.open() as house:
+        answer = await house.ask()
+        await house.ben.mention(house.channel, "source 1", thread=answer)
+        shown = await house.told_once(house.ben, KEY)
+        [button] = [one for one in shown.blocks[-1]["elements"] if one["type"] == "button"]
+        assert button["url"] == "https://footnote.example.org/s/1"
+        assert (await house.ben.click(shown, "Open the source")).acknowledged
+
+
+async def test_what_everybody_should_know_is_said_in_the_thread(place: SlackPlace) -> None:
+    async with place.open() as house:
+        answer = await house.ask()
+        await house.ben.mention(house.channel, "listen", thread=answer)
+        said = await house.shows("I listen to this thread: no question needs a mention any more. @footnote unmute")
+        assert said.root == answer.root
+        address = ThreadAddress(platform="slack", workspace="local", channel=house.channel.id, thread=answer.root)
+        assert await place.settings.listening(address) is Listening.LISTENING
+
+
+async def test_where_the_bot_may_not_post_who_did_something_is_told_alone(place: SlackPlace) -> None:
+    async with place.open() as house:
+        closed = house.server.create_channel(house.team, "closed", house.ada, with_bot=False)
+        _make_admin(place, house.ada)
+        await house.ada.slash(closed, "settings language German")
+        await house.told(house.ada, "Set for this channel: language is German.", closed)
+        assert house.posts(closed) == []
+        assert (await place.settings.channel(_address(closed))).language == "German"
+
+
+async def test_settings_are_for_those_who_manage_the_workspace(place: SlackPlace) -> None:
+    async with place.open() as house:
+        await house.ben.slash(house.channel, "settings language German")
+        await house.told_once(house.ben, "Only an admin can change")
+        _make_admin(place, house.ada)
+        await house.ada.slash(house.channel, "settings language German")
+        await house.shows("language is German")
+        await house.ask()
+        assert "German" in str(place.provider.requests[0].system)
+
+
+async def test_why_tells_of_a_message_that_was_left_alone(place: SlackPlace) -> None:
+    async with place.open() as house:
+        await house.ada.say(house.channel, "where is the key?")
+        await house.server.settle()
+        await house.ada.slash(house.channel, "why")
+        await house.told_once(house.ada, "Nobody asked me")
+
+
+async def test_a_question_with_a_commands_name_in_it_is_answered(place: SlackPlace) -> None:
+    async with place.open() as house:
+        await house.ask("help me find the key")
+        await house.ask("why is the key under the stairs?")
+        assert await place.codes() == ["accepted", "accepted"]
+
+
+async def test_in_direct_messages_commands_need_no_mention(place: SlackPlace) -> None:
+    async with place.open() as house:
+        said = await house.ada.say(house.ada.dm, "sources")
+        told = await house.told(house.ada, "1 document", house.ada.dm)
+        assert told.root == said.ts
+
+
+async def test_a_slash_command_typed_where_slack_has_none_is_understood(place: SlackPlace) -> None:
+    async with place.open() as house:
+        answer = await house.ask()
+        await house.ada.mention(house.channel, "/footnote jobs", thread=answer)
+        await house.told(house.ada, "search")
+        await house.ada.mention(house.channel, "/footnote where is it", thread=answer)
+        await house.told(house.ada, "To ask a question, write it behind `@footnote ask`.")
+
+
+def _hold(place: SlackPlace, monkeypatch: pytest.MonkeyPatch, going_on: asyncio.Event) -> None:
+    """Every command waits."""
+    commands = place.events.desk.parts.commands
+    run = commands.run
+
+    async def slowly(call: CommandCall) -> CommandResult:
+        await going_on.wait()
+        return await run(call)
+
+    monkeypatch.setattr(commands, "run", slowly)
+
+
+def _make_admin(place: SlackPlace, person: Person) -> None:
+    place.people._keep(place.teams.all()[0], person.id, person.name, True, 3600.0)
+
+
+def _address(channel: Channel) -> ChannelAddress:
+    return ChannelAddress(platform="slack", workspace="local", channel=channel.id)
