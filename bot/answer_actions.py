@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.action_names import Verb, post_id
+from bot.answer_words import Neighbours
 from bot.platform_parts import PlatformParts
 from core.commands import Question
 from core.domain.answer import Answer, AnswerStatus
@@ -38,7 +39,7 @@ class Passages:
     """An answer with those of its footnotes that can be read where it stands; both mappings are by their number."""
 
     answer: Answer
-    around: Mapping[int, Surroundings]
+    around: Mapping[int, Neighbours]
     links: Mapping[int, str]  # where a footnote leads; those that lead nowhere are left out
 
 
@@ -71,15 +72,15 @@ class AnswerActions:
         address = conversation.address
         scope = await self._parts.access.scope(address.workspace, address)
         around = {item.number: await surroundings(item, self._parts.corpus, scope) for item in message.citations}
-        readable = tuple(item for item in message.citations if around[item.number].quote)
+        readable = [item for item in message.citations if around[item.number].quote]
         if not readable:
             raise NotFound("The pages behind this answer can't be read here any more: ask again.")
         links = {item.number: self._parts.link(item, address) for item in readable}
         return Passages(
             answer=Answer(
-                status=AnswerStatus.ANSWERED, text=message.content, citations=readable, message_id=message.id
+                status=AnswerStatus.ANSWERED, text=message.content, citations=tuple(readable), message_id=message.id
             ),
-            around={item.number: around[item.number] for item in readable},
+            around={item.number: _neighbours(around[item.number]) for item in readable},
             links={number: link for number, link in links.items() if link is not None},
         )
 
@@ -177,3 +178,7 @@ class AnswerActions:
 def _require_reader(address: ThreadAddress, reader: str) -> None:
     if address.private_to is not None and address.private_to != reader:
         raise AccessDenied("This answer is for somebody else's eyes.")
+
+
+def _neighbours(found: Surroundings) -> Neighbours:
+    return Neighbours(before=found.before, behind=found.behind, note=found.note)

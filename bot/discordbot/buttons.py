@@ -13,7 +13,7 @@ from bot.discordbot.commands import threads_post
 from bot.discordbot.errors import POST, understood
 from bot.discordbot.interactions import Desk, in_time, notice, show
 from bot.discordbot.layout import DiscordPost
-from bot.discordbot.render_passages import Neighbours, passages_view
+from bot.discordbot.render_passages import passages_view
 from bot.discordbot.render_running import how_view
 from bot.discordbot.views import to_view
 from core.domain.feedback import Rating
@@ -47,14 +47,7 @@ async def press(desk: Desk, interaction: discord.Interaction, pressed: ActionNam
 async def _passages(desk: Desk, interaction: discord.Interaction, pressed: ActionName) -> DiscordPost:
     place = await desk.place_of(interaction)
     shown = await AnswerActions(desk.parts).passages(place, str(interaction.user.id), pressed.id)
-    return passages_view(
-        shown.answer,
-        {
-            number: Neighbours(before=item.before, behind=item.behind, note=item.note)
-            for number, item in shown.around.items()
-        },
-        shown.links,
-    )
+    return passages_view(shown.answer, shown.around, shown.links)
 
 
 async def _rate(desk: Desk, interaction: discord.Interaction, pressed: ActionName) -> DiscordPost:

@@ -15,7 +15,7 @@ from bot.slackbot.acts import Act, whereabouts
 from bot.slackbot.forms import open_form
 from bot.slackbot.interactions import Desk
 from bot.slackbot.layout import View
-from bot.slackbot.render_passages import Neighbours, passages_view
+from bot.slackbot.render_passages import passages_view
 from bot.slackbot.render_running import how_view
 from bot.slackbot.results import threads_post
 from bot.slackbot.sharing import share
@@ -56,11 +56,7 @@ async def press(desk: Desk, act: Act, name: ActionName, values: tuple[str, ...])
 
 async def _passages(desk: Desk, act: Act, name: ActionName) -> View:
     shown = await AnswerActions(desk.parts).passages(await desk.place(act), act.person, name.id)
-    around = {
-        number: Neighbours(before=item.before, behind=item.behind, note=item.note)
-        for number, item in shown.around.items()
-    }
-    return passages_view(shown.answer, around, shown.links, page=name.n or 1)
+    return passages_view(shown.answer, shown.around, shown.links, page=name.n or 1)
 
 
 async def _how(desk: Desk, act: Act, name: ActionName) -> View:

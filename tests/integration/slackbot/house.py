@@ -47,13 +47,13 @@ class House:
     async def told(self, person: Person, words: str, place: Channel | None = None) -> Message:
         """The newest message for this person's eyes alone that has these words, when there is one."""
         there = place or self.channel
-        await self.until(lambda: self._whispered(person, words, there), f"{words!r} for {person.name} alone")
-        return self._whispered(person, words, there)[-1]
+        await self.until(lambda: self.whispered(person, words, there), f"{words!r} for {person.name} alone")
+        return self.whispered(person, words, there)[-1]
 
     async def told_once(self, person: Person, words: str, place: Channel | None = None) -> Message:
         """The same where it is the only one."""
         await self.told(person, words, place)
-        [message] = self._whispered(person, words, place or self.channel)
+        [message] = self.whispered(person, words, place or self.channel)
         return message
 
     async def modal(self, outcome: Outcome, words: str = "") -> View:
@@ -70,11 +70,10 @@ class House:
         shown = [one for one in self.posts(place) if is_final(one)]
         return [one for one in shown if thread is None or one.root == thread.root]
 
-    def _whispered(self, person: Person, words: str, place: Channel) -> list[Message]:
-        if place is person.dm:
-            return [one for one in self.posts(place) if words in shown_of(one)]
-        mine = [one for one in self.server.answers(place) if one.only_to == person.id]
-        return [one for one in mine if words in shown_of(one)]
+    def whispered(self, person: Person, words: str, place: Channel | None = None) -> list[Message]:
+        """What the bot said with these words in a channel for this person's eyes alone, oldest first."""
+        said = [one for one in self.server.answers(place or self.channel) if words in shown_of(one)]
+        return said if place is person.dm else [one for one in said if one.only_to == person.id]
 
 
 def is_final(message: Message) -> bool:
@@ -84,8 +83,9 @@ def is_final(message: Message) -> bool:
 
 
 def shown_of(where: Message | View) -> str:
-    """All that a message or a view says."""
-    return text_of(where) if isinstance(where, Message) else "\n".join(texts(blocks_of(where)))
+    """All that a message or a view says, in one line."""
+    said = text_of(where) if isinstance(where, Message) else "\n".join(texts(blocks_of(where)))
+    return " ".join(said.split())
 
 
 def buttons(where: Message | View) -> dict[str, str]:
