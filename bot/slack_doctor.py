@@ -16,7 +16,7 @@ OFF = "off: no token in SLACK_BOT_TOKEN or the file of [slack] token_file, and n
 
 
 async def describe_slack(app: App) -> str:
-    """One sentence about what works. Raises ConfigError with everything that does not, PlatformError when Slack is away."""
+    """What works, in one line. Raises ConfigError with everything that does not."""
     settings = read_settings(app.config)
     if settings is None:
         return OFF
@@ -71,6 +71,6 @@ def _require_scopes(granted: Collection[str], team: str) -> None:
     missing = sorted(SCOPES.keys() - set(granted))
     if missing:
         raise ConfigError(
-            f"In {team} the bot lacks the scopes {', '.join(missing)}: update the app at {APP_PAGE} with the manifest of "
-            "`footnote manifest slack` (your app, App Manifest), and install it there again."
+            f"In {team} the bot lacks the scopes {', '.join(missing)}: update the app at {APP_PAGE} (your app, App "
+            "Manifest) with what `footnote manifest slack` prints, and install it there again."
         )

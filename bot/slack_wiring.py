@@ -96,8 +96,7 @@ async def hear_slack(stack: AsyncExitStack, door: SlackDoor, app: App, worker: W
 
 def build_bolt(door: SlackDoor) -> AsyncApp:
     """Acknowledges after its listeners are done, and knows the teams by us."""
-    level = _NOISY.level
-    _NOISY.setLevel(logging.ERROR)
+    _NOISY.addFilter(_keep_silent)
     try:
         return AsyncApp(
             name="footnote",
@@ -109,7 +108,11 @@ def build_bolt(door: SlackDoor) -> AsyncApp:
             user_facing_authorize_error_message=NOT_HERE,
         )
     finally:
-        _NOISY.setLevel(level)
+        _NOISY.removeFilter(_keep_silent)
+
+
+def _keep_silent(record: logging.LogRecord) -> bool:
+    return False
 
 
 async def _open_socket(stack: AsyncExitStack, bolt: AsyncApp, settings: SlackSettings) -> SteadySocket:

@@ -93,6 +93,8 @@ class SteadySocket(SocketModeClient):
         pauses = _pauses()
         while not self.closed:
             address = address or await self.issue_new_wss_url()
+            if not address:
+                return
             try:
                 session = await self.aiohttp_client_session.ws_connect(
                     address, autoping=False, heartbeat=self.ping_interval, proxy=self.proxy
@@ -133,7 +135,7 @@ class SteadySocket(SocketModeClient):
     async def _rest(self, error: FootnoteError, seconds: float) -> None:
         asked = getattr(error, "retry_after_seconds", None)
         seconds = max(seconds, asked or 0.0)
-        _log.warning("Slack does not let us connect, trying again in %g s: %s", seconds, error)
+        _log.warning("Slack does not let us connect, next try in %g s: %s", seconds, error)
         await asyncio.sleep(seconds)
 
 

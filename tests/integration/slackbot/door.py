@@ -1,0 +1,91 @@
+"""Slack's door as the service opens it: a real App on a data directory, connected, its pages served; no worker runs."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from bot.config import Config
+from bot.config_sections import SlackConfig, WebConfig
+from bot.service_worker import start_task
+from bot.slack_wiring import SlackDoor, SlackEars, hear_slack, open_slack
+from bot.webchat.app import MAX_BODY_BYTES
+from bot.wiring import App
+from core.domain.inbox import InboxEntry
+from core.worker import Worker
+from tests.slack_server import SlackServer, Team
+
+KEY = "a key of the tests, of more than 32 characters"
+PUBLIC_URL = "https://notes.example"
+
+
+class Secrets:
+    """Files with the secrets of a server's app, as an owner would write them."""
+
+    def __init__(self, folder: Path, server: SlackServer) -> None:
+        self._folder = folder
+        self._server = server
+
+    def file(self, name: str, secret: str) -> Path:
+        path = self._folder / name
+        path.write_text(f"{secret}\n", encoding="utf-8")
+        return path
+
+    def config(self, team: Team | None = None, *, installs: bool = False, key: str = KEY, **more: Any) -> Config:
+        """`team`: whose token is configured; `installs`: teams can install the app; `more` are keys of [slack]."""
+        app = self._server.app
+        values: dict[str, Any] = {"app_token_file": self.file("app", app.token)}
+        if team is not None and team.install is not None:
+            values["token_file"] = self.file("token", team.install.token)
+        if more.get("transport") == "http":
+            values["signing_secret_file"] = self.file("signing", app.signing_secret)
+        if installs:
+            values["client_id"] = app.client_id
+            values["client_secret_file"] = self.file("client", app.client_secret)
+            values["key_file"] = self.file("key", key)
+        slack = SlackConfig.model_validate({**values, **more})
+        return Config(data_dir=self._folder / "data", slack=slack, web=WebConfig(public_url=PUBLIC_URL))
+
+
+@dataclass(kw_only=True)
+class Opened:
+    """`url` is where its pages are, with a slash at the end."""
+
+    app: App
+    door: SlackDoor
+    ears: SlackEars
+    url: str = ""
+
+    async def heard(self, workspace: str) -> list[InboxEntry]:
+        """What the inbox took in, newest first."""
+        return await self.app.inbox_store.recent(workspace)
+
+
+@asynccontextmanager
+async def open_door(app: App) -> AsyncIterator[Opened]:
+    """One process more that hears; several may share an app."""
+    async with AsyncExitStack() as stack:
+        door = await open_slack(stack, app)
+        assert door is not None, "Slack is off"
+        ears = await hear_slack(stack, door, app, Worker(app.inbox_store, app.answers, {}, app.clock))
+        opened = Opened(app=app, door=door, ears=ears)
+        if ears.pages is not None:
+            opened.url = await _serve(stack, ears)
+        if ears.stay_connected is not None:
+            await start_task(stack, ears.stay_connected())
+        yield opened
+
+
+async def _serve(stack: AsyncExitStack, ears: SlackEars) -> str:
+    served = web.Application(client_max_size=MAX_BODY_BYTES)
+    assert ears.pages is not None
+    ears.pages(served, None)  # type: ignore[arg-type]  # Slack's pages need none of the parts
+    runner = web.AppRunner(served, access_log=None, shutdown_timeout=1.0)
+    stack.push_async_callback(runner.cleanup)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    host, port = runner.addresses[0][:2]
+    return f"http://{host}:{port}/"
