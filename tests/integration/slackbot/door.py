@@ -18,6 +18,8 @@ from core.domain.inbox import InboxEntry
 from core.worker import Worker
 from tests.slack_server import SlackServer, Team
 
+# What slack_bolt and this service read of the environment.
+VARIABLES = ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_CLIENT_SECRET", "SLACK_CLIENT_ID")
 KEY = "a key of the tests, of more than 32 characters"
 PUBLIC_URL = "https://notes.example"
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -16,40 +15,10 @@ from bot.slackbot import socket_mode
 from bot.slackbot.socket_mode import BAD_APP_TOKEN, SteadySocket
 from bot.wiring import App
 from core.errors import ConfigError, PlatformError
-from tests.integration.slackbot.door import Opened, Secrets, open_door
+from tests.integration.slackbot.door import VARIABLES, Opened, Secrets, open_door
 from tests.slack_server import Channel, Person, SlackServer, Team
 
 NO_APP: AsyncApp = None  # type: ignore[assignment]  # nothing is heard
-VARIABLES = ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_CLIENT_SECRET", "SLACK_CLIENT_ID")
-
-
-@pytest.fixture
-async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SlackServer]:
-    for name in VARIABLES:
-        monkeypatch.delenv(name, raising=False)
-    async with SlackServer(ack_seconds=20, trigger_seconds=20) as running:
-        monkeypatch.setattr(AsyncWebClient, "BASE_URL", running.api)
-        yield running
-
-
-@pytest.fixture
-def team(server: SlackServer) -> Team:
-    return server.create_team("acme")
-
-
-@pytest.fixture
-def general(server: SlackServer, team: Team) -> Channel:
-    return server.create_channel(team, "general")
-
-
-@pytest.fixture
-def ada(server: SlackServer, general: Channel) -> Person:
-    return server.person("ada", general)
-
-
-@pytest.fixture
-def secrets(tmp_path: Path, server: SlackServer) -> Secrets:
-    return Secrets(tmp_path, server)
 
 
 async def texts(opened: Opened, team: Team) -> list[str]:
