@@ -44,7 +44,8 @@ async def call(
                 return await make()
         except PlatformError as error:
             asked = error.retry_after_seconds
-            if asked is None or asked > patience_seconds:
+            cost = max(asked or 0.0, 1.0)
+            if asked is None or cost > patience_seconds:
                 raise
-            patience_seconds -= max(asked, 1.0)
+            patience_seconds -= cost
         await pause(asked)

@@ -59,18 +59,17 @@ class Draft:
     def is_shown(self) -> bool:
         return 1 in self._parts.ids
 
-    @property
-    def rest_seconds(self) -> float:
-        return APPEND_SECONDS if self._mode is _Mode.STREAM else UPDATE_SECONDS
-
-    async def show(self, text: str, jobs: Sequence[Job]) -> None:
-        """Bring the message up to date."""
+    async def show(self, text: str, jobs: Sequence[Job]) -> float:
+        """Bring the message up to date. Gives the seconds until the next call may come: 0 where none was made."""
+        is_called = False
         if self._mode is _Mode.WAITING:
-            await self._start(text, jobs)
+            is_called = await self._start(text, jobs)
         elif self._mode is _Mode.STREAM:
-            await self._append(text, jobs)
+            is_called = await self._append(text, jobs)
         if self._mode is _Mode.UPDATE:
             await self._update(text, jobs)
+            return UPDATE_SECONDS
+        return APPEND_SECONDS if is_called else 0.0
 
     async def close(self) -> None:
         """End the stream, so that the final post may change the message."""
@@ -81,13 +80,13 @@ class Draft:
             except FootnoteError as error:
                 _log.info("A stream could not be ended, which the final post does: %s", error)
 
-    async def _start(self, text: str, jobs: Sequence[Job]) -> None:
+    async def _start(self, text: str, jobs: Sequence[Job]) -> bool:
         draft = draft_text(text)
         if not draft and not jobs:
-            return
+            return False
         if not self._place.thread:  # streams are replies
             self._mode = _Mode.UPDATE
-            return
+            return False
         try:
             ts = await self._place.start([*start_chunks(self._post_id), *_chunks(draft, jobs)], self._recipient)
         except PlatformError as error:
@@ -101,16 +100,17 @@ class Draft:
             self._mode = _Mode.STREAM
             self._parts.ids[1], self._parts.place = ts, self._place
             self._sent(draft, jobs)
+        return True
 
-    async def _append(self, text: str, jobs: Sequence[Job]) -> None:
+    async def _append(self, text: str, jobs: Sequence[Job]) -> bool:
         draft = draft_text(text)
         if not draft.startswith(self._text):  # what was shown is taken back
             await self._leave_stream()
-            return
+            return True
         changed = [job for job in jobs if self._jobs.get(job.id) != job]
         chunks = _chunks(draft[len(self._text) :], changed)
         if not chunks:
-            return
+            return False
         try:
             await self._place.append(self._parts.ids[1], chunks)
         except FootnoteError as error:
@@ -120,6 +120,7 @@ class Draft:
             await self._leave_stream(is_over=name_of(error) in (STREAM_OVER, MESSAGE_GONE))
         else:
             self._sent(draft, jobs)
+        return True
 
     async def _leave_stream(self, *, is_over: bool = False) -> None:
         if not is_over:

@@ -130,6 +130,9 @@ _PASSING_NAMES = frozenset(
     {"internal_error", "fatal_error", "service_unavailable", "request_timeout", "too_many_websockets"}
 )
 
+# All that are understood; another name is told to people as it stands.
+KNOWN_NAMES = frozenset({*_MEANINGS, *_PASSING_NAMES, *RATE_LIMITED, "missing_scope"})
+
 
 def to_error(error: Exception, doing: str) -> FootnoteError:
     """Our error for a refusal or a broken connection while `doing` something, such as “post”."""

@@ -285,9 +285,10 @@ class SlackPlatform:
             post = SlackPost(parts=(notice_message(sentence, post_id=post_id(key)),))
             return await self._finish(direct, key, post)
         except CLOSED as error:
-            self._posts.pop(key, None)
             _log.warning("The asker of %s can't be told: %s", key, error)
             return ""
+        finally:
+            self._posts.pop(key, None)  # the next try begins in the post's own place
 
     async def _end_live(self, key: str) -> None:
         live, line = self._live.pop(key, None), self._lines.pop(key, None)

@@ -4,7 +4,7 @@ import asyncio
 import logging
 
 from bot.platform_parts import Pause
-from bot.slackbot.drafts import Draft
+from bot.slackbot.drafts import APPEND_SECONDS, Draft
 from bot.slackbot.status import StatusLine
 from core.domain.jobs import Job
 from core.errors import PlatformError
@@ -70,21 +70,23 @@ class LivePost:
             except asyncio.CancelledError:
                 await drawing  # what Slack has been sent can't be taken back: let it arrive
                 raise
-            await self._rest(rest_seconds)
+            if rest_seconds:
+                await self._rest(rest_seconds)
 
     async def _draw(self) -> float:
         """Gives how long to rest. A draft that can't be shown is no reason to lose the answer."""
-        if not self._draft.is_shown:
+        was_shown = self._draft.is_shown
+        if not was_shown:
             await self._status.arrived()
         try:
-            await self._draft.show(self._text, tuple(self._jobs.values()))
+            rest_seconds = await self._draft.show(self._text, tuple(self._jobs.values()))
         except PlatformError as error:
             _log.info("A draft has to wait: %s", error)
             self._is_new = True
-            return max(error.retry_after_seconds or 0.0, self._draft.rest_seconds)
-        if self._draft.is_shown:
+            return max(error.retry_after_seconds or 0.0, APPEND_SECONDS)
+        if self._draft.is_shown and not was_shown:
             self._status.replaced()
-        return self._draft.rest_seconds
+        return rest_seconds
 
     async def _rest(self, seconds: float) -> None:
         """Until the next call may come; the first words don't wait."""

@@ -70,15 +70,15 @@ class Bench:
         self.ada = server.person("ada", self.general)
         self.store = MemoryInboxStore(self.clock)
         self._platforms: list[SlackPlatform] = []
-        self._open: list[ProgressSink] = []
         self.ours = our_team(server, self.team)
+        self.teams = Teams([self.ours])
         self.people = People(self.clock)
         self.platform = self.start()
 
     def start(self) -> SlackPlatform:
         """Another process; the one before it is as dead as after a kill, except that its tasks are ended at the end."""
         self.platform = SlackPlatform(
-            Teams([self.ours]), self.people, self.store, lambda citation, address: None, self.clock, self.time.pause
+            self.teams, self.people, self.store, lambda citation, address: None, self.clock, self.time.pause
         )
         self._platforms.append(self.platform)
         self.clock.advance(0.1)
