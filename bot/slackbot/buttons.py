@@ -105,6 +105,6 @@ async def _turn(desk: Desk, act: Act, name: ActionName) -> None:
     """Another page of a list, in place of the one shown; where that is gone, as a new one."""
     options = {"show": name.id, "page": str(name.n or 1)}
     result = await desk.parts.commands.run(await desk.call(act, "threads", options))
-    post = await threads_post(desk, act, options, result)
+    post = threads_post(act, options, result)
     if not await desk.replace(act, post.parts[0]):
         await desk.show(act, post)

@@ -56,7 +56,7 @@ async def build_home(desk: Desk, act: Act) -> Home:
     rows = [row for row in threads.rows if isinstance(row, ThreadRow)]
     readable = [_to_source(row) for row in sources.rows if isinstance(row, ListedSource)]
     return Home(
-        threads=[await listed(desk, act.team, row) for row in rows],
+        threads=[listed(row, act.team) for row in rows],
         more_threads=await _count_more(desk, act, threads),
         sources=readable,
         settings=[(found[1], found[2]) for found in _SET.finditer(settings.text)],

@@ -48,12 +48,12 @@ async def show_result(desk: Desk, act: Act, name: str, options: Mapping[str, str
     elif result.file_name is not None:
         await _hand_over(desk, act, result.file_name, result)
     elif result.rows and isinstance(result.rows[0], ThreadRow):
-        await desk.show(act, await threads_post(desk, act, options, result))
+        await desk.show(act, threads_post(act, options, result))
     elif result.citation is not None:
         link = desk.parts.link(result.citation, await desk.place(act))
         await desk.show(act, linked_post(text_post(result.text), OPEN_SOURCE, link))
     elif result.open_conversation is not None and result.renamed is None:
-        await desk.show(act, await _opened(desk, act, result.open_conversation))
+        await desk.show(act, _opened(desk, act, result.open_conversation))
     else:
         await _show_text(desk, act, name, result)
     if result.renamed is not None:
@@ -73,12 +73,12 @@ def to_words(desk: Desk, act: Act, text: str) -> str:
     return in_slack_words(text, parts.commands.table, in_thread=bool(act.thread), command=parts.command)
 
 
-async def threads_post(desk: Desk, act: Act, options: Mapping[str, str], result: CommandResult) -> SlackPost:
+def threads_post(act: Act, options: Mapping[str, str], result: CommandResult) -> SlackPost:
     """A page of the list of conversations; its buttons give the same list's other pages."""
     rows = [row for row in result.rows if isinstance(row, ThreadRow)]
     shown = options.get("show") or "mine"
     message = threads_message(
-        [await listed(desk, act.team, row) for row in rows],
+        [listed(row, act.team) for row in rows],
         list_id=shown,
         page=result.page,
         pages=result.pages,
@@ -113,7 +113,7 @@ async def _show_text(desk: Desk, act: Act, name: str, result: CommandResult) -> 
         await desk.show(act, post)
 
 
-async def _opened(desk: Desk, act: Act, conversation: Conversation) -> SlackPost:
+def _opened(desk: Desk, act: Act, conversation: Conversation) -> SlackPost:
     """Slack has no way to move people into a thread: they are shown the way."""
     address, title = conversation.address, conversation.title
     if address.platform != PLATFORM:
@@ -121,8 +121,7 @@ async def _opened(desk: Desk, act: Act, conversation: Conversation) -> SlackPost
     if is_private(address):
         command = to_words(desk, act, "/ask")
         return _notice(f"“{title}” goes on with `{command} … --private` in its channel.")
-    link = await link_to(desk, act.team, address)
-    return linked_post(_notice(f"“{title}” goes on in its thread."), GO_THERE, link)
+    return linked_post(_notice(f"“{title}” goes on in its thread."), GO_THERE, link_to(address, act.team))
 
 
 def _notice(sentence: str) -> SlackPost:

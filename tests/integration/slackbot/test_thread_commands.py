@@ -1,0 +1,165 @@
+"""/threads and what is done with a conversation by command."""
+
+import json
+from typing import Any
+
+import pytest
+
+from core.domain.conversation import ThreadAddress
+from tests.builders import build_conversation
+from tests.integration.slackbot.house import House, shown_of
+from tests.integration.slackbot.place import SlackPlace
+from tests.slack_server import Channel, Message, Person
+from tests.slack_server.transcript import elements
+
+TRANSPORTS = pytest.mark.parametrize("over_http", [False, True], ids=["socket", "http"])
+
+
+def links_in(message: Message) -> dict[str, str]:
+    """Label -> address of a message's links and of its link buttons."""
+    found = [piece for block in message.blocks for piece in _pieces(block) if piece.get("type") == "link"]
+    pressed = [one for one in elements(message.blocks) if one.get("url")]
+    return {one["text"]: one["url"] for one in found} | {one["text"]["text"]: one["url"] for one in pressed}
+
+
+def _pieces(block: dict[str, Any]) -> list[dict[str, Any]]:
+    inner = [one for one in block.get("elements") or () if isinstance(one, dict)]
+    return [piece for one in inner for piece in (one, *_pieces(one))]
+
+
+def permalink(message: Message) -> str:
+    """Of the first message of a thread."""
+    return f"https://acme.slack.com/archives/{message.channel.id}/p{message.root.replace('.', '')}"
+
+
+async def many(place: SlackPlace, house: House, count: int) -> None:
+    """Conversations of Ada's in the channel."""
+    for number in range(count):
+        await place.conversation_store.add(
+            build_conversation(
+                f"conversation-{number}",
+                address=ThreadAddress(
+                    platform="slack", workspace="local", channel=house.channel.id, thread=f"1700000000.{number:06}"
+                ),
+                owner=house.ada.id,
+                title=f"Question {number}",
+            )
+        )
+
+
+async def test_conversations_are_listed_with_links_to_their_threads(place: SlackPlace) -> None:
+    async with place.open() as house:
+        answer = await house.ask()
+        await house.ada.slash(house.channel, "threads")
+        shown = await house.told_once(house.ada, "Your conversations")
+        assert links_in(shown) == {"where is the key?": permalink(answer)}
+        await house.ben.slash(house.channel, "threads")
+        await house.told_once(house.ben, "There are no conversations yet")
+        await house.ben.slash(house.channel, "threads here")
+        assert "where is the key?" in shown_of(await house.told_once(house.ben, "Conversations of this channel"))
+
+
+@TRANSPORTS
+async def test_a_long_list_is_paged_by_buttons_that_survive_a_restart(place: SlackPlace, over_http: bool) -> None:
+    place.over_http = over_http
+    async with place.open() as house:
+        await many(place, house, 23)
+        await house.ada.slash(house.channel, "threads")
+        first = await house.told_once(house.ada, "page 1 of 3")
+        assert len(links_in(first)) == 10
+        await place.restart()
+        await house.ada.click(first, "Next page")
+        page = shown_of(await house.told(house.ada, "page 2 of 3"))
+        assert "11. " in page and "20. " in page
+
+
+async def test_opening_shows_the_way_to_the_thread(place: SlackPlace) -> None:
+    async with place.open() as house:
+        answer = await house.ask()
+        await house.ada.slash(house.channel, "open 1")
+        opened = await house.told_once(house.ada, "“where is the key?” goes on in its thread.")
+        assert links_in(opened) == {"Go there": permalink(answer)}
+
+
+async def test_a_private_conversation_and_one_of_another_platform_are_not_linked(place: SlackPlace) -> None:
+    async with place.open() as house:
+        await house.ada.slash(house.channel, "ask where is the key --private")
+        await house.told(house.ada, "under the stairs")
+        web = ThreadAddress(platform="web", workspace="local", channel="web", thread="1")
+        await place.conversation_store.add(
+            build_conversation("elsewhere", address=web, owner=house.ada.id, title="On the web")
+        )
+        await house.ada.slash(house.channel, "threads")
+        shown = await house.told_once(house.ada, "Your conversations")
+        assert "where is the key" in shown_of(shown) and "On the web" in shown_of(shown)
+        assert links_in(shown) == {}
+        await house.ada.slash(house.channel, "open elsewhere")
+        await house.told_once(house.ada, "is not on Slack but on web: go on there")
+        [own] = [one for one in await place.conversations.list_conversations("local") if one.address.private_to]
+        await house.ada.slash(house.channel, f"open {own.id}")
+        await house.told_once(house.ada, "goes on with `/footnote ask … --private` in its channel")
+
+
+async def test_a_conversation_is_renamed_in_its_thread_for_all_to_see(place: SlackPlace) -> None:
+    async with place.open() as house:
+        answer = await house.ask()
+        await house.ada.mention(house.channel, "rename Keys of the house", thread=answer)
+        said = await house.shows("Renamed to “Keys of the house”.")
+        assert said.root == answer.root
+        [conversation] = await place.conversations.list_conversations("local")
+        assert conversation.title == "Keys of the house"
+
+
+async def test_only_who_began_it_renames_and_deletes(place: SlackPlace) -> None:
+    async with place.open() as house:
+        answer = await house.ask()
+        for typed in ("rename Mine", "delete"):
+            await house.ben.mention(house.channel, typed, thread=answer)
+        await house.until(lambda: len(house.server.calls("chat.postEphemeral")) == 2)
+        await house.told(house.ben, "Only who began")
+        await house.ada.mention(house.channel, "delete", thread=answer)
+        await house.shows("Deleted “where is the key?” with its messages.")
+        assert await place.conversations.list_conversations("local") == []
+
+
+@TRANSPORTS
+@pytest.mark.parametrize(("typed", "ending"), [("export json", ".json"), ("export", ".md")])
+async def test_a_conversation_is_exported_into_the_direct_channel_of_who_asked(
+    place: SlackPlace, over_http: bool, typed: str, ending: str
+) -> None:
+    place.over_http = over_http
+    async with place.open() as house:
+        answer = await house.ask()
+        await house.ben.mention(house.channel, typed, thread=answer)
+        await house.told_once(house.ben, "I have sent you the file as a direct message.")
+        [name, text] = await sent_file(house, house.ben)
+        assert name.endswith(ending) and "where is the key?" in text
+        if ending == ".json":
+            assert json.loads(text)["messages"]
+        assert all(not one.files for one in house.server.answers(house.channel))
+
+
+async def test_an_export_from_the_direct_channel_stays_in_its_thread(place: SlackPlace) -> None:
+    async with place.open() as house:
+        await house.ada.say(house.ada.dm, "where is the key?")
+        [answer] = await house.answered(house.ada.dm)
+        await house.ada.say(house.ada.dm, "export", thread=answer)
+        await sent_file(house, house.ada)
+        [shared] = [one for one in house.posts(house.ada.dm) if one.files]
+        assert shared.root == answer.root
+
+
+async def test_without_the_right_to_send_files_that_is_said(place: SlackPlace) -> None:
+    async with place.open() as house:
+        answer = await house.ask()
+        house.server.fail_next("files.getUploadURLExternal", "missing_scope")
+        await house.ada.mention(house.channel, "export", thread=answer)
+        await house.told_once(house.ada, "I am not allowed to send files")
+
+
+async def sent_file(house: House, person: Person) -> tuple[str, str]:
+    """Name and content of the file in a direct channel, when there is one."""
+    place: Channel = person.dm
+    await house.until(lambda: any(one.files for one in house.posts(place)), "the file")
+    [file] = [file for one in house.posts(place) for file in one.files]
+    return file.name, file.data.decode()
