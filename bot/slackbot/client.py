@@ -33,6 +33,7 @@ from bot.slackbot.translate import (
     to_incoming,
     written,
 )
+from core.conversations import title_from
 from core.domain.conversation import IncomingMessage
 from core.domain.inbox import Receipt, message_key
 from core.domain.settings import ChannelAddress
@@ -118,15 +119,19 @@ class Events:
         if incoming is None:
             return None
         act = _act_of(message, team)
+        how = incoming.circumstances
+        begins_pane = how.direct and how.in_thread and not await self._is_ours(message, team)
         try:
             receipt = await self._parts.inbox.receive(incoming)
         except StorageError as error:
             _log.error("Message %s was not taken in: %s", message.get("ts"), error)
-            if is_last_try and (incoming.circumstances.mentioned or incoming.circumstances.direct):
+            if is_last_try and (how.mentioned or how.direct):
                 self.desk.spawn(self.desk.guarded(act, self.desk.say(act, NOT_TAKEN)))
             raise
         if not receipt.repeated:
             self._acknowledge(act, receipt, incoming)
+            if receipt.accepted and begins_pane:
+                self.desk.spawn(pane.give_title(self.desk, act, incoming.address, title_from(incoming.text)))
         return receipt
 
     async def _translate(self, message: Event, team: Team) -> IncomingMessage | None:

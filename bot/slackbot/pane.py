@@ -15,7 +15,7 @@ from bot.slackbot.examples import example_questions
 from bot.slackbot.interactions import Desk
 from bot.slackbot.render_lists import notice_message
 from bot.slackbot.translate import PLATFORM, thread_address
-from core.domain.conversation import Conversation
+from core.domain.conversation import Conversation, ThreadAddress
 from core.domain.corpus import SearchScope
 from core.errors import FootnoteError
 
@@ -69,24 +69,27 @@ async def look_elsewhere(desk: Desk, act: Act, context: Mapping[str, Any]) -> No
 
 
 async def name_thread(desk: Desk, act: Act, conversation: Conversation) -> None:
-    """Let the pane list a conversation's thread under its title. Threads elsewhere have no names on Slack.
+    """Let the pane list a conversation's thread under its title."""
+    await give_title(desk, act, conversation.address, conversation.title)
+
+
+async def give_title(desk: Desk, act: Act, address: ThreadAddress, title: str) -> None:
+    """Let the pane list a thread under a title. Threads elsewhere have no names on Slack.
 
     It goes on as it was where that fails: nothing hangs on a name.
     """
-    address = conversation.address
     if address.platform != PLATFORM or not address.channel.startswith("D") or not address.thread:
         return
-    title = conversation.title[:MAX_TITLE]
     try:
         await call(
             NAME,
             lambda: act.team.client.assistant_threads_setTitle(
-                channel_id=address.channel, thread_ts=address.thread, title=title
+                channel_id=address.channel, thread_ts=address.thread, title=title[:MAX_TITLE]
             ),
             pause=desk.parts.pause,
         )
     except FootnoteError as error:  # also threads of the direct channel that no pane began
-        _log.info("The thread of %s keeps its name: %s", conversation.id, error)
+        _log.info("The thread %s keeps its name: %s", address, error)
 
 
 async def _suggest(desk: Desk, act: Act, questions: list[str]) -> None:
