@@ -8,12 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from bot.cli import run
 from tests.discord_server import DiscordServer
 from tests.e2e.discord_service import ACK_SECONDS, DiscordService
 from tests.e2e.platform_service import ingest_notes
+from tests.e2e.slack_service import ACK_SECONDS as SLACK_ACK_SECONDS
+from tests.e2e.slack_service import TRANSPORTS, SlackService
+from tests.slack_server import SlackServer
 
+STOP_SECONDS = 5
 SAMPLES = Path(__file__).parents[2] / "bot" / "sample_library" / "documents"
 
 
@@ -73,3 +78,23 @@ async def discord_service(notes: Path, tmp_path: Path) -> AsyncIterator[DiscordS
     """Not yet started."""
     async with DiscordServer(ack_seconds=ACK_SECONDS, shards=2) as server:
         yield DiscordService(server, notes, tmp_path)
+
+
+@pytest.fixture(params=TRANSPORTS)
+async def slack_service(request: pytest.FixtureRequest, notes: Path, tmp_path: Path) -> AsyncIterator[SlackService]:
+    """Not yet started; over each transport."""
+    async with SlackServer(ack_seconds=SLACK_ACK_SECONDS, trigger_seconds=SLACK_ACK_SECONDS) as server:
+        yield SlackService(server, notes, tmp_path, request.param)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=TRANSPORTS)
+async def running_slack(
+    request: pytest.FixtureRequest, notes: Path, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[SlackService]:
+    """One that runs, for a module whose tests change nothing but their own channels; over each transport."""
+    async with SlackServer(ack_seconds=SLACK_ACK_SECONDS, trigger_seconds=SLACK_ACK_SECONDS) as server:
+        service = SlackService(server, notes, tmp_path_factory.mktemp("slack"), request.param)
+        await service.start()
+        yield service
+        assert await service.stop() < STOP_SECONDS
+        assert "Traceback" not in service.process.printed
