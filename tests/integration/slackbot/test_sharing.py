@@ -1,0 +1,237 @@
+"""A private answer is shared with its channel once, by its reader, as far as everybody there may read it."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from core.domain.settings import ChannelAddress, ChannelSettings, PersonAddress
+from core.errors import StorageError
+from core.providers.scripted import says
+from tests.integration.slackbot.house import House, buttons, is_final, shown_of
+from tests.integration.slackbot.place import KEY, SlackPlace, search
+from tests.slack_server import Channel, Message
+
+RESTARTS = pytest.mark.parametrize("restarts", [False, True], ids=["same process", "after a restart"])
+TRANSPORTS = pytest.mark.parametrize("over_http", [False, True], ids=["socket", "http"])
+SHARE = "Share with the channel"
+LONG = says("\n\n".join(["The key hangs under the stairs [1]."] * 400))
+HOUSE = "local/handbook/house.md"
+OVER = 31 * 60  # seconds: Slack takes replies to an interaction for 30 minutes
+
+
+@RESTARTS
+@TRANSPORTS
+async def test_the_answer_is_shown_in_a_thread_of_the_channel_and_its_button_is_gone(
+    place: SlackPlace, restarts: bool, over_http: bool
+) -> None:
+    place.over_http = over_http
+    async with place.open() as house:
+        private = await _private(house)
+        if restarts:
+            await place.restart()
+        await house.ada.click(private, SHARE)
+        answer = await _shared(house)
+        assert KEY[:-1] in shown_of(answer)
+        assert SHARE not in buttons(answer)
+        await house.until(lambda: SHARE not in buttons(private), "the private answer without its button")
+        assert KEY[:-1] in shown_of(private)
+        assert "Show passages" in buttons(private)
+        assert len(place.provider.requests) == 2  # nothing was asked of the model again
+
+
+async def test_who_presses_twice_shares_once(place: SlackPlace) -> None:
+    async with place.open() as house:
+        private = await _private(house)
+        asked, blocks = buttons(private)[SHARE], list(private.blocks)
+        await asyncio.gather(*(house.ada.click(private, SHARE) for _ in range(3)))
+        await _shared(house)
+        private.blocks = blocks  # as another client of Ada's still shows it
+        await place.restart()
+        await house.ada.click(private, action_id=asked)
+        await house.told(house.ada, "shared with the channel before")
+        await house.server.settle()
+        assert [shown_of(one) for one in house.posts() if "shares" in shown_of(one)] == [
+            "ada shares: where is the key?"
+        ]
+        assert len([one for one in house.posts() if is_final(one)]) == 1
+
+
+async def test_people_go_on_in_the_shared_answers_thread(place: SlackPlace) -> None:
+    async with place.open() as house:
+        await house.ada.click(await _private(house), SHARE)
+        answer = await _shared(house)
+        await house.ben.mention(house.channel, "and why there?", thread=answer)
+        await house.answered(count=2)
+        told = str(place.provider.requests[2].messages)
+        assert "where is the key?" in told and "and why there?" in told
+        assert {one.root for one in house.posts()} == {answer.root}
+
+
+async def test_what_lies_beyond_the_channels_position_is_not_shown_there(place: SlackPlace) -> None:
+    async with place.open() as house:
+        await _read_to(place, house, ada=2, channel=1)
+        private = await _garden(place, house)
+        await house.ada.click(private, SHARE)
+        await house.told(house.ada, "can't be shown here")
+        await house.server.settle()
+        assert house.posts() == []
+        assert SHARE in buttons(private)
+        await _read_to(place, house, ada=2, channel=2)
+        await house.ada.click(private, SHARE)
+        assert "shed" in shown_of(await _shared(house))
+
+
+async def test_a_position_that_is_set_back_before_the_answer_comes_holds(place: SlackPlace) -> None:
+    async with place.open() as house:
+        private = await _garden(place, house)
+        await place.end_work()
+        await house.ada.click(private, SHARE)
+        await house.shows("ada shares: what has the garden?")
+        await _read_to(place, house, ada=2, channel=1)
+        await place.restart()
+        refused = await house.shows("can't be shown here")
+        assert "shed" not in "".join(shown_of(one) for one in house.posts())
+        assert "Show passages" not in buttons(refused)
+
+
+async def test_a_process_that_ends_in_between_leaves_one_answer(place: SlackPlace) -> None:
+    async with place.open() as house:
+        private = await _private(house)
+        await place.end_work()
+        await house.ada.click(private, SHARE)
+        await house.shows("ada shares")
+        assert not [one for one in house.posts() if is_final(one)]
+        await place.restart()
+        await _shared(house)
+        await house.server.settle()
+        assert len(house.posts()) == 2
+
+
+async def test_an_answer_that_came_as_a_direct_message_is_shared_from_there(place: SlackPlace) -> None:
+    async with place.open() as house:
+        place.provider.held = {1}
+        await house.ada.slash(house.channel, "ask where is the key? --private")
+        await house.until(lambda: len(place.provider.requests) == 1, "the search")
+        house.server.advance(OVER)
+        place.provider.go.set()
+        [private] = await house.answered(house.ada.dm)
+        await house.ada.click(private, SHARE)
+        await _shared(house)
+        await house.until(lambda: SHARE not in buttons(private), "the private answer without its button")
+        await house.told(house.ada, "Shared with the channel", house.ada.dm)
+
+
+async def test_of_an_answer_in_several_messages_the_one_with_the_button_loses_it(place: SlackPlace) -> None:
+    place.says(search(), LONG)
+    async with place.open() as house:
+        await house.ada.slash(house.channel, "ask where is the key? --private")
+        await house.until(lambda: any(SHARE in buttons(one) for one in house.whispered(house.ada, "")), "the button")
+        parts = house.whispered(house.ada, "under the stairs")
+        [last] = [one for one in parts if SHARE in buttons(one)]
+        before = [shown_of(one) for one in parts]
+        assert len(parts) > 1
+        await house.ada.click(last, SHARE)
+        await house.until(lambda: SHARE not in buttons(last), "the last part without its button")
+        assert [shown_of(one) for one in parts] == before
+        await house.until(lambda: _times(house.posts()) >= 400, "the whole answer in the channel")
+
+
+async def test_a_reply_that_slack_takes_no_more_leaves_a_word_instead(place: SlackPlace) -> None:
+    async with place.open() as house:
+        private = await _private(house)
+        house.server.fail_next("response_url", status=404, times=2)
+        await house.ada.click(private, SHARE)
+        await _shared(house)
+        await house.told(house.ada, "Shared with the channel.")
+
+
+async def test_nobody_else_shares_it_and_nothing_else_is_shared(place: SlackPlace) -> None:
+    async with place.open() as house:
+        private = await _private(house)
+        opened = await house.ask("where is the key, in the open?")
+        stolen, own = buttons(private)[SHARE], buttons(opened)["Show passages"].replace("passages", "share")
+        for action, person, words in (
+            (stolen, house.ben, "somebody else's eyes"),
+            (own, house.ben, "only who it was for can share it"),
+        ):
+            opened.blocks = _one_button(action)
+            await house.ben.click(opened, "Old")
+            await house.told(person, words)
+        assert not [one for one in house.posts() if "shares" in shown_of(one)]
+
+
+async def test_what_a_gate_refuses_is_taken_back_and_can_be_shared_later(place: SlackPlace) -> None:
+    async with place.open() as house:
+        address = ChannelAddress(platform="slack", workspace="local", channel=house.channel.id)
+        private = await _private(house)
+        await place.settings.save_channel(address, ChannelSettings(questions_per_minute=1))
+        await house.ask("where is the key, in the open?")
+        await house.ada.click(private, SHARE)
+        await house.told(house.ada, "Too many questions at once")
+        await house.until(lambda: not [one for one in house.posts() if "shares" in shown_of(one)], "nothing shared")
+        await place.settings.save_channel(address, ChannelSettings())
+        await house.ada.click(private, SHARE)
+        await _shared(house)
+
+
+async def test_what_can_not_be_stored_is_taken_back_and_told(
+    place: SlackPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*args: Any) -> Any:
+        raise StorageError("The database is locked.")
+
+    async with place.open() as house:
+        private = await _private(house)
+        monkeypatch.setattr(place.entries, "accept", broken)
+        await house.ada.click(private, SHARE)
+        await house.told(house.ada, "not taken in")
+        await house.until(lambda: house.posts() == [], "nothing shared")
+        assert SHARE in buttons(private)
+
+
+async def test_where_the_bot_was_removed_nothing_is_shared(place: SlackPlace) -> None:
+    async with place.open() as house:
+        private = await _private(house)
+        await house.ada.remove(house.channel)
+        await house.ada.click(private, SHARE)
+        await house.told(house.ada, "invite me")
+        assert house.posts() == []
+
+
+async def _private(house: House) -> Message:
+    """The answer to a private question of Ada's."""
+    await house.ada.slash(house.channel, "ask where is the key? --private")
+    await house.until(lambda: any(SHARE in buttons(one) for one in house.whispered(house.ada, KEY[:-1])), "an answer")
+    assert house.posts() == []
+    return house.whispered(house.ada, KEY[:-1])[-1]
+
+
+async def _garden(place: SlackPlace, house: House) -> Message:
+    """A private answer from the second page."""
+    place.says(search("t1", "the garden has a shed"), says("The garden has a shed [1]."))
+    await house.ada.slash(house.channel, "ask what has the garden? --private")
+    await house.until(lambda: any(SHARE in buttons(one) for one in house.whispered(house.ada, "shed")), "an answer")
+    return house.whispered(house.ada, "shed")[-1]
+
+
+async def _shared(house: House, place: Channel | None = None) -> Message:
+    """The answer below what says that it is shared."""
+    said = await house.shows("ada shares: ", place)
+    await house.until(lambda: any(is_final(one) and one.root == said.ts for one in house.posts(place)), "the answer")
+    return next(one for one in house.posts(place) if is_final(one) and one.root == said.ts)
+
+
+async def _read_to(place: SlackPlace, house: House, *, ada: int, channel: int) -> None:
+    address = ChannelAddress(platform="slack", workspace="local", channel=house.channel.id)
+    await place.settings.save_position(address, HOUSE, channel)
+    await place.settings.save_position(PersonAddress(workspace="local", person=house.ada.id), HOUSE, ada)
+
+
+def _times(messages: list[Message]) -> int:
+    return "".join(shown_of(one) for one in messages).count("under the stairs")
+
+
+def _one_button(action_id: str) -> list[dict[str, Any]]:
+    button = {"type": "button", "text": {"type": "plain_text", "text": "Old"}, "action_id": action_id}
+    return [{"type": "actions", "block_id": "old", "elements": [button]}]
