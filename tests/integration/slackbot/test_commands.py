@@ -1,6 +1,7 @@
 """Commands: every row of core's table, by slash command and by mention, for the one who gives it, at once."""
 
 import asyncio
+from functools import partial
 
 import pytest
 
@@ -25,13 +26,13 @@ async def test_every_command_of_the_table_is_a_slash_command(place: SlackPlace, 
     place.over_http = over_http
     async with place.open() as house:
         for name, command in place.events.desk.parts.commands.table.items():
-            before = len(whispers(house, house.ada))
+            before = len(house.server.answers(house.channel))
             outcome = await house.ada.slash(house.channel, name)
             assert (outcome.acknowledged, outcome.error) == (True, None)
             if any(option.required for option in command.options):
                 assert (await house.modal(outcome)).payload["callback_id"] == f"fn:form:{name}"
             else:
-                await house.until(lambda before=before: len(whispers(house, house.ada)) > before, f"what /{name} tells")
+                await house.until(partial(_has_more, house, before), f"what /{name} tells")
         assert all(said for said in map(shown_of, whispers(house, house.ada)))
         assert whispers(house, house.ben) == house.posts() == []
 
@@ -45,9 +46,8 @@ async def test_every_command_of_the_table_can_be_typed_in_a_thread(place: SlackP
         for name in [*(name for name in table if name != "delete"), "delete"]:  # which ends the conversation
             before = len(house.server.answers(house.channel))
             said = await house.ada.mention(house.channel, name, thread=answer)
-            shown = lambda before=before: house.server.answers(house.channel)[before:]  # noqa: E731
-            await house.until(shown, f"what {name} tells")
-            assert all(one.root == said.root for one in shown())
+            await house.until(partial(_has_more, house, before), f"what {name} tells")
+            assert all(one.root == said.root for one in house.server.answers(house.channel)[before:])
         assert "Something went wrong" not in house.server.transcript(house.channel)
         assert (await place.codes()).count("command") == len(table)
         assert await place.conversations.list_conversations("local") == []
@@ -291,6 +291,11 @@ async def test_a_slash_command_typed_where_slack_has_none_is_understood(place: S
         await house.told(house.ada, "search")
         await house.ada.mention(house.channel, "/footnote where is it", thread=answer)
         await house.told(house.ada, "To ask a question, write it behind `@footnote ask`.")
+
+
+def _has_more(house: House, before: int) -> bool:
+    """Whether the bot has said more in the channel than so many messages, to whomever."""
+    return len(house.server.answers(house.channel)) > before
 
 
 def _hold(place: SlackPlace, monkeypatch: pytest.MonkeyPatch, going_on: asyncio.Event) -> None:
