@@ -76,12 +76,19 @@ async def open_slack(stack: AsyncExitStack, app: App, *, hears: bool = True) -> 
     settings = read_settings(app.config, hears=hears)
     if settings is None:
         return None
+    be_silent()
     opened = await open_teams(stack, app, settings)
     people = People(app.clock)
     platform = SlackPlatform(opened.teams, people, app.inbox_store, link_maker(app), app.clock, asyncio.sleep)
     stack.push_async_callback(people.close)
     stack.push_async_callback(platform.close)
     return SlackDoor(settings=settings, opened=opened, people=people, platform=platform)
+
+
+def be_silent() -> None:
+    """Slack's libraries log whole requests at DEBUG, with the tokens that an installation brings: never that."""
+    for name in ("slack_sdk", "slack_bolt"):
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 async def hear_slack(stack: AsyncExitStack, door: SlackDoor, app: App, worker: Worker) -> SlackEars:

@@ -1,10 +1,12 @@
 """Slack's door as the service opens it: a real App on a data directory, connected, its pages served; no worker runs."""
 
+import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from aiohttp import web
 
@@ -20,8 +22,7 @@ from tests.slack_server import SlackServer, Team
 
 # What slack_bolt and this service read of the environment.
 VARIABLES = ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_CLIENT_SECRET", "SLACK_CLIENT_ID")
-KEY = "a key of the tests, of more than 32 characters"
-PUBLIC_URL = "https://notes.example"
+KEY = "a key of the tests with more than 32 characters"
 
 
 class Secrets:
@@ -30,6 +31,8 @@ class Secrets:
     def __init__(self, folder: Path, server: SlackServer) -> None:
         self._folder = folder
         self._server = server
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.public_url = f"http://127.0.0.1:{free.getsockname()[1]}"
 
     def file(self, name: str, secret: str) -> Path:
         path = self._folder / name
@@ -49,7 +52,7 @@ class Secrets:
             values["client_secret_file"] = self.file("client", app.client_secret)
             values["key_file"] = self.file("key", key)
         slack = SlackConfig.model_validate({**values, **more})
-        return Config(data_dir=self._folder / "data", slack=slack, web=WebConfig(public_url=PUBLIC_URL))
+        return Config(data_dir=self._folder / "data", slack=slack, web=WebConfig(public_url=self.public_url))
 
 
 @dataclass(kw_only=True)
@@ -75,19 +78,23 @@ async def open_door(app: App) -> AsyncIterator[Opened]:
         ears = await hear_slack(stack, door, app, Worker(app.inbox_store, app.answers, {}, app.clock))
         opened = Opened(app=app, door=door, ears=ears)
         if ears.pages is not None:
-            opened.url = await _serve(stack, ears)
+            opened.url = await _serve(stack, ears, app.config.web.public_url)
         if ears.stay_connected is not None:
             await start_task(stack, ears.stay_connected())
         yield opened
 
 
-async def _serve(stack: AsyncExitStack, ears: SlackEars) -> str:
+async def _serve(stack: AsyncExitStack, ears: SlackEars, public_url: str | None) -> str:
+    """At the public address, where browsers are led back to; further processes lie elsewhere."""
     served = web.Application(client_max_size=MAX_BODY_BYTES)
     assert ears.pages is not None
     ears.pages(served, None)  # type: ignore[arg-type]  # Slack's pages need none of the parts
     runner = web.AppRunner(served, access_log=None, shutdown_timeout=1.0)
     stack.push_async_callback(runner.cleanup)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", urlsplit(public_url or "").port or 0).start()
+    except OSError:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
     host, port = runner.addresses[0][:2]
     return f"http://{host}:{port}/"
