@@ -9,16 +9,17 @@ from core.domain.conversation import ThreadAddress
 from tests.builders import build_conversation
 from tests.integration.slackbot.house import House, shown_of
 from tests.integration.slackbot.place import SlackPlace
-from tests.slack_server import Channel, Message, Person
+from tests.slack_server import Channel, Message, Person, View
+from tests.slack_server.choosing import blocks_of
 from tests.slack_server.transcript import elements
 
 TRANSPORTS = pytest.mark.parametrize("over_http", [False, True], ids=["socket", "http"])
 
 
-def links_in(message: Message) -> dict[str, str]:
-    """Label -> address of a message's links and of its link buttons."""
-    found = [piece for block in message.blocks for piece in _pieces(block) if piece.get("type") == "link"]
-    pressed = [one for one in elements(message.blocks) if one.get("url")]
+def links_in(where: Message | View) -> dict[str, str]:
+    """Label -> address of the links and of the link buttons in a message or a view."""
+    found = [piece for block in blocks_of(where) for piece in _pieces(block) if piece.get("type") == "link"]
+    pressed = [one for one in elements(blocks_of(where)) if one.get("url")]
     return {one["text"]: one["url"] for one in found} | {one["text"]["text"]: one["url"] for one in pressed}
 
 
