@@ -115,6 +115,27 @@ async def test_forms_of_other_sites_are_refused(browse: OpenBrowser, headers: di
     assert (await browser.post("/library/form", headers=headers)).status == status
 
 
+@pytest.mark.parametrize(
+    ("path", "status"), [("/slack/form", 200), ("/slackers/form", 403), ("/library/slack/form", 403), ("/slack", 403)]
+)
+async def test_what_proves_itself_by_a_signature_comes_in_from_anywhere_and_nothing_beside_it(
+    path: str, status: int, browse: OpenBrowser
+) -> None:
+    def signed_pages(app: web.Application, parts: WebParts) -> None:
+        async def post(request: web.Request) -> web.Response:
+            return web.Response(text="taken")
+
+        for one in ("/slack/form", "/slackers/form", "/library/slack/form", "/slack"):
+            app.router.add_post(one, post)
+
+    client = await browse(signed_pages)
+    passed_on = {"X-Forwarded-For": "203.0.113.9"}
+
+    assert (await client.post(path, headers=passed_on)).status == status
+    assert (await client.post(path, headers=passed_on | {"Host": "elsewhere.example"})).status == 421
+    assert (await client.post(path, headers=passed_on | {"Origin": "https://elsewhere.example"})).status == 403
+
+
 async def test_without_a_chat_the_first_page_is_the_library(browse: OpenBrowser) -> None:
     response = await (await browse()).get("/", allow_redirects=False)
 

@@ -1,0 +1,181 @@
+"""The manifest asks for just what the code uses, and tells Slack of everything that the code hears."""
+
+import ast
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+import bot
+from bot.slackbot.client import EVENTS, Events
+from bot.slackbot.manifest import SCOPES, build_manifest
+from bot.slackbot.parts import COMMAND
+from bot.slackbot.shortcuts import ASK_ABOUT, KEEP_ANSWER
+from tests.slack_server.methods import METHODS
+
+BOT = Path(bot.__file__).parent
+CODE = [*sorted((BOT / "slackbot").glob("*.py")), *sorted(BOT.glob("slack_*.py"))]
+URL = "https://notes.example"
+NO_SCOPE = {"auth.test", "apps.connections.open"}
+# A call of slack_sdk's that is several of Slack's.
+SEVERAL = {"files_upload_v2": ("files.getUploadURLExternal", "files.completeUploadExternal")}
+HISTORY = {"channels:history", "groups:history", "im:history", "mpim:history"}
+# What an event needs (https://docs.slack.dev/reference/events, each event's page).
+EVENT_SCOPES = {
+    "app_home_opened": None,
+    "app_mention": "app_mentions:read",
+    "app_uninstalled": None,
+    "assistant_thread_context_changed": "assistant:write",
+    "assistant_thread_started": "assistant:write",
+    "channel_deleted": "channels:read",
+    "group_deleted": "groups:read",
+    "message.channels": "channels:history",
+    "message.groups": "groups:history",
+    "message.im": "im:history",
+    "message.mpim": "mpim:history",
+    "tokens_revoked": None,
+}
+# What interactions need, which are neither called nor subscribed to.
+INTERACTIONS = {"commands"}
+
+
+def called() -> Iterator[str]:
+    """The methods of Slack's API that the code names."""
+    for path in CODE:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and is_call(node.attr):
+                yield from SEVERAL.get(node.attr, (node.attr.replace("_", "."),))
+
+
+def is_call(name: str) -> bool:
+    return "_" in name.strip("_") and callable(getattr(AsyncWebClient, name, None))
+
+
+CALLED = sorted({name for name in called() if name in METHODS or name in NO_SCOPE})
+
+
+class Recorder:
+    """As much of a slack_bolt app as listeners are bound to."""
+
+    def __init__(self) -> None:
+        self.bound: dict[str, list[Any]] = {}
+
+    def __getattr__(self, kind: str) -> Callable[[Any], Callable[[Any], None]]:
+        return lambda what: lambda listener: self.bound.setdefault(kind, []).append(what)
+
+
+@pytest.fixture
+def bound() -> dict[str, list[Any]]:
+    class Parts:
+        command = COMMAND
+
+    recorder = Recorder()
+    Events(recorder, Parts(), None, None).bind()  # type: ignore[arg-type]  # bound, not run
+    return recorder.bound
+
+
+def test_every_call_is_one_that_the_test_server_knows() -> None:
+    """Else the comparison of scopes below would leave it out."""
+    unknown = {name for name in called() if name not in METHODS and name not in NO_SCOPE}
+
+    assert unknown - {"api.call"} == set()
+    assert {"chat.postMessage", "chat.startStream", "conversations.replies", "views.open"} <= set(CALLED)
+
+
+@pytest.mark.parametrize("method", [name for name in CALLED if name not in NO_SCOPE])
+def test_every_call_is_covered_by_a_scope(method: str) -> None:
+    needed = set(METHODS[method].scopes)
+    if needed & HISTORY:
+        assert SCOPES.keys() >= HISTORY
+    assert not needed or needed & SCOPES.keys()
+
+
+def test_every_event_is_covered_by_a_scope() -> None:
+    assert EVENT_SCOPES.keys() == set(EVENTS)
+    assert {scope for scope in EVENT_SCOPES.values() if scope} <= SCOPES.keys()
+
+
+def test_no_scope_is_asked_for_that_nothing_needs() -> None:
+    by_calls = {scope for name in CALLED if name in METHODS for scope in METHODS[name].scopes}
+    by_events = {scope for scope in EVENT_SCOPES.values() if scope}
+
+    assert SCOPES.keys() <= by_calls | by_events | INTERACTIONS
+
+
+def test_the_events_that_are_bound_are_those_of_the_manifest(bound: dict[str, list[Any]]) -> None:
+    told = build_manifest(by_socket=True, url=None)["settings"]["event_subscriptions"]["bot_events"]
+
+    assert told == sorted(EVENTS)
+    assert {name.split(".")[0] for name in told} == {name for name in bound["event"] if isinstance(name, str)}
+
+
+def test_commands_and_shortcuts_that_are_bound_are_those_of_the_manifest(bound: dict[str, list[Any]]) -> None:
+    features = build_manifest(by_socket=True, url=None)["features"]
+
+    assert [one["command"] for one in features["slash_commands"]] == bound["command"] == [COMMAND]
+    assert [one["callback_id"] for one in features["shortcuts"]] == bound["shortcut"] == [ASK_ABOUT, KEEP_ANSWER]
+
+
+def test_in_socket_mode_no_address_is_named() -> None:
+    manifest = build_manifest(by_socket=True, url=None)
+
+    assert manifest["settings"]["socket_mode_enabled"] is True
+    assert not [name for name in keys_of(manifest) if "url" in name]
+
+
+def test_over_http_every_request_goes_to_one_address() -> None:
+    manifest = build_manifest(by_socket=False, url=URL)
+    settings, [command] = manifest["settings"], manifest["features"]["slash_commands"]
+    addresses = [
+        settings["event_subscriptions"]["request_url"],
+        settings["interactivity"]["request_url"],
+        settings["interactivity"]["message_menu_options_url"],
+        command["url"],
+    ]
+
+    assert settings["socket_mode_enabled"] is False
+    assert addresses == [f"{URL}/slack/events"] * 4
+    assert manifest["oauth_config"]["redirect_urls"] == [f"{URL}/slack/oauth_redirect"]
+
+
+def test_socket_mode_with_an_address_leads_back_from_an_installation() -> None:
+    manifest = build_manifest(by_socket=True, url=URL)
+
+    assert manifest["oauth_config"]["redirect_urls"] == [f"{URL}/slack/oauth_redirect"]
+    assert manifest["settings"]["socket_mode_enabled"] is True
+    assert "request_url" not in manifest["settings"]["event_subscriptions"]
+
+
+def test_its_texts_fit_into_slacks_limits() -> None:
+    manifest = build_manifest(by_socket=True, url=None)
+    shown, features = manifest["display_information"], manifest["features"]
+
+    assert len(shown["name"]) <= 35
+    assert len(shown["description"]) <= 140
+    assert 175 <= len(shown["long_description"]) <= 4000
+    assert len(features["slash_commands"][0]["usage_hint"]) <= 1000
+    assert all(len(one["name"]) <= 24 and len(one["description"]) <= 150 for one in features["shortcuts"])
+    assert len(features["assistant_view"]["suggested_prompts"]) <= 4
+
+
+def test_every_scope_says_what_it_is_for() -> None:
+    assert list(SCOPES) == sorted(SCOPES)
+    assert all(SCOPES.values())
+
+
+def test_the_guide_names_each_scope() -> None:
+    guide = (BOT.parent / "docs" / "slack.md").read_text(encoding="utf-8")
+
+    assert [scope for scope in SCOPES if f"`{scope}`" not in guide] == []
+
+
+def keys_of(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from keys_of(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from keys_of(inner)
