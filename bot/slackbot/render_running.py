@@ -61,8 +61,8 @@ def running_message(draft: str, jobs: Sequence[Job], *, post_id: str) -> SlackMe
     blocks: list[Block] = [markdown(shown)]
     if len(parts) > 1:
         blocks.append(rich_text(*stack([Row((text(GOES_ON, italic=True),))])))
-    if jobs:
-        blocks.append(rich_text(*_nested(_latest(_steps(jobs), TREE_BUDGET, TREE_BUDGET))))
+    if steps := _latest(_steps(jobs), TREE_BUDGET, TREE_BUDGET):
+        blocks.append(rich_text(*_nested(steps)))
     return SlackMessage(text=fallback(unmarked(shown)), blocks=(*blocks, running_actions(post_id)))
 
 

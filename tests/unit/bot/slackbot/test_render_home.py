@@ -1,0 +1,73 @@
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.slackbot.render_home import Home, SourceRow, home_view
+from bot.slackbot.render_lists import ThreadRow
+from tests.unit.bot.any_answers import names
+from tests.unit.bot.markdown_texts import GOOD
+from tests.unit.bot.slackbot.shown import assert_view, labels_of, links_of, names_of, text_of
+
+_few = st.lists(names, max_size=40)
+homes = st.builds(
+    Home,
+    threads=st.lists(st.builds(ThreadRow, title=names, detail=names, url=st.sampled_from([None, GOOD])), max_size=40),
+    more_threads=st.integers(0, 9),
+    sources=st.lists(
+        st.builds(SourceRow, name=names, documents=st.integers(0, 9), failed=st.integers(0, 9)), max_size=40
+    ),
+    settings=st.lists(st.tuples(names, names), max_size=40),
+    positions=_few,
+    examples=_few,
+    command=names,
+    notice=names,
+)
+
+
+@settings(deadline=None)
+@given(homes)
+def test_whatever_there_is_slack_takes_it_and_nothing_does_harm(shown: Home) -> None:
+    assert_view(home_view(shown))
+
+
+def test_a_home_has_threads_sources_and_how_things_are_set() -> None:
+    view = home_view(
+        Home(
+            threads=(ThreadRow(title="The key", detail="2 messages", url=GOOD),),
+            more_threads=3,
+            sources=(SourceRow(name="handbook", documents=1), SourceRow(name="books", documents=1_200, failed=2)),
+            settings=(("Model", "extractive"),),
+            positions=("Guide: up to page 12",),
+            examples=("Where is the key?",),
+            notice="Nothing has been read in yet.",
+        )
+    )
+    said = text_of(view)
+    assert said.startswith("Nothing has been read in yet.\nI answer questions")
+    for heading, shown in {
+        "Questions to try": "Where is the key?",
+        "Recent threads": "The key (2 messages)… and 3 more",
+        "Sources": "handbook: 1 documentbooks: 1,200 documents, 2 could not be read",
+        "Reading positions": "Guide: up to page 12",
+        "Settings": "Model: extractive",
+    }.items():
+        assert f"\n{heading}\n{shown}" in said
+    assert links_of(view) == [("The key", GOOD)]
+
+
+def test_its_buttons_open_forms() -> None:
+    view = home_view(Home())
+    assert labels_of(view) == ["Ask", "Position", "Settings"]
+    assert names_of(view) == ["fn:form:ask", "fn:form:position", "fn:form:settings"]
+
+
+def test_what_there_is_nothing_of_has_no_heading() -> None:
+    assert "header" not in {block["type"] for block in home_view(Home())["blocks"]}
+
+
+def test_rows_beyond_what_is_shown_are_counted_with_those_that_were_not_given() -> None:
+    said = text_of(home_view(Home(threads=[ThreadRow(title=f"thread {n}") for n in range(20)], more_threads=10)))
+    assert "thread 14… and 15 more" in said
+
+
+def test_commands_are_named_as_they_are_typed_here() -> None:
+    assert "/ask-docs ask" in text_of(home_view(Home(command="/ask-docs")))
