@@ -26,7 +26,7 @@ __all__ = ["read_line", "run_command", "run_slash", "run_typed", "tell"]
 
 HELP = "help"
 ASKED = "To ask a question, write it behind `/ask`."
-LACKING = "/{name} needs {options} besides: write it behind the command, or fill in the form."
+LACKING = "/{name} needs {options}: write that behind it, or fill in the form."
 FILL_IN = "Fill in the form"
 
 # Asks for what a command lacks, with what was given already.

@@ -19,10 +19,14 @@ _BARE = re.compile(
 )
 
 
-async def example_questions(corpus: CorpusRepository, scope: SearchScope, most: int) -> list[str]:
-    """At most `most`, each about another document within scope; of several sources in turn, newest documents first."""
-    documents = await corpus.list_documents(scope.workspace, scope.sources)
-    readable = [item for item in documents if item.revision is not None and item.source != KEPT_SOURCE]
+async def example_questions(
+    documents: Sequence[Document], corpus: CorpusRepository, scope: SearchScope, most: int
+) -> list[str]:
+    """At most `most`, each about another of these documents; of several sources in turn, newest documents first.
+
+    Nothing is named that the scope does not read.
+    """
+    readable = [item for item in documents if _is_readable(item, scope)]
     found: list[str] = []
     for document in _in_turn(readable)[:MOST_TRIED]:
         section = await _section(corpus, document, scope)
@@ -32,6 +36,10 @@ async def example_questions(corpus: CorpusRepository, scope: SearchScope, most: 
         if len(found) == most:
             break
     return found
+
+
+def _is_readable(document: Document, scope: SearchScope) -> bool:
+    return document.revision is not None and document.source_id in scope.sources and document.source != KEPT_SOURCE
 
 
 async def _section(corpus: CorpusRepository, document: Document, scope: SearchScope) -> str | None:

@@ -6,6 +6,7 @@ shown in it.
 
 import logging
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.slackbot.acts import Act
@@ -16,7 +17,7 @@ from bot.slackbot.lists import listed
 from bot.slackbot.render_home import Home, SourceRow, home_view
 from core.commands import CommandResult, ThreadRow
 from core.commands import SourceRow as ListedSource
-from core.domain.corpus import SearchScope
+from core.domain.corpus import Document, SearchScope
 from core.domain.settings import TO_THE_END
 from core.errors import FootnoteError
 
@@ -31,7 +32,8 @@ _log = logging.getLogger(__name__)
 
 async def show_home(desk: Desk, act: Act) -> None:
     """Publish the person's home tab. Raises core errors."""
-    here = replace(act, channel=await desk.direct(act), thread="", message_ts="")
+    channel = act.channel if act.is_direct else await desk.direct(act)
+    here = replace(act, channel=channel, thread="", message_ts="")
     view = home_view(await build_home(desk, here))
     await call(
         SHOW_HOME,
@@ -52,6 +54,7 @@ async def build_home(desk: Desk, act: Act) -> Home:
     """What stands on it; `act` is in the person's direct channel."""
     place = await desk.place(act)
     scope = await desk.parts.access.scope(place.workspace, place, reader=act.person)
+    documents = await desk.parts.corpus.list_documents(scope.workspace, scope.sources)
     threads, sources, settings = [await _run(desk, act, name) for name in ("threads", "sources", "settings")]
     rows = [row for row in threads.rows if isinstance(row, ThreadRow)]
     readable = [_to_source(row) for row in sources.rows if isinstance(row, ListedSource)]
@@ -60,8 +63,8 @@ async def build_home(desk: Desk, act: Act) -> Home:
         more_threads=await _count_more(desk, act, threads),
         sources=readable,
         settings=[(found[1], found[2]) for found in _SET.finditer(settings.text)],
-        positions=await _positions(desk, scope),
-        examples=await example_questions(desk.parts.corpus, scope, EXAMPLES),
+        positions=_positions(documents, scope),
+        examples=await example_questions(documents, desk.parts.corpus, scope, EXAMPLES),
         command=desk.parts.command,
         notice="" if any(row.documents for row in readable) else EMPTY,
     )
@@ -80,9 +83,8 @@ async def _count_more(desk: Desk, act: Act, first: CommandResult) -> int:
     return (first.pages - 2) * len(first.rows) + len(last.rows)
 
 
-async def _positions(desk: Desk, scope: SearchScope) -> list[str]:
-    """How far each book is told to this person: of documents that they may read alone."""
-    documents = await desk.parts.corpus.list_documents(scope.workspace, scope.sources)
+def _positions(documents: Sequence[Document], scope: SearchScope) -> list[str]:
+    """How far each book is told to this person: of documents that may be read here alone."""
     reached = [(item.title, scope.positions[item.id]) for item in documents if item.id in scope.positions]
     return [f"{title}: {'to the end' if last == TO_THE_END else f'up to page {last}'}" for title, last in reached]
 

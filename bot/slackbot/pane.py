@@ -4,8 +4,7 @@ A pane's thread is one of the person's direct channel with the bot, and reads wh
 """
 
 import logging
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.slackbot.acts import Act
@@ -16,7 +15,7 @@ from bot.slackbot.interactions import Desk
 from bot.slackbot.render_lists import notice_message
 from bot.slackbot.translate import PLATFORM, thread_address
 from core.domain.conversation import Conversation, ThreadAddress
-from core.domain.corpus import SearchScope
+from core.domain.corpus import Document, SearchScope
 from core.errors import FootnoteError
 
 SUGGEST = "suggest questions"  # the ends of “I am not allowed to …”
@@ -36,8 +35,9 @@ _log = logging.getLogger(__name__)
 async def greet(desk: Desk, act: Act) -> None:
     """A pane was opened: say what can be asked here. An event that comes again changes nothing. Raises core errors."""
     scope = await _scope(desk, act)
+    documents = await desk.parts.corpus.list_documents(scope.workspace, scope.sources)
     if not await _is_greeted(desk, act):
-        message = notice_message(await _greeting(desk, scope))
+        message = notice_message(_greeting(documents))
         await call(
             POST,
             lambda: act.team.client.chat_postMessage(
@@ -50,7 +50,7 @@ async def greet(desk: Desk, act: Act) -> None:
             ),
             pause=desk.parts.pause,
         )
-    await _suggest(desk, act, await example_questions(desk.parts.corpus, scope, MOST_PROMPTS))
+    await _suggest(desk, act, await example_questions(documents, desk.parts.corpus, scope, MOST_PROMPTS))
 
 
 async def look_elsewhere(desk: Desk, act: Act, context: Mapping[str, Any]) -> None:
@@ -63,9 +63,10 @@ async def look_elsewhere(desk: Desk, act: Act, context: Mapping[str, Any]) -> No
         return
     here = await _scope(desk, act)
     there = await desk.parts.access.scope(here.workspace, thread_address(here.workspace, beside, ""))
-    narrow = replace(here, sources=here.sources & there.sources)
-    questions = await example_questions(desk.parts.corpus, narrow, MOST_PROMPTS)
-    await _suggest(desk, act, questions or await example_questions(desk.parts.corpus, here, MOST_PROMPTS))
+    documents = await desk.parts.corpus.list_documents(here.workspace, here.sources)
+    near = [item for item in documents if item.source_id in there.sources]
+    questions = await example_questions(near, desk.parts.corpus, here, MOST_PROMPTS)
+    await _suggest(desk, act, questions or await example_questions(documents, desk.parts.corpus, here, MOST_PROMPTS))
 
 
 async def name_thread(desk: Desk, act: Act, conversation: Conversation) -> None:
@@ -106,8 +107,7 @@ async def _suggest(desk: Desk, act: Act, questions: list[str]) -> None:
         )
 
 
-async def _greeting(desk: Desk, scope: SearchScope) -> str:
-    documents = await desk.parts.corpus.list_documents(scope.workspace, scope.sources)
+def _greeting(documents: Sequence[Document]) -> str:
     readable = [item for item in documents if item.revision is not None]
     if not readable:
         return EMPTY

@@ -214,7 +214,7 @@ async def test_a_command_by_mention_that_lacks_something_offers_its_form(place: 
     async with place.open() as house:
         answer = await house.ask()
         await house.ada.mention(house.channel, "search", thread=answer)
-        offered = await house.told(house.ada, "@footnote search needs “words” besides")
+        offered = await house.told(house.ada, "@footnote search needs “words”: write that behind it")
         assert buttons(offered) == {"Fill in the form": "fn:form:search"}
         view = await house.modal(await house.ada.click(offered, "Fill in the form"))
         await house.ada.submit(view, {"words": "key"})
@@ -249,6 +249,16 @@ async def test_where_the_bot_may_not_post_who_did_something_is_told_alone(place:
         await house.told(house.ada, "Set for this channel: language is German.", closed)
         assert house.posts(closed) == []
         assert (await place.settings.channel(_address(closed))).language == "German"
+
+
+async def test_where_the_bot_is_not_a_member_questions_are_refused_with_what_to_do(place: SlackPlace) -> None:
+    async with place.open() as house:
+        closed = house.server.create_channel(house.team, "closed", house.ada, with_bot=False)
+        await house.ada.slash(closed, "ask where is the key?")
+        await house.told_once(house.ada, "I am not in this channel: invite me with /invite.", closed)
+        await house.ada.slash(closed, "ask where is the key? --private")
+        await house.told(house.ada, "under the stairs", closed)
+        assert house.posts(closed) == []
 
 
 async def test_settings_are_for_those_who_manage_the_workspace(place: SlackPlace) -> None:
