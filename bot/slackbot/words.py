@@ -21,7 +21,7 @@ _NAMED = re.compile(r"(?<![^\s`\"'“‘(\[*_|])/([a-z]+)(?![\w/-]|\.\w)")
 _QUESTION = re.compile(r"[?？؟]\W*\Z")
 _BEFORE = " \t\n,:;–—-"  # what is left of "@footnote: stop"
 _OURSELVES = re.compile(r"\A[\s`]*[@/]?footnote\b", re.IGNORECASE)  # typed where Slack has no slash commands
-_PLEASE = re.compile(r"[,\s]+please\b[\s.!]*\Z", re.IGNORECASE)
+_PLEASE = re.compile(r"[,\s]+(?:please|now|thanks)\b[\s.!]*\Z", re.IGNORECASE)
 _STOPS = " \t\n.!…"
 _FIRST_WORD = re.compile(r"([a-z]+)(?:\s+(.+))?\Z", re.DOTALL | re.IGNORECASE)
 # What sentences are made of, and names in lower case are not. English, as the commands are.
@@ -31,6 +31,18 @@ _OF_SENTENCES = frozenset(
     out over should so some something than that the their them then there these they this those through throughout to
     under until up us was we were what when where which who whose why will with without would you your""".split()
 )
+# A part of a document, which no document is called.
+_PART = re.compile(r"(?:chapter|part|page|section|book|session|act)(?:\s+[\divxlc]+)?", re.IGNORECASE)
+# What is said behind commands that take nothing, without meaning anything else.
+_OBJECTS: Mapping[str, str] = {
+    "stop": "it|this|that",
+    "new": "conversation|thread|chat",
+    "delete": "this (?:conversation|thread|chat)",
+    "keep": "(?:this|that|the) answer",
+    "mute": "this (?:conversation|thread)",
+    "unmute": "this (?:conversation|thread)",
+    "listen": "(?:to this thread|here)",
+}
 _THREAD = r"(?:\d+|[0-9a-fA-F]{8}[0-9a-fA-F-]*)"  # a number of the list, or an id as far as it tells it apart
 _FORMAT = rf"(?:{'|'.join(FORMATS)})"
 _PLACE = r"(?:\d+|end|the\s+end|off|none|(?:chapter|part|book|session|act|page)\s+\S+)"
@@ -86,7 +98,7 @@ def to_command_text(text: str, commands: Collection[str]) -> str | None:
 
     - With a slash (`/stop`, `/search what is a day?`) it is a command, whatever follows.
     - What ends in a question mark is a question.
-    - A name alone (`stop`, `Help!`, `stop please`) is a command.
+    - A name alone (`stop`, `Help!`, `stop it, please`) is a command.
     - A name with words behind it is one where these are what it takes: a number for `source`, an id for `open`, a name
       for `search` and `summary`. In a name that begins in lower case there are no words that sentences are made of:
       "search wild magic" and "summary The Lighthouse", but not "search for the key" or "summary of the lighthouse".
@@ -99,7 +111,7 @@ def to_command_text(text: str, commands: Collection[str]) -> str | None:
     found = _FIRST_WORD.match(_PLEASE.sub("", said.rstrip(_STOPS)))
     if found is None or _QUESTION.search(said) or (name := found[1].lower()) not in commands:
         return None
-    if found[2] is None:
+    if found[2] is None or re.fullmatch(_OBJECTS.get(name, ""), found[2], re.IGNORECASE):
         return f"/{name}"
     return f"/{name} {found[2]}" if _fits(name, found[2]) else None
 
@@ -112,6 +124,8 @@ def _fits(command: str, argument: str) -> bool:
 def _is_name(text: str) -> bool:
     """Whether it may be a title, a path or words to look for, and not what follows a verb in a sentence."""
     first, *_ = words = text.split()
+    if _PART.fullmatch(text.strip()):
+        return False
     if not first[:1].islower() or "." in first.rstrip(".,") or "/" in first:
         return True
     return not _OF_SENTENCES & {word.strip(",;:.!()\"'").lower() for word in words}
