@@ -41,7 +41,7 @@ class Sealer:
         if whose != owner:
             raise ConfigError(
                 f"What is stored for {owner} can't be decrypted with the key in {self._setting}: put the key back that "
-                "it was stored with (several, newest first, may stand there), or install the app there again."
+                "it was stored with, behind the new one; if it is lost, docs/slack.md says what to do."
             )
         return secret
 
