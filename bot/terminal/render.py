@@ -1,8 +1,10 @@
 """Answers, hits and lists as rich renderables. Pure: nothing is printed here, and nothing from documents is markup."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, cast
 
+from markdown_it import MarkdownIt
 from rich.console import Group, RenderableType
 from rich.markdown import Markdown
 from rich.padding import Padding
@@ -77,8 +79,16 @@ def footnote_view(citation: Citation) -> RenderableType:
 
 
 def markdown_view(text: str) -> RenderableType:
-    """Markdown without live links: where a link leads is written out, never hidden."""
-    return Markdown(text, hyperlinks=False)
+    """Markdown without live links: where a link leads is written out, and nothing else is hidden either."""
+    view = Markdown("", hyperlinks=False)
+    view.parsed = _parser().parse(text)
+    return view
+
+
+@cache
+def _parser() -> MarkdownIt:
+    """Without what rich would not show: raw HTML (`List<String>`), and addresses for later (`[1]: guide.md`)."""
+    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("reference")
 
 
 def hits_view(hits: Sequence[PageHit]) -> RenderableType:

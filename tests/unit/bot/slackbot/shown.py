@@ -118,8 +118,20 @@ def labels_of(message: SlackMessage | View) -> list[str]:
 
 def listed_in(message: SlackMessage) -> list[int]:
     """Numbers of the entries in its sources."""
-    marks = [piece["text"] for block in message.blocks for piece in _literals(block) if piece.get("style")]
-    return [int(found[1]) for mark in marks if (found := re.fullmatch(r"\[(\d+)\] ", mark))]
+    return [number for number, _ in sources_of(message)]
+
+
+def sources_of(message: SlackMessage) -> list[tuple[int, str]]:
+    """Number and words of every entry in its sources."""
+    found: list[tuple[int, str]] = []
+    for block in message.blocks:
+        for piece in _literals(block):
+            mark = re.fullmatch(r"\[(\d+)\] ", piece["text"]) if piece.get("style") else None
+            if mark is not None:
+                found.append((int(mark[1]), ""))
+            elif found:
+                found[-1] = (found[-1][0], found[-1][1] + piece["text"])
+    return found
 
 
 def links_of(message: SlackMessage | View) -> list[tuple[str, str]]:

@@ -1,0 +1,134 @@
+"""One answer as each platform shows it, read back to what people see; each fails where a limit is passed."""
+
+import html
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from io import StringIO
+
+from rich.console import Console
+
+from bot.discordbot.layout import Container, Select, Text
+from bot.discordbot.layout import Row as DiscordRow
+from bot.discordbot.render import RenderOptions as DiscordOptions
+from bot.discordbot.render import render_answer as render_discord
+from bot.slackbot.render import RenderOptions as SlackOptions
+from bot.slackbot.render import render_answer as render_slack
+from bot.terminal.render import answer_view
+from bot.webchat.render import message_view
+from core.domain.answer import Answer, Citation
+from core.stored_answers import answer_message
+from tests.builders import NOON, build_incoming
+from tests.slack_server.transcript import elements
+from tests.unit.bot.any_answers import POST
+from tests.unit.bot.discordbot import shown as discord
+from tests.unit.bot.markdown_texts import GOOD, ZERO_WIDTH
+from tests.unit.bot.slackbot import shown as slack
+
+_ENTRY = re.compile(r"^\*\*\\\[(\d+)\\\]\*\* ", re.MULTILINE)
+_LINKED = re.compile(rf"\[\[(\d+)\]\]\({re.escape(GOOD)}")
+_ADDRESS = re.compile(rf"\({re.escape(GOOD)}[^)\s]*\)")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_QUOTED_ABOVE = "(quoted above)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """`footnotes` are linked in the text, each here once, in order; `sources` are numbers with what is said of them."""
+
+    body: str
+    footnotes: tuple[int, ...]
+    sources: tuple[tuple[int, str], ...]
+    everything: str  # buttons, menus and lists besides
+
+
+def link_to(citation: Citation) -> str:
+    return f"{GOOD}?n={citation.number}"
+
+
+def on_discord(answer: Answer) -> Shown:
+    post = render_discord(answer, DiscordOptions(post_id=POST, link=link_to))
+    discord.assert_fine(post, POST)
+    bodies, sources, everything = [], [], []
+    for part in post.parts:
+        everything += part.texts
+        for place, block in enumerate(part.blocks):
+            if isinstance(block, Text) and place == 0:
+                bodies.append(block.content)
+            elif isinstance(block, Container):
+                pieces = _ENTRY.split("\n".join(item.content for item in block.items if isinstance(item, Text)))
+                sources += list(zip(map(int, pieces[1::2]), map(_unmarked, pieces[2::2]), strict=True))
+            elif isinstance(block, DiscordRow):
+                for item in block.items:
+                    everything += [one.label for one in item.options] if isinstance(item, Select) else [item.label]
+    return _shown(bodies, sources, everything)
+
+
+def on_slack(answer: Answer) -> Shown:
+    post = render_slack(answer, SlackOptions(post_id=POST, link=link_to))
+    slack.assert_fine(post, POST)
+    bodies, sources, everything = [], [], []
+    for part in post.parts:
+        bodies.append(slack.body_of(part))
+        everything += [slack.text_of(part), *slack.labels_of(part)]
+        menus = [one for one in elements(part.blocks) if one["type"] == "static_select"]
+        everything += [option["text"]["text"] for menu in menus for option in menu["options"]]
+        for number, words in slack.sources_of(part):
+            sources.append((number, words))
+    return _shown(bodies, sources, everything)
+
+
+def on_the_web(answer: Answer) -> Shown:
+    message = answer_message(answer, build_incoming(), "c1", None, NOON)
+    view = message_view(message, link_to)
+    page = str(view["html"])
+    citations: list[Mapping[str, object]] = view["citations"]  # type: ignore[assignment]  # JSON
+    body = html.unescape(re.sub(r"<[^>]*>", " ", page))
+    sources = [(int(str(one["number"])), f"Page {one['page']} of {one['title']} {one['quote']}") for one in citations]
+    listed = [*view["choices"], *view["suggestions"]]  # type: ignore[misc]  # JSON
+    return Shown(
+        body=body,
+        footnotes=tuple(dict.fromkeys(int(number) for number in re.findall(r'data-number="(\d+)"', page))),
+        sources=tuple(sources),
+        everything="\n".join([body, *listed]),
+    )
+
+
+def on_the_terminal(answer: Answer) -> Shown:
+    written = StringIO()
+    Console(width=2_000, file=written).print(answer_view(answer))
+    text = written.getvalue()
+    found = list(re.finditer(r"^\[(\d+)\] Page ", text, re.MULTILINE))
+    ends = [*(match.start() for match in found[1:]), len(text)]
+    sources = [(int(match[1]), text[match.start() : end]) for match, end in zip(found, ends, strict=False)]
+    body = text[: found[0].start()] if found else text
+    known = {citation.number for citation in answer.citations}
+    marks = [int(number) for number in re.findall(r"\[(\d+)\]", body)]
+    return Shown(
+        body=body,
+        footnotes=tuple(dict.fromkeys(number for number in marks if number in known)),
+        sources=tuple(sources),
+        everything=text,
+    )
+
+
+PLATFORMS: Mapping[str, Callable[[Answer], Shown]] = {
+    "discord": on_discord,
+    "slack": on_slack,
+    "web": on_the_web,
+    "terminal": on_the_terminal,
+}
+
+
+def _shown(bodies: list[str], sources: list[tuple[int, str]], everything: list[str]) -> Shown:
+    body = "\n".join(bodies)
+    return Shown(
+        body=_unmarked(body),
+        footnotes=tuple(dict.fromkeys(int(number) for number in _LINKED.findall(body))),
+        sources=tuple((number, words) for number, words in sources if _QUOTED_ABOVE not in words),
+        everything=_unmarked("\n".join(everything)),
+    )
+
+
+def _unmarked(markdown: str) -> str:
+    return _ESCAPED.sub(r"\1", _ADDRESS.sub("", markdown).replace(ZERO_WIDTH, ""))
