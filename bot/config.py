@@ -34,7 +34,7 @@ API_TOKEN_VARIABLE = "FOOTNOTE_API_TOKEN"  # noqa: S105 - the name of one, not o
 SLACK_KEY_VARIABLE = "FOOTNOTE_SLACK_KEY"  # encrypts the tokens of teams; no key of the file either
 SLACK_KEY_SETTING = f"{SLACK_KEY_VARIABLE} or [slack] key_file"  # for people
 SECRETS = (WEB_KEY_VARIABLE, API_TOKEN_VARIABLE, DATABASE_VARIABLE, SLACK_KEY_VARIABLE)
-NEVER_SHOWN = frozenset({"database.url"})  # keys whose values may hold a password by mistake
+NEVER_SHOWN = frozenset({"database.url", "slack.client_id"})  # keys whose values may hold a secret by mistake
 DEFAULT_FILE = Path("config.toml")
 
 

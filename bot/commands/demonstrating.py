@@ -11,7 +11,7 @@ import typer
 
 from bot.commands.serving import is_taken, open_browser, run_service
 from bot.config import Config
-from bot.config_sections import IndexConfig
+from bot.config_sections import IndexConfig, SlackConfig
 from bot.control.holding import find_service
 from bot.session import Session
 
@@ -60,9 +60,21 @@ def demo(
 
 
 class DemoConfig(Config):
-    """Everything in one folder: no server that the configuration names ever holds the sample library."""
+    """Everything in one folder: no server that the configuration names ever holds the sample library.
+
+    Nor does any chat platform hear of it: Slack would give the demo questions that people ask their own bot.
+    """
 
     def database_url(self) -> None:
+        return None
+
+    def discord_token(self) -> None:
+        return None
+
+    def slack_token(self) -> None:
+        return None
+
+    def slack_app_token(self) -> None:
         return None
 
 
@@ -72,7 +84,7 @@ def _demo_settings(settings: Config) -> Config:
     if is_taken(web):
         web = web.model_copy(update={"port": 0})
     index = IndexConfig(rerank=settings.index.rerank)
-    changed = {"data_dir": settings.data_path / DEMO_FOLDER, "web": web, "index": index}
+    changed = {"data_dir": settings.data_path / DEMO_FOLDER, "web": web, "index": index, "slack": SlackConfig()}
     return DemoConfig(**{**dict(settings), **changed})
 
 

@@ -169,6 +169,15 @@ async def test_a_service_that_nobody_could_answer_for_is_refused(tmp_path: Path)
             {"database": {"url": "postgresql://127.0.0.1:1/x"}, "index": {"url": "http://127.0.0.1:1"}},
             "can't be reached",
         ),
+        (
+            {
+                "database": {"url": "postgresql://127.0.0.1:1/x"},
+                "index": {"url": "http://127.0.0.1:1"},
+                "web": {"public_url": "https://notes.example"},
+                "slack": {"client_id": "1.2"},
+            },
+            "posts to Discord or Slack lead to the pages of another process",
+        ),
     ],
 )
 async def test_a_worker_with_nothing_to_share_is_refused_in_one_sentence(
