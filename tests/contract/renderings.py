@@ -49,7 +49,9 @@ def link_to(citation: Citation) -> str:
 def on_discord(answer: Answer) -> Shown:
     post = render_discord(answer, DiscordOptions(post_id=POST, link=link_to))
     discord.assert_fine(post, POST)
-    bodies, sources, everything = [], [], []
+    bodies: list[str] = []
+    sources: list[tuple[int, str]] = []
+    everything: list[str] = []
     for part in post.parts:
         everything += part.texts
         for place, block in enumerate(part.blocks):

@@ -122,3 +122,10 @@ def test_an_evaluation_is_one_row_a_kind_within_eighty_columns() -> None:
     assert rows["all"] == rows["vault"] == ["1", "1.00", "1.00", "0.50", "1.00", "1.00", "0.00", "-", "-", "0.00"]
     assert "p95 250.0 ms" in text
     assert "left out q2: b.md" in text
+
+
+def test_what_looks_like_html_or_a_definition_is_shown() -> None:
+    text = shown(answer_view(Answer(status=AnswerStatus.ANSWERED, text="A List<String>.\n\n<b>x</b>\n\n[1]: guide.md")))
+    assert "A List<String>." in text
+    assert "<b>x</b>" in text
+    assert "[1]: guide.md" in text
