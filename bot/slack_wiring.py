@@ -164,7 +164,7 @@ def _pages(bolt: AsyncApp, door: SlackDoor, app: App) -> WebAddition | None:
             clock=app.clock,
             installed=door.opened.welcome,
         )
-        added.append(InstallPages(flow))
+        added.append(InstallPages(flow, app.clock))
 
     def add(served: web.Application, parts: WebParts) -> None:
         for one in added:

@@ -28,12 +28,15 @@ from bot.slackbot.translate import PLATFORM
 from core.domain.installation import Installation
 from core.errors import FootnoteError, InvalidState
 from core.ports import Clock
+from core.rates import Rate, RateGate
 from core.service_ports import InstallationRepository, OneTimeCodes
 
 PURPOSE = "slack install"
 STATE_SECONDS = 600
 COOKIE = "footnote_slack_install"
 INSTALL = "install the app"
+VISITS = Rate(per_second=2, burst=60)  # of all people together
+TOO_MANY = "Too many people are installing Footnote right now: try again in a minute."
 
 # What became of it, by slack_bolt's reasons: title, sentence, status.
 _FAILURES = {
@@ -57,16 +60,19 @@ _log = logging.getLogger(__name__)
 
 
 class InstallPages:
-    """The two pages."""
+    """The two pages, open to everybody: each visit of the first one is stored for ten minutes, so there is a limit."""
 
-    def __init__(self, flow: AsyncOAuthFlow) -> None:
+    def __init__(self, flow: AsyncOAuthFlow, clock: Clock) -> None:
         self._flow = flow
+        self._gate = RateGate(VISITS, clock)
 
     def add(self, served: web.Application) -> None:
         served.router.add_get(INSTALL_PATH, self.install, allow_head=False)
         served.router.add_get(REDIRECT_PATH, self.come_back, allow_head=False)
 
     async def install(self, request: web.Request) -> web.Response:
+        if self._gate.admit(INSTALL_PATH) > 0:
+            return _to_response(_page("Not now", f"<p>{TOO_MANY}</p>{_AGAIN}", 429))
         return _to_response(await self._flow.handle_installation(await to_bolt_request(request)))
 
     async def come_back(self, request: web.Request) -> web.Response:

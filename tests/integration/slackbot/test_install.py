@@ -250,6 +250,18 @@ async def test_the_configured_token_goes_before_one_that_its_team_installs(
         assert [one.token for one in opened.door.teams.all()] == [configured]
 
 
+async def test_a_flood_of_visits_is_stored_only_up_to_a_limit(opened: Opened) -> None:
+    async with ClientSession() as browser:
+        statuses = [(await browser.get(f"{opened.url}slack/install")).status for _ in range(3 * oauth.VISITS.burst)]
+    codes = await opened.app.database.read_rows(
+        lambda at: at.exec_driver_sql("SELECT count(*) FROM one_time_code").scalar_one()
+    )
+
+    assert 429 in statuses
+    assert statuses.count(200) == codes
+    assert codes >= oauth.VISITS.burst
+
+
 async def test_no_state_can_be_consumed_for_another_purpose(opened: Opened) -> None:
     code = await opened.app.one_time_codes.issue(PURPOSE, 600)
 

@@ -73,6 +73,17 @@ def test_unknown_keys_and_bad_values_are_all_named_in_one_error(
         assert part in str(caught.value)
 
 
+def test_a_secret_that_stands_where_the_client_id_belongs_is_not_shown(tmp_path: Path) -> None:
+    file = tmp_path / "bad.toml"
+    file.write_text('[slack]\nclient_id = "xoxb-secret"\nworkspaces = { acme = "local" }\n')
+    with pytest.raises(ConfigError) as caught:
+        load_config(file)
+
+    assert "slack.client_id" in str(caught.value)
+    assert "slack.workspaces.acme" in str(caught.value)
+    assert "xoxb" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("text", "part"), [("a = [", "not valid TOML"), (None, "can't be read"), ("\udcff", "not valid TOML")]
 )
