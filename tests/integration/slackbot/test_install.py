@@ -4,6 +4,7 @@ import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from aiohttp import ClientSession
@@ -14,6 +15,7 @@ from bot.slackbot.oauth import PURPOSE
 from bot.wiring import App
 from core.errors import ConfigError
 from tests.integration.slackbot.door import KEY, Opened, Secrets, open_door
+from tests.integration.test_service import start
 from tests.slack_server import Person, SlackServer, Team
 from tests.slack_server.installing import Visit
 
@@ -248,6 +250,30 @@ async def test_the_configured_token_goes_before_one_that_its_team_installs(
 
         assert page.status == 200
         assert [one.token for one in opened.door.teams.all()] == [configured]
+
+
+async def test_the_whole_service_lets_people_in_from_elsewhere_to_install(
+    server: SlackServer, team: Team, owner: Person, secrets: Secrets
+) -> None:
+    config = secrets.config(installs=True)
+    port = urlsplit(secrets.public_url).port
+    config = config.model_copy(update={"web": config.web.model_copy(update={"port": port})})
+    service, task, url = await start(config)
+    elsewhere = {"X-Forwarded-For": "203.0.113.9"}
+    async with ClientSession(headers=elsewhere) as browser:
+        async with browser.get(f"{url}slack/install") as reply:
+            page, policy = reply.status, reply.headers["Content-Security-Policy"]
+        async with browser.get(f"{url}library") as reply:
+            library = reply.status
+        async with browser.post(f"{url}slack/events", data="{}") as reply:
+            events = reply.status
+    installed = await owner.install(f"{url}slack/install")
+    service.stop()
+    await task
+
+    assert (page, library, events, installed.status) == (200, 403, 404, 200)
+    assert "default-src 'none'" in policy
+    assert server.socket.connected == []
 
 
 async def test_a_flood_of_visits_is_stored_only_up_to_a_limit(opened: Opened) -> None:
