@@ -126,7 +126,7 @@ class DiscordConfig(Section):
 class SlackConfig(Section):
     """The bot on Slack. Tokens, secrets and keys come from the environment or from files, never from here.
 
-    Without a bot token and a client id Slack is off. `client_id` lets several teams install the app.
+    Without a bot token, an app token and a client id Slack is off. `client_id` lets several teams install the app.
     """
 
     transport: Literal["socket", "http"] = "socket"

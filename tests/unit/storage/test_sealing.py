@@ -1,5 +1,7 @@
 """Secrets at rest: what is sealed says nothing, opens for its owner alone, and outlives a change of keys."""
 
+from collections.abc import Callable
+
 import pytest
 
 from core.errors import ConfigError
@@ -26,7 +28,9 @@ def test_a_secret_comes_back_for_its_owner() -> None:
         ("team one", [KEY], lambda sealed: ""),
     ],
 )
-def test_what_does_not_fit_is_one_sentence_that_names_owner_and_setting(owner, keys, change) -> None:
+def test_what_does_not_fit_is_one_sentence_that_names_owner_and_setting(
+    owner: str, keys: list[str], change: Callable[[str], str]
+) -> None:
     sealed = Sealer([KEY], "KEY").seal("team one", "xoxb-secret")
     with pytest.raises(ConfigError) as caught:
         Sealer(keys, "THE SETTING").open(owner, change(sealed))
