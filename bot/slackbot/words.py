@@ -22,6 +22,7 @@ _QUESTION = re.compile(r"[?？؟]\W*\Z")
 _BEFORE = " \t\n,:;–—-"  # what is left of "@footnote: stop"
 _OURSELVES = re.compile(r"\A[\s`]*[@/]?footnote\b", re.IGNORECASE)  # typed where Slack has no slash commands
 _PLEASE = re.compile(r"[,\s]+(?:please|now|thanks)\b[\s.!]*\Z", re.IGNORECASE)
+_ENDING_LENGTH = 40  # characters in which it stands
 _STOPS = " \t\n.!…"
 _FIRST_WORD = re.compile(r"([a-z]+)(?:\s+(.+))?\Z", re.DOTALL | re.IGNORECASE)
 # What sentences are made of, and names in lower case are not. English, as the commands are.
@@ -108,24 +109,33 @@ def to_command_text(text: str, commands: Collection[str]) -> str | None:
     slashed = to_command(said)
     if slashed is not None:
         return said if slashed.name in commands else None
-    found = _FIRST_WORD.match(_PLEASE.sub("", said.rstrip(_STOPS)))
+    found = _FIRST_WORD.match(_without_please(said.rstrip(_STOPS)))
     if found is None or _QUESTION.search(said) or (name := found[1].lower()) not in commands:
         return None
-    if found[2] is None or re.fullmatch(_OBJECTS.get(name, ""), found[2], re.IGNORECASE):
+    argument = " ".join((found[2] or "").split())
+    if not argument or re.fullmatch(_OBJECTS.get(name, ""), argument, re.IGNORECASE):
         return f"/{name}"
-    return f"/{name} {found[2]}" if _fits(name, found[2]) else None
+    return f"/{name} {found[2]}" if _fits(name, argument) else None
+
+
+def _without_please(said: str) -> str:
+    """Looked for at the end alone: what people send may be long."""
+    place = max(0, len(said) - _ENDING_LENGTH)
+    return said[:place] + _PLEASE.sub("", said[place:])
 
 
 def _fits(command: str, argument: str) -> bool:
+    """`argument` has single spaces, which keeps matching quick however long it is."""
     matches = (form.fullmatch(argument) for form in _FITTING.get(command, ()))
     return any(_is_name(found.groupdict().get("name") or "X") for found in matches if found is not None)
 
 
 def _is_name(text: str) -> bool:
     """Whether it may be a title, a path or words to look for, and not what follows a verb in a sentence."""
-    first, *_ = words = text.split()
-    if _PART.fullmatch(text.strip()):
+    words = text.split()
+    if not words or _PART.fullmatch(text):
         return False
+    first = words[0]
     if not first[:1].islower() or "." in first.rstrip(".,") or "/" in first:
         return True
     return not _OF_SENTENCES & {word.strip(",;:.!()\"'").lower() for word in words}

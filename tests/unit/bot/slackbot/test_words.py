@@ -1,7 +1,7 @@
 """Which messages are commands, and how commands are named on Slack."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.slackbot.words import _ARGUMENTS, FOR_THREADS, in_slack_words, to_command_text
@@ -172,6 +172,15 @@ def test_every_command_that_takes_something_has_forms_of_its_own() -> None:
     assert taking == set(_ARGUMENTS)
 
 
+@pytest.mark.parametrize(
+    "said", ["position a{}b", "page a{}b", "summary a{}--privat", "stop{}pleas", "settings sources{}x y"]
+)
+def test_long_runs_of_space_are_passed_over_at_once(said: str) -> None:
+    """Each of these takes hours where every space is tried with every other."""
+    to_command_text(said.format(" " * 1_000_000), TABLE)
+    to_command_text(said.format(" x" * 1_000_000), TABLE)
+
+
 def test_only_commands_of_the_table_are_taken() -> None:
     assert to_command_text("stop", ["help"]) is None
     assert to_command_text("/stop", ["help"]) is None
@@ -179,6 +188,8 @@ def test_only_commands_of_the_table_are_taken() -> None:
 
 
 @given(st.text(), st.sampled_from(TABLE))
+@example("\x1c", "search")
+@example("=1", "position")
 def test_a_command_keeps_its_words_and_is_one_for_the_inbox(words: str, name: str) -> None:
     taken = to_command_text(f"{name} {words}", TABLE)
     if taken is not None:
