@@ -60,7 +60,6 @@ def build_manifest(*, by_socket: bool, url: str | None) -> Manifest:
     """
     requests = None if by_socket else f"{url}{EVENTS_PATH}"
     return {
-        "_metadata": {"major_version": 2},
         "display_information": {
             "name": "Footnote",
             "description": _DESCRIPTION,
