@@ -2,11 +2,11 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from bot.slackbot.errors import MESSAGE_GONE, STREAM_OVER, name_of
-from bot.slackbot.places import ChannelPlace, Place
+from bot.slackbot.places import ChannelPlace
+from bot.slackbot.posts import Parts
 from bot.slackbot.render_running import (
     Chunk,
     draft_text,
@@ -24,17 +24,6 @@ UPDATE_SECONDS = 3.0  # between two changes of a message; Slack takes 50 a minut
 _log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class Parts:
-    """What this process knows of a post's messages. `place` is where they are, once it has one."""
-
-    ids: dict[int, str] = field(default_factory=dict)  # number of a part, from 1 -> `ts`
-    place: Place | None = None
-    looked_to: str = ""  # up to which message the place was looked through
-    looked_in: int = 0  # in which of the entry's attempts that was
-    is_uncertain: bool = False  # there may be one more: Slack did not say whether it took it
-
-
 class _Mode(Enum):
     WAITING = auto()  # there is no message yet
     STREAM = auto()
@@ -46,12 +35,15 @@ class Draft:
     """Raises PlatformError where Slack asks for a pause; whatever else goes wrong changes how the draft is shown."""
 
     def __init__(self, place: ChannelPlace, parts: Parts, post_id: str, recipient: str) -> None:
-        """`parts` may know the first part from an earlier try; it is then changed as a whole."""
+        """`parts` may know the first part from an earlier try; it is then changed as a whole.
+
+        Where there may be one that is not known, nothing is shown, as that could be a second one.
+        """
         self._place = place
         self._parts = parts
         self._post_id = post_id
         self._recipient = recipient
-        self._mode = _Mode.UPDATE if 1 in parts.ids else _Mode.WAITING
+        self._mode = _Mode.UPDATE if 1 in parts.ids else _Mode.OFF if parts.is_uncertain else _Mode.WAITING
         self._text = ""  # that the stream was sent
         self._jobs: dict[str, Job] = {}  # as the stream was sent them
 

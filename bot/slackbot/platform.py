@@ -1,8 +1,7 @@
 """Slack as a platform: one post for each question, streamed while it is written, then final in the same message.
 
 A post of several parts is several messages. Each carries the name of its post in its blocks, so that a process that
-starts again finds what an earlier one posted. Slack drops no repeats: after a post whose reply was lost, the next try
-looks for it first.
+starts again finds what an earlier one posted, and a try after a lost reply what the one before did (posts.py).
 """
 
 import asyncio
@@ -13,12 +12,13 @@ from datetime import timedelta
 
 from bot.action_names import post_id
 from bot.platform_parts import LinkTo, Pause
-from bot.slackbot.drafts import Draft, Parts
+from bot.slackbot.drafts import Draft
 from bot.slackbot.errors import CLOSED
 from bot.slackbot.files import read_file
-from bot.slackbot.layout import SlackMessage, SlackPost
+from bot.slackbot.layout import SlackPost
 from bot.slackbot.people import People
-from bot.slackbot.places import NO_MESSAGE, ChannelPlace, Place, ReplyPlace, direct_place
+from bot.slackbot.places import ChannelPlace, Place, ReplyPlace, direct_place
+from bot.slackbot.posts import Posts
 from bot.slackbot.progress import LivePost
 from bot.slackbot.render import RenderOptions, render_answer
 from bot.slackbot.render_lists import notice_message
@@ -35,7 +35,6 @@ from bot.slackbot.translate import (
     private_reader,
     time_of,
     to_talk,
-    ts_of,
     written,
 )
 from core.domain.answer import Answer
@@ -50,7 +49,6 @@ RESPONSE_LIFE = timedelta(minutes=25)  # Slack takes replies to an interaction f
 MOST_REPLIES = 4  # Slack takes five, of which one said that the answer is on its way
 # A question that waited longer may have a draft already: a process that is stopped gives its work back untouched.
 FRESH = timedelta(seconds=1)
-SKEW = timedelta(minutes=1)  # between our clock, which names private questions, and Slack's
 CLOSE_SECONDS = 1.0  # for drafts under way; the whole stop has less than five
 MOST_REMEMBERED = 1_000  # questions with a status line, or answered in reply to an interaction
 NAMES_SECONDS = 2.0  # for the names of who spoke in a thread
@@ -74,7 +72,7 @@ class SlackPlatform:
         self._clock = clock
         self._pause = pause
         self._began = clock.now()
-        self._posts: dict[str, Parts] = {}  # that this process works on
+        self._posts = Posts()
         self._live: dict[str, LivePost] = {}
         self._lines: OrderedDict[str, StatusLine] = OrderedDict()
         self._replied: OrderedDict[str, None] = OrderedDict()  # an interaction was replied to, perhaps
@@ -99,17 +97,17 @@ class SlackPlatform:
         key, question = entry.message_key, entry.incoming
         line = self._lines.pop(key, None)
         await self._end_live(key)  # of the question as it was before an edit
-        parts = self._posts.setdefault(key, Parts())
+        parts = self._posts.begin(key)
         parts.is_uncertain |= self._may_be_begun(entry)
         if is_private(entry.address):
             return SilentProgress()
         place = await self._thread(entry.address, question)
         parts.place = place
         if parts.is_uncertain:
-            await self._look(place, key, entry.attempts)
+            await self._try_to_look(place, key, entry.attempts)
         draft = Draft(place, parts, post_id(key), question.author)
         line = line or StatusLine(place, self._pause)
-        self._live[key] = LivePost(draft, line, self._pause)
+        self._live[key] = LivePost(draft, line, self._pause, self._crowd)
         return self._live[key]
 
     async def post(self, address: ThreadAddress, message_key: str, answer: Answer, *, look_first: bool) -> PostRef:
@@ -123,8 +121,8 @@ class SlackPlatform:
         shown = render_answer(answer, options)
         place = await self._place(address, message_key, entry, len(shown.parts))
         if look_first or self._is_unsure(message_key, entry):
-            await self._look(place, message_key, entry.attempts if entry is not None else 0)
-        return await self._finish(place, message_key, shown)
+            await self._posts.look(place, message_key, entry.attempts if entry is not None else 0)
+        return await self._posts.finish(place, message_key, shown)
 
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
         """In the post's place; where that is closed to us, to the asker directly."""
@@ -133,10 +131,10 @@ class SlackPlatform:
         shown = SlackPost(parts=(notice_message(sentence, post_id=post_id(message_key)),))
         try:
             place = await self._place(address, message_key, entry, 1)
-            await self._look(place, message_key, entry.attempts if entry is not None else 0)
-            return await self._finish(place, message_key, shown)
+            await self._posts.look(place, message_key, entry.attempts if entry is not None else 0)
+            return await self._posts.finish(place, message_key, shown)
         except CLOSED as error:
-            self._posts.pop(message_key, None)
+            self._posts.forget(message_key)
             told = sentence if str(error) in sentence else f"{sentence} {error}"
             return await self._tell_elsewhere(address, message_key, entry, told)
 
@@ -165,17 +163,11 @@ class SlackPlatform:
 
     async def take_back(self, message_key: str) -> None:
         """Delete what this process has posted of an answer that nobody waits for any more."""
-        line = self._lines.get(message_key)
+        shown = self._live.get(message_key) or self._lines.get(message_key)
         await self._end_live(message_key)
-        if line is not None:
-            await line.clear()
-        parts = self._posts.get(message_key)
-        if parts is not None and parts.place is not None:
-            if parts.is_uncertain:
-                await self._look(parts.place, message_key, 0)
-            for ts in parts.ids.values():
-                await parts.place.delete(ts)
-        self._posts.pop(message_key, None)
+        if shown is not None:
+            await shown.clear()
+        await self._posts.take_back(message_key)
 
     async def close(self) -> None:
         """End the drawing of unfinished posts, which go on at the next start; one that hangs is not waited for."""
@@ -229,47 +221,17 @@ class SlackPlatform:
 
     def _is_unsure(self, key: str, entry: InboxEntry | None) -> bool:
         """Whether a post may be there that nobody told us of, or that was begun before this process saw it."""
-        parts = self._posts.get(key)
+        parts = self._posts.find(key)
         if parts is None:
             return entry is None or self._may_be_begun(entry)
         return parts.is_uncertain
 
-    async def _look(self, place: Place, key: str, attempt: int) -> None:
-        """Look for parts that an earlier try posted, once in an attempt; goes on where a pause interrupted it."""
-        parts = self._posts.setdefault(key, Parts())
-        if parts.looked_in == attempt and attempt and not parts.is_uncertain:
-            return
-        after = parts.looked_to or f"{float(ts_of(key)) - SKEW.total_seconds():.6f}"
-        async for seen in place.look(post_id(key), after):
-            parts.ids = {**seen.parts, **parts.ids}
-            parts.looked_to = seen.seen_to
-        parts.looked_in, parts.is_uncertain = attempt, False
-
-    # ------------------------------------------------------------------ posting
-
-    async def _finish(self, place: Place, key: str, post: SlackPost) -> PostRef:
-        """The whole post; what a longer draft, or an earlier answer, had more of is deleted."""
-        for number, part in enumerate(post.parts, start=1):
-            await self._show_part(place, key, number, part)
-        parts = self._posts.pop(key, Parts()).ids
-        for number in [number for number in parts if number > len(post.parts)]:
-            await place.delete(parts.pop(number))
-        return f"{place.id}/{','.join(parts[number] for number in sorted(parts))}" if parts else ""
-
-    async def _show_part(self, place: Place, key: str, number: int, part: SlackMessage) -> None:
-        """One message of a post: changed where it is known, else sent."""
-        parts = self._posts.setdefault(key, Parts())
-        parts.place = place
-        if number in parts.ids and await place.edit(parts.ids[number], part):
-            return
-        parts.ids.pop(number, None)
+    async def _try_to_look(self, place: Place, key: str, attempt: int) -> None:
+        """For a draft, which is not worth waiting for: the final post looks again."""
         try:
-            ts = await place.send(part)
+            await self._posts.look(place, key, attempt)
         except PlatformError as error:
-            parts.is_uncertain |= error.retry_after_seconds is None
-            raise
-        if ts != NO_MESSAGE:
-            parts.ids[number] = ts
+            _log.info("No draft of %s, as it can't be looked for an earlier one: %s", key, error)
 
     async def _tell_elsewhere(
         self, address: ThreadAddress, key: str, entry: InboxEntry | None, sentence: str
@@ -281,14 +243,17 @@ class SlackPlatform:
         try:
             team = await self._team(address, entry.incoming)
             direct = await direct_place(team, entry.incoming.author, self._pause)
-            await self._look(direct, key, entry.attempts)
+            await self._posts.look(direct, key, entry.attempts)
             post = SlackPost(parts=(notice_message(sentence, post_id=post_id(key)),))
-            return await self._finish(direct, key, post)
+            return await self._posts.finish(direct, key, post)
         except CLOSED as error:
             _log.warning("The asker of %s can't be told: %s", key, error)
             return ""
         finally:
-            self._posts.pop(key, None)  # the next try begins in the post's own place
+            self._posts.forget(key)  # the next try begins in the post's own place
+
+    def _crowd(self) -> int:
+        return sum(live.is_drawing for live in self._live.values())
 
     async def _end_live(self, key: str) -> None:
         live, line = self._live.pop(key, None), self._lines.pop(key, None)

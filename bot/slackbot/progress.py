@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
 
 from bot.platform_parts import Pause
 from bot.slackbot.drafts import APPEND_SECONDS, Draft
@@ -9,17 +10,24 @@ from bot.slackbot.status import StatusLine
 from core.domain.jobs import Job
 from core.errors import PlatformError
 
+# Of a second: Slack takes 100 pieces of streams a minute, of all threads together. Many drafts rest the longer.
+EACH_SHARE = 0.6
+
 _log = logging.getLogger(__name__)
 
 
 class LivePost:
     """ProgressSink that draws. The first words and the first step are drawn at once; `close` before the final post."""
 
-    def __init__(self, draft: Draft, status: StatusLine, pause: Pause) -> None:
-        """A draft of an earlier try shows at once that the answer is being written anew; else the status line does."""
+    def __init__(self, draft: Draft, status: StatusLine, pause: Pause, crowd: Callable[[], int]) -> None:
+        """A draft of an earlier try shows at once that the answer is being written anew; else the status line does.
+
+        `crowd` counts the answers that are being drawn now.
+        """
         self._draft = draft
         self._status = status
         self._pause = pause
+        self._crowd = crowd
         self._text = ""
         self._jobs: dict[str, Job] = {}
         self._is_new = False
@@ -55,9 +63,17 @@ class LivePost:
         if self._draft.is_shown and self._status.is_shown:  # the final post changes a message, and takes no line away
             await self._status.clear()
 
+    async def clear(self) -> None:
+        """After `close`, where no post will come: the status line goes, too."""
+        await self._status.clear()
+
+    @property
+    def is_drawing(self) -> bool:
+        return self._drawing is not None and not self._drawing.done()
+
     def _changed(self) -> None:
         self._is_new = True
-        if not self._is_closed and (self._drawing is None or self._drawing.done()):
+        if not self._is_closed and not self.is_drawing:
             self._drawing = asyncio.create_task(self._keep_drawing())
 
     async def _keep_drawing(self) -> None:
@@ -80,6 +96,7 @@ class LivePost:
             await self._status.arrived()
         try:
             rest_seconds = await self._draft.show(self._text, tuple(self._jobs.values()))
+            rest_seconds *= max(1.0, EACH_SHARE * self._crowd())
         except PlatformError as error:
             _log.info("A draft has to wait: %s", error)
             self._is_new = True

@@ -23,6 +23,7 @@ from tests.slack_server import Channel, Message, SlackServer, Team, text_of
 from tests.slack_server.triggers import ResponseUrl
 
 WORKSPACE = "house"
+NOWHERE = "http://127.0.0.1:9/api/"  # nothing listens at this port
 ACCEPTED = Decision(code="accepted", sentence="It is answered.", accepted=True)
 KEY = "The key hangs behind the door[1]."
 SHOWN = "The key hangs behind the door"
@@ -71,12 +72,14 @@ class Bench:
         self.store = MemoryInboxStore(self.clock)
         self._platforms: list[SlackPlatform] = []
         self.ours = our_team(server, self.team)
-        self.teams = Teams([self.ours])
         self.people = People(self.clock)
         self.platform = self.start()
 
     def start(self) -> SlackPlatform:
-        """Another process; the one before it is as dead as after a kill, except that its tasks are ended at the end."""
+        """Another process; the one before it is as dead as after a kill: whatever it still does reaches nobody."""
+        self.ours.client.base_url = NOWHERE
+        self.ours = our_team(self.server, self.team)
+        self.teams = Teams([self.ours])
         self.platform = SlackPlatform(
             self.teams, self.people, self.store, lambda citation, address: None, self.clock, self.time.pause
         )

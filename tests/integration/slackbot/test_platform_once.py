@@ -130,6 +130,20 @@ async def test_looking_goes_on_where_slack_interrupted_it(bench: Bench) -> None:
     assert bench.the_post() is draft
 
 
+async def test_where_an_earlier_draft_can_not_be_looked_for_none_is_shown(bench: Bench) -> None:
+    """It could be a second one; the final post looks again."""
+    _, draft = await begin(bench)
+    bench.start()
+    bench.server.fail_next("conversations.replies", status=429, retry_after_seconds=60)
+    entry = await bench.claim()
+    live = await bench.open(entry)
+    live.text("Now it is clear. ")
+    await bench.until(lambda: bench.server.status(bench.general, entry.address.thread))
+    await bench.post(entry)
+    assert bench.the_post() is draft
+    assert bench.count("chat.startStream") == 1
+
+
 # ------------------------------------------------------------------ lost replies and passing trouble
 
 
@@ -262,6 +276,14 @@ async def test_a_message_that_was_deleted_is_posted_anew(bench: Bench) -> None:
     bench.server.world.remove(bench.the_post())
     await bench.post(entry)
     assert SHOWN in reads(bench.the_post())
+
+
+async def test_a_message_that_may_not_be_changed_any_more_makes_way_for_another(bench: Bench) -> None:
+    entry, draft = await begin(bench)
+    bench.server.fail_next("chat.update", "edit_window_closed")
+    await bench.post(entry)
+    assert SHOWN in reads(bench.the_post())
+    assert bench.the_post() is not draft
 
 
 async def test_an_answer_nobody_waits_for_is_taken_back(bench: Bench) -> None:

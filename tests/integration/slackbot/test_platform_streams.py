@@ -4,6 +4,7 @@ import pytest
 
 from bot.action_names import find_part, post_id
 from bot.slackbot.drafts import APPEND_SECONDS, UPDATE_SECONDS
+from bot.slackbot.progress import EACH_SHARE
 from bot.slackbot.status import RENEW_SECONDS
 from core.domain.jobs import JobStatus
 from tests.integration.slackbot.bench import SHOWN, Bench, reads, step
@@ -246,3 +247,36 @@ async def test_a_line_that_no_message_takes_away_is_taken_away(bench: Bench) -> 
     await bench.until(lambda: "Working" in reads(bench.the_post()))
     await bench.post(edited)
     assert bench.server.status(bench.general, entry.address.thread) is None
+
+
+async def test_many_drafts_at_once_share_what_slack_takes(bench: Bench) -> None:
+    """A hundred pieces a minute, of all threads together."""
+    entries = []
+    for number in range(5):
+        entries.append(await bench.ask(f"question {number}?"))
+        await bench.store.finish(entries[-1].seq, entries[-1].status.DONE)
+    for entry in entries:
+        (await bench.open(entry)).text("The key ")
+    await bench.until(lambda: len(bench.posts()) == 5 and EACH_SHARE * 5 in bench.time.waiting)
+
+
+async def test_of_a_question_that_was_deleted_no_status_line_stays(bench: Bench) -> None:
+    root = await bench.ada.say(bench.general, "the shed is locked")
+    entry = await bench.ask(thread=root)
+    await bench.open(entry)
+    await bench.until(lambda: bench.server.status(bench.general, root))
+    await bench.platform.take_back(entry.message_key)
+    assert bench.server.status(bench.general, root) is None
+    waiting = await bench.ask("and the shed?", thread=root)
+    await bench.platform.show_status(waiting.incoming)
+    await bench.platform.take_back(waiting.message_key)
+    assert bench.server.status(bench.general, root) is None
+
+
+async def test_without_the_scope_for_a_status_line_the_answer_comes_all_the_same(bench: Bench) -> None:
+    entry = await bench.ask()
+    bench.server.fail_next("assistant.threads.setStatus", "missing_scope")
+    await bench.platform.show_status(entry.incoming)
+    await bench.open(entry)
+    await bench.post(entry)
+    assert SHOWN in reads(bench.the_post())
