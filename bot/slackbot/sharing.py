@@ -5,7 +5,6 @@ or in two places, shares once.
 """
 
 from dataclasses import replace
-from itertools import count
 
 from bot.action_names import ActionName, post_id
 from bot.answer_actions import AnswerActions
@@ -14,12 +13,13 @@ from bot.slackbot.interactions import Desk
 from bot.slackbot.render import RenderOptions, render_answer
 from bot.slackbot.render_lists import said_message
 from bot.slackbot.translate import CHANNEL_ITSELF, thread_address
+from core.domain.answer import AnswerStatus
 from core.domain.conversation import Conversation, Message, ThreadAddress
-from core.domain.inbox import Receipt, message_key
+from core.domain.inbox import InboxEntry, InboxStatus, Receipt, message_key
 from core.domain.jobs import Job
 from core.errors import NotFound
 from core.sharing import SHARED, Sharing
-from core.stored_answers import to_answer
+from core.stored_answers import stored_ids, to_answer
 
 SHARED_NOW = "Shared with the channel."
 SHARED_BEFORE = "This answer was shared with the channel before."
@@ -44,15 +44,27 @@ async def share(desk: Desk, act: Act, name: ActionName) -> None:
 
 
 async def _free_key(desk: Desk, channel: ThreadAddress, answer_id: str) -> str | None:
-    """The event key of this sharing; None: it is shared already. What a gate refused can be tried again."""
-    for number in count(1):
+    """The event key of this sharing; None: it is shared already, or about to be. What came to nothing is tried anew."""
+    number = 1
+    while True:
         key = message_key(channel, f"shared-{answer_id}-{number}")
         entry = await desk.parts.entries.find(key)
         if entry is None:
             return key
-        if entry.decision.accepted:
+        if await _stands(desk, entry):
             return None
-    raise AssertionError("there is no end of numbers")
+        number += 1
+
+
+async def _stands(desk: Desk, entry: InboxEntry) -> bool:
+    """Not so what a gate or the scope refused, what failed, and what was deleted since."""
+    if entry.status is not InboxStatus.DONE:
+        return not entry.status.is_final
+    try:
+        _, shown = await desk.parts.conversations.message(stored_ids(entry.incoming).answer, entry.workspace)
+    except NotFound:
+        return False
+    return shown.status == AnswerStatus.ANSWERED.value
 
 
 async def _post(desk: Desk, act: Act, conversation: Conversation, answer: Message, key: str) -> Receipt:

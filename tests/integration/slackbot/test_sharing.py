@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from core.domain.conversation import ThreadAddress
 from core.domain.settings import ChannelAddress, ChannelSettings, PersonAddress
 from core.errors import StorageError
 from core.providers.scripted import says
@@ -85,6 +86,7 @@ async def test_what_lies_beyond_the_channels_position_is_not_shown_there(place: 
 async def test_a_position_that_is_set_back_before_the_answer_comes_holds(place: SlackPlace) -> None:
     async with place.open() as house:
         private = await _garden(place, house)
+        blocks = list(private.blocks)
         await place.end_work()
         await house.ada.click(private, SHARE)
         await house.shows("ada shares: what has the garden?")
@@ -93,6 +95,11 @@ async def test_a_position_that_is_set_back_before_the_answer_comes_holds(place: 
         refused = await house.shows("can't be shown here")
         assert "shed" not in "".join(shown_of(one) for one in house.posts())
         assert "Show passages" not in buttons(refused)
+        private.blocks = blocks  # as another client of Ada's still shows it
+        await _read_to(place, house, ada=2, channel=2)
+        await house.until(lambda: not place.worker.running, "the end")
+        await house.ada.click(private, SHARE)
+        await house.until(lambda: [one for one in house.posts() if is_final(one) and "shed" in shown_of(one)], "it")
 
 
 async def test_a_process_that_ends_in_between_leaves_one_answer(place: SlackPlace) -> None:
@@ -144,6 +151,21 @@ async def test_a_reply_that_slack_takes_no_more_leaves_a_word_instead(place: Sla
         await house.ada.click(private, SHARE)
         await _shared(house)
         await house.told(house.ada, "Shared with the channel.")
+
+
+async def test_what_was_deleted_since_can_be_shared_again(place: SlackPlace) -> None:
+    async with place.open() as house:
+        private = await _private(house)
+        blocks = list(private.blocks)
+        await house.ada.click(private, SHARE)
+        answer = await _shared(house)
+        shared = await place.conversations.find(_thread(house, answer.root))
+        assert shared is not None
+        await place.conversations.delete(shared.id, "local")
+        private.blocks = blocks
+        await house.until(lambda: not place.worker.running, "the end")
+        await house.ada.click(private, SHARE)
+        await house.answered(count=2)
 
 
 async def test_nobody_else_shares_it_and_nothing_else_is_shared(place: SlackPlace) -> None:
@@ -226,6 +248,10 @@ async def _read_to(place: SlackPlace, house: House, *, ada: int, channel: int) -
     address = ChannelAddress(platform="slack", workspace="local", channel=house.channel.id)
     await place.settings.save_position(address, HOUSE, channel)
     await place.settings.save_position(PersonAddress(workspace="local", person=house.ada.id), HOUSE, ada)
+
+
+def _thread(house: House, ts: str) -> ThreadAddress:
+    return ThreadAddress(platform="slack", workspace="local", channel=house.channel.id, thread=ts)
 
 
 def _times(messages: list[Message]) -> int:
