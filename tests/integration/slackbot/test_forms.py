@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.slackbot import forms
 from core.commands import CommandCall
 from core.commands.completing import Completion
 from core.documents import JOURNAL_KIND
@@ -85,6 +86,17 @@ async def test_what_is_wrong_is_told_at_its_field(
             assert sent.errors == {} and not view.open
             await house.told_once(house.ada, words)
         assert await place.codes() == []
+
+
+async def test_what_is_found_out_too_late_for_a_field_is_a_message(
+    place: SlackPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forms, "_FIELD_SECONDS", 0.0)
+    async with place.open() as house:
+        view = await form(house, "page")
+        sent = await house.ada.submit(view, {"document": "nowhere", "number": "1"})
+        await house.told_once(house.ada, "There is no document 'nowhere'")
+        assert (sent.errors, view.open) == ({}, False)
 
 
 async def test_a_field_that_was_wrong_can_be_mended(place: SlackPlace) -> None:
