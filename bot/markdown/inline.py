@@ -116,7 +116,8 @@ def _piece(match: re.Match[str], flavour: Flavour, longest: int) -> Iterator[str
 
 def _code(code: str, flavour: Flavour, longest: int) -> Iterator[Token]:
     """Code in spans that stand for themselves."""
-    safe = flavour.escape(flavour.harmless_code(code.replace("``", f"``{flavour.breaker}")))
+    # No two ticks side by side: they would end a span that begins with two.
+    safe = flavour.escape(flavour.harmless_code(re.sub("`(?=`)", f"`{flavour.breaker}", code)))
     for piece in cut(safe, longest - 6):
         ticks = "``" if "`" in piece else "`"
         space = " " if piece[0] == "`" or piece[-1] == "`" or not piece.strip() else ""

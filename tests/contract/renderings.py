@@ -19,7 +19,7 @@ from bot.webchat.render import message_view
 from core.domain.answer import Answer, Citation
 from core.stored_answers import answer_message
 from tests.builders import NOON, build_incoming
-from tests.slack_server.transcript import elements
+from tests.slack_server.transcript import elements, texts
 from tests.unit.bot.any_answers import POST
 from tests.unit.bot.discordbot import shown as discord
 from tests.unit.bot.markdown_texts import GOOD, ZERO_WIDTH
@@ -53,7 +53,7 @@ def on_discord(answer: Answer) -> Shown:
     sources: list[tuple[int, str]] = []
     everything: list[str] = []
     for part in post.parts:
-        everything += part.texts
+        everything += map(_unmarked, part.texts)
         for place, block in enumerate(part.blocks):
             if isinstance(block, Text) and place == 0:
                 bodies.append(block.content)
@@ -69,14 +69,14 @@ def on_discord(answer: Answer) -> Shown:
 def on_slack(answer: Answer) -> Shown:
     post = render_slack(answer, SlackOptions(post_id=POST, link=link_to))
     slack.assert_fine(post, POST)
-    bodies, sources, everything = [], [], []
+    bodies = [slack.body_of(part) for part in post.parts]
+    sources = [source for part in post.parts for source in slack.sources_of(part)]
+    everything = [_unmarked(body) for body in bodies]
     for part in post.parts:
-        bodies.append(slack.body_of(part))
-        everything += [slack.text_of(part), *slack.labels_of(part)]
+        everything += texts([block for block in part.blocks if block["type"] != "markdown"])
+        everything += slack.labels_of(part)
         menus = [one for one in elements(part.blocks) if one["type"] == "static_select"]
         everything += [option["text"]["text"] for menu in menus for option in menu["options"]]
-        for number, words in slack.sources_of(part):
-            sources.append((number, words))
     return _shown(bodies, sources, everything)
 
 
@@ -128,7 +128,7 @@ def _shown(bodies: list[str], sources: list[tuple[int, str]], everything: list[s
         body=_unmarked(body),
         footnotes=tuple(dict.fromkeys(int(number) for number in _LINKED.findall(body))),
         sources=tuple((number, words) for number, words in sources if _QUOTED_ABOVE not in words),
-        everything=_unmarked("\n".join(everything)),
+        everything="\n".join(everything),
     )
 
 

@@ -61,6 +61,7 @@ def test_only_allowed_links_stay_links(line: str, expected: str) -> None:
         ("``a`b``", "``a`b``"),
         ("`` `a` ``", "`` `a` ``"),
         ("```code```", "`code`"),
+        ("```a `` b```", "``a `¦` b``"),
         ("a ` b", "a \\` b"),
         ("\\`a` b`", "\\`a` b`"),
         ("`a https://evil.example`", "`a https:¦//evil.example`"),
