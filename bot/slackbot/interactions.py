@@ -22,6 +22,7 @@ from bot.slackbot.translate import (
     private_address,
     thread_address,
 )
+from bot.slackbot.words import in_slack_words
 from core.commands import CommandCall, Question
 from core.domain.conversation import Conversation, IncomingMessage, Talk, ThreadAddress
 from core.domain.inbox import Receipt, message_key
@@ -94,8 +95,11 @@ class Desk:
         return receipt
 
     async def say(self, act: Act, sentence: str) -> None:
-        """One sentence, for the one who acted."""
-        await self.show(act, SlackPost(parts=(notice_message(sentence),)))
+        """One sentence of ours, for the one who acted; the commands in it are named as they are given there."""
+        told = in_slack_words(
+            sentence, self.parts.commands.table, in_thread=bool(act.thread), command=self.parts.command
+        )
+        await self.show(act, SlackPost(parts=(notice_message(told),)))
 
     async def show(self, act: Act, post: SlackPost, *, public: bool = False) -> None:
         """Answer whoever acted: for them alone, or in the thread for everybody. Raises core errors."""

@@ -49,7 +49,9 @@ class User:
     name: str
     bot_id: str | None = None  # None: a human
     deleted: bool = False
+    is_admin: bool = False  # of the team
     takes_messages: bool = True  # from the bot
+    is_admin: bool = False  # of the team
 
 
 @dataclass(kw_only=True, eq=False, slots=True)

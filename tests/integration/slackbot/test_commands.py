@@ -244,7 +244,7 @@ async def test_what_everybody_should_know_is_said_in_the_thread(place: SlackPlac
 async def test_where_the_bot_may_not_post_who_did_something_is_told_alone(place: SlackPlace) -> None:
     async with place.open() as house:
         closed = house.server.create_channel(house.team, "closed", house.ada, with_bot=False)
-        _make_admin(place, house.ada)
+        house.ada.user.is_admin = True
         await house.ada.slash(closed, "settings language German")
         await house.told(house.ada, "Set for this channel: language is German.", closed)
         assert house.posts(closed) == []
@@ -265,7 +265,7 @@ async def test_settings_are_for_those_who_manage_the_workspace(place: SlackPlace
     async with place.open() as house:
         await house.ben.slash(house.channel, "settings language German")
         await house.told_once(house.ben, "Only an admin can change")
-        _make_admin(place, house.ada)
+        house.ada.user.is_admin = True
         await house.ada.slash(house.channel, "settings language German")
         await house.shows("language is German")
         await house.ask()
@@ -318,10 +318,6 @@ def _hold(place: SlackPlace, monkeypatch: pytest.MonkeyPatch, going_on: asyncio.
         return await run(call)
 
     monkeypatch.setattr(commands, "run", slowly)
-
-
-def _make_admin(place: SlackPlace, person: Person) -> None:
-    place.people._keep(place.teams.all()[0], person.id, person.name, True, 3600.0)
 
 
 def _address(channel: Channel) -> ChannelAddress:
