@@ -3,6 +3,7 @@
 `receive` reads from top to bottom: a gate that says no? a command? then into the durable inbox, and wake the worker.
 """
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -124,6 +125,7 @@ class Inbox:
         self._clock = clock
         self._wake = wake
         self._withdraw = withdraw
+        self._receiving: dict[str, asyncio.Event] = {}  # by event key: one event may come twice at the same time
 
     async def receive(self, incoming: IncomingMessage) -> Receipt:
         """Decide about a message and store the decision; an accepted one is fsynced when this returns.
@@ -136,6 +138,28 @@ class Inbox:
         """
         if not incoming.message_key:
             incoming = replace(incoming, message_key=incoming.event_key)
+        key = incoming.event_key
+        while (same_event := self._receiving.get(key)) is not None:
+            await same_event.wait()
+        received = self._receiving[key] = asyncio.Event()
+        try:
+            return await self._receive(incoming)
+        finally:
+            del self._receiving[key]
+            received.set()
+
+    async def recent(self, workspace: str, limit: int = 50) -> list[InboxEntry]:
+        """The newest messages with their decisions."""
+        return await self._store.recent(workspace, limit=limit)
+
+    async def tidy(self) -> int:
+        """Forget what ended longer ago than RETENTION; how many that were. Called once a day."""
+        return await self._store.purge(self._clock.now() - RETENTION)
+
+    async def _receive(self, incoming: IncomingMessage) -> Receipt:
+        """A repeated event passes no gate: it would count against how often its author may ask."""
+        if (known := await self._store.find(incoming.event_key)) is not None:
+            return _receipt(known, incoming, is_new=False)
         if (same := await self._same_text(incoming)) is not None:
             return _receipt(same, incoming, is_new=False)
         command = to_command(incoming.text)
@@ -150,14 +174,6 @@ class Inbox:
             self._wake()
         is_run = is_new and entry.decision.code == COMMAND.code
         return replace(_receipt(entry, incoming, is_new=is_new), command=command if is_run else None)
-
-    async def recent(self, workspace: str, limit: int = 50) -> list[InboxEntry]:
-        """The newest messages with their decisions."""
-        return await self._store.recent(workspace, limit=limit)
-
-    async def tidy(self) -> int:
-        """Forget what ended longer ago than RETENTION; how many that were. Called once a day."""
-        return await self._store.purge(self._clock.now() - RETENTION)
 
     async def _same_text(self, incoming: IncomingMessage) -> InboxEntry | None:
         """The newest accepted version of an edited message, where the edit left its text as it was."""

@@ -1,5 +1,6 @@
 """The door: commands, gates, decisions and receipts, over the in-memory inbox."""
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 from typing import NoReturn
@@ -207,6 +208,13 @@ async def test_without_a_common_rate_only_channels_with_a_limit_are_limited():
     assert {await door.receive(str(number)) for number in range(100)} == {"accepted"}
     await door.settings.save_channel(ChannelAddress.of(HERE), ChannelSettings(questions_per_minute=1))
     assert [await door.receive(f"c{number}") for number in range(2)] == ["accepted", "over_limit"]
+
+
+async def test_an_event_that_comes_again_or_twice_at_once_is_counted_once():
+    door = Platform(Rate(per_second=1 / 60, burst=2))
+    assert await asyncio.gather(door.receive("1"), door.receive("1")) == ["accepted"] * 2
+    assert await door.receive("1") == "accepted"
+    assert [await door.receive("2"), await door.receive("3")] == ["accepted", "over_limit"]
 
 
 async def test_commands_are_not_counted():
