@@ -53,6 +53,10 @@ class Person:
         """From now on the bot cannot write to them."""
         self.user.takes_messages = False
 
+    def become_admin(self) -> None:
+        """Of the team."""
+        self.user.is_admin = True
+
     # ------------------------------------------------------------------ messages
 
     async def say(

@@ -126,6 +126,12 @@ async def test_people_and_teams_are_looked_up(client: AsyncWebClient, team: Team
     assert (await client.conversations_members(channel=alice.dm.id))["members"] == sorted([alice.id, team.bot.id])
 
 
+async def test_who_runs_the_team_is_told(client: AsyncWebClient, alice: Person) -> None:
+    assert (await client.users_info(user=alice.id))["user"]["is_admin"] is False
+    alice.become_admin()
+    assert (await client.users_info(user=alice.id))["user"]["is_admin"] is True
+
+
 async def test_a_file_of_a_person_is_downloaded_with_the_token(
     server: SlackServer, bot: AsyncApp, client: AsyncWebClient, general: Channel, alice: Person
 ) -> None:

@@ -31,15 +31,14 @@ def trouble(methods: tuple[str, ...]) -> Spoil:
         method = dice.choice(methods)
         if dice.random() < 0.4:
             return
-        dice.choice(
-            [
-                lambda: bench.server.fail_next(method, status=dice.choice([500, 503])),
-                lambda: bench.server.fail_next(method, status=429, retry_after_seconds=30),
-                lambda: bench.server.fail_next(method, "internal_error"),
-                lambda: bench.server.lose_reply_of_next(method),
-                lambda: bench.server.lose_reply_of_next(method, status=504),
-            ]
-        )()
+        kinds: list[Callable[[], object]] = [
+            lambda: bench.server.fail_next(method, status=dice.choice([500, 503])),
+            lambda: bench.server.fail_next(method, status=429, retry_after_seconds=30),
+            lambda: bench.server.fail_next(method, "internal_error"),
+            lambda: bench.server.lose_reply_of_next(method),
+            lambda: bench.server.lose_reply_of_next(method, status=504),
+        ]
+        dice.choice(kinds)()
 
     return spoil
 

@@ -169,6 +169,17 @@ async def test_a_post_whose_arrival_nobody_told_is_found_by_the_next_try(bench: 
     assert ref == f"{bench.general.id}/{bench.the_post().ts}"
 
 
+async def test_a_post_that_is_repeated_within_one_try_looks_again(bench: Bench) -> None:
+    await bench.ask()
+    entry = await bench.claim()
+    await bench.open(entry)
+    bench.server.lose_reply_of_next("chat.postMessage")
+    with pytest.raises(PlatformError):
+        await bench.post(entry)
+    await bench.post(entry)
+    assert SHOWN in reads(bench.the_post())
+
+
 @pytest.mark.parametrize("method", ["chat.update", "chat.stopStream"])
 @pytest.mark.parametrize("status", [0, 500])
 async def test_a_change_whose_arrival_nobody_told_is_made_again(bench: Bench, method: str, status: int) -> None:

@@ -227,3 +227,10 @@ async def test_who_can_not_be_looked_up_is_not_asked_for_again_at_once(bench: Be
     assert [await bench.people.name(bench.ours, bench.ada.id) for _ in range(3)] == [bench.ada.id] * 3
     assert bench.count("users.info") == 1
     assert not await bench.people.is_admin(bench.ours, bench.ada.id)
+
+
+async def test_who_runs_the_workspace_is_known(bench: Bench) -> None:
+    ben = bench.server.person("ben", bench.general)
+    ben.become_admin()
+    assert await bench.people.is_admin(bench.ours, ben.id)
+    assert not await bench.people.is_admin(bench.ours, bench.ada.id)

@@ -14,7 +14,7 @@ from core.errors import PlatformError
 def limited(seconds: int) -> SlackApiError:
     data = {"ok": False, "error": "ratelimited"}
     response = SimpleNamespace(status_code=429, data=data, headers={"Retry-After": str(seconds)})
-    return SlackApiError("refused", response)
+    return SlackApiError("refused", response)  # type: ignore[no-untyped-call]  # slack_sdk gives no type
 
 
 class Api:
