@@ -26,8 +26,8 @@ Names, by what they are for:
   `unreact`, `slash`, `click`, `choose`, `suggest` (of an external select), `shortcut` (of a message), `submit` and
   `close` (modals), `modal` (the one on top), `home`, `open_home`, `open_pane`, `look_at` (another channel beside the
   pane), `sees(place)`, `refuse_messages`, `become_admin`, `invite`, `remove`, `archive`, `unarchive`, `rename`,
-  `delete_channel`, `install`, `uninstall`. What asks the bot gives an `Outcome`: `acknowledged`, `after_seconds`, `payload`, `modal`,
-  `error`, `errors` (at a modal's fields)
+  `delete_channel`, `install`, `uninstall`. What asks the bot gives an `Outcome`: `acknowledged`, `after_seconds`,
+  `payload`, `modal`, `error`, `errors` (at a modal's fields)
 - bots: `bot(module, *args, log=, environment=)`: `start`, `stop`, `kill`, `running`, `exit_code`, `printed`
 - waiting and looking: `wait_for(condition, timeout_seconds, what=)`, `wait_for_connection(times)`, `settle()`,
   `calls(method)`, `posts(place)`, `updates(place)`, `answers(place, thread=)`, `transcript(place, viewer, thread=)`,

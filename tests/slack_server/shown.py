@@ -138,7 +138,6 @@ def user_json(user: User, team: Team) -> JSON:
         "is_admin": user.is_admin,
         "is_owner": False,
         "is_bot": user.bot_id is not None,
-        "is_admin": user.is_admin,
         "is_app_user": False,
         "tz": "Europe/Amsterdam",
         "profile": {"real_name": user.name.title(), "display_name": user.name, "bot_id": user.bot_id},

@@ -51,7 +51,6 @@ class User:
     deleted: bool = False
     is_admin: bool = False  # of the team
     takes_messages: bool = True  # from the bot
-    is_admin: bool = False  # of the team
 
 
 @dataclass(kw_only=True, eq=False, slots=True)
