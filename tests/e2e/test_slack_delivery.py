@@ -1,0 +1,115 @@
+"""The real service when Slack's deliveries are lost, doubled or late: each question has one answer in the end."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.platform_service import NEXT_QUESTION, QUESTION
+from tests.e2e.slack_service import TRANSPORTS, SlackService
+from tests.slack_server import SlackServer
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+MINUTE = 60.0
+
+
+@pytest.fixture(params=TRANSPORTS)
+async def hurried_service(request: pytest.FixtureRequest, notes: Path, tmp_path: Path) -> AsyncIterator[SlackService]:
+    """Slack waits for an acknowledgement as short a time as Slack does: what fails comes again."""
+    async with SlackServer() as server:
+        yield SlackService(server, notes, tmp_path, request.param)
+
+
+async def try_all_again(server: SlackServer) -> None:
+    """Moves the clock until no delivery is to be tried any more."""
+    while waiting := [one for one in server.parcels if not one.over]:
+        failed = [len(one.failures) for one in waiting]
+        server.advance(5 * MINUTE)
+        await server.wait_for(
+            lambda waiting=waiting, failed=failed: (
+                all(one.over for one in waiting) or [len(one.failures) for one in waiting] != failed
+            )
+        )
+
+
+async def test_what_comes_again_is_answered_once(hurried_service: SlackService) -> None:
+    service, server = hurried_service, hurried_service.server
+    general, ada = service.settle_in()
+    await service.start()
+
+    lost = server.lose_acks(2)
+    threads = [await service.ask(ada, general)]
+    await server.settle()
+    assert lost.met == 2
+
+    server.deliver_twice(2)
+    threads.append(await service.ask(ada, general))
+    for parcel in [one for one in server.parcels if one.name in ("app_mention", "message")]:
+        server.redeliver(parcel)  # long after it was answered
+    await server.settle()
+
+    lost = server.lose_acks(8, "*")  # all deliveries of both events
+    threads.append(await ada.mention(general, QUESTION))
+    await try_all_again(server)
+    assert lost.met == 8
+    threads.append(await service.ask(ada, general, NEXT_QUESTION))
+    assert [len(server.answers(general, thread=thread)) for thread in threads] == [1, 1, 1, 1]
+    assert len(server.posts(general)) == 4
+
+
+async def test_what_is_said_while_the_service_is_away_is_answered_once_when_slack_tries_again(
+    hurried_service: SlackService,
+) -> None:
+    service, server = hurried_service, hurried_service.server
+    general, ada = service.settle_in()
+    await service.start()
+    asked = await service.ask(ada, general)
+    await service.stop()
+
+    missed = await ada.mention(general, QUESTION)
+    await ada.reply(asked, NEXT_QUESTION)
+    late = [parcel for parcel in server.parcels if not parcel.over]
+    await service.until(lambda: all(len(parcel.failures) >= 2 for parcel in late), "two failed deliveries of each")
+    await service.start()
+    server.advance(MINUTE)
+    await service.answered(general, thread=missed)
+    await service.answered(general, 2, thread=asked)
+    await server.settle()
+    await service.ask(ada, general)
+    assert len(server.posts(general)) == 4
+    assert "Traceback" not in service.process.printed
+
+
+@pytest.mark.parametrize("slack_service", ["socket"], indirect=True)
+async def test_connections_that_end_are_renewed_and_nothing_is_lost_or_doubled(slack_service: SlackService) -> None:
+    service, server = slack_service, slack_service.server
+    general, ada = service.settle_in()
+    await service.start()
+    threads = [await service.ask(ada, general)]
+
+    for reason in ("warning", "refresh_requested"):
+        opened = server.socket.opened
+        await server.disconnect(reason)
+        threads.append(await service.ask(ada, general))
+        assert server.socket.opened == opened + 1
+    for politely in (True, False):
+        opened = server.socket.opened
+        hang = server.hang_next("chat.startStream")
+        threads.append(await ada.mention(general, QUESTION))
+        await service.until(hang.reached.is_set, "an answer that begins")
+        await server.drop_sockets(politely=politely)
+        threads.append(await ada.mention(general, NEXT_QUESTION))
+        hang.release()
+        await server.wait_for_connection(opened + 1)
+        for thread in threads[-2:]:
+            await service.answered(general, thread=thread)
+    async with server.sockets_down():
+        threads.append(await ada.mention(general, QUESTION))
+    await service.answered(general, thread=threads[-1])
+    await server.settle()
+    threads.append(await service.ask(ada, general))
+
+    assert [len(server.answers(general, thread=thread)) for thread in threads] == [1] * len(threads)
+    assert len(server.posts(general)) == len(threads)
+    assert len(server.socket.connected) == 1
+    assert "Traceback" not in service.process.printed
