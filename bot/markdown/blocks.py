@@ -17,6 +17,7 @@ _QUOTE = re.compile(r"^ {0,3}>")
 _QUOTE_SIGNS = re.compile(r"^(?: {0,3}> ?)+")
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_BAR = re.compile(r"(?<!\\)\|")
 _LANGUAGE = re.compile(r"[a-z0-9_+.#-]{1,20}", re.IGNORECASE)  # what else stands there is shown as code
 LONGEST_TABLE_HEAD = 100  # units of its line of names: it is repeated in every part
 LONGEST_KEPT_HEAD = 1 / 3  # of the longest token: a table's head and its rule, where the platform has tables
@@ -116,20 +117,24 @@ class _Reader:
     def _kept_table(self) -> Iterator[Block]:
         """For platforms that have tables: as it is, with its head again before each piece, if that is short."""
         head, rule = self._lines[self._place : self._place + 2]
-        tokens = to_tokens(head, self._flavour, self._longest)
-        opening = f"{''.join(token.text for token in tokens)}\n{rule}\n"
-        room = self._longest - units(opening)
-        if any(token.numbers for token in tokens) or room < self._longest * (1 - LONGEST_KEPT_HEAD):
-            yield self._paragraph()
-            return
-        start = self._place
         self._place += 2
         rows = self._while(lambda line: "|" in line and not _FENCE.match(line))
-        if not rows:
-            self._place = start
-            yield self._paragraph()
-            return
-        yield Block(lines=tuple(Line(tokens=to_tokens(row, self._flavour, room)) for row in rows), opening=opening)
+        tokens = self._cells(head, self._longest)
+        opening = f"{self._prefix}{''.join(token.text for token in tokens)}\n{self._prefix}{rule}\n"
+        room = self._longest - units(opening)
+        if not rows or any(token.numbers for token in tokens) or room < self._longest * (1 - LONGEST_KEPT_HEAD):
+            rows, opening, room = [head, rule, *rows], "", self._longest
+        lines = (Line(tokens=self._cells(row, room), prefix=self._prefix) for row in rows)
+        yield Block(lines=tuple(lines), opening=opening)
+
+    def _cells(self, row: str, longest: int) -> tuple[Token, ...]:
+        """Cell by cell: no code or address goes on over a bar."""
+        pieces = _BAR.split(row)
+        return tuple(
+            token
+            for place, piece in enumerate(pieces)
+            for token in (*([Token(text="|")] if place else []), *to_tokens(piece, self._flavour, longest))
+        )
 
     def _table(self) -> Iterator[Block]:
         head = self._lines[self._place : self._place + 2]

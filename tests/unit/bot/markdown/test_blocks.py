@@ -77,6 +77,11 @@ def test_a_head_with_footnotes_or_too_long_to_repeat_is_a_line_of_its_table(head
     assert (kept.opening, lines(kept)) == ("", [head, "|---|", "| 1 |"])
 
 
+def test_no_address_or_code_goes_on_over_the_bar_of_a_cell() -> None:
+    (kept,) = read("|a|b|\n|-|-|\n|https://evil.example|`b|c`|", has_tables=True)
+    assert lines(kept) == ["|`evil.example`|\\`b|c\\`|"]
+
+
 def test_a_head_without_rows_is_kept() -> None:
     (kept,) = read("| a |\n|---|\n\nafter", has_tables=True)[:1]
     assert lines(kept) == ["| a |", "|---|"]
