@@ -118,7 +118,7 @@ class _Reader:
         """For platforms that have tables: as it is, with its head again before each piece, if that is short."""
         head, rule = self._lines[self._place : self._place + 2]
         self._place += 2
-        rows = self._while(lambda line: "|" in line and not _FENCE.match(line))
+        rows = self._while(lambda line: self._is_text(line) and not _ITEM.match(line))  # rows need no bars
         tokens = self._cells(head, self._longest)
         opening = f"{self._prefix}{''.join(token.text for token in tokens)}\n{self._prefix}{rule}\n"
         room = self._longest - units(opening)
@@ -173,8 +173,12 @@ class _Reader:
         return Block(lines=tuple(self._line(line, not is_list or _ITEM.match(line) is not None) for line in lines))
 
     def _goes_on(self, line: str) -> bool:
+        return self._is_text(line) and not self._is_table()
+
+    def _is_text(self, line: str) -> bool:
+        """Whether it begins nothing of its own."""
         begins = _FENCE.match(line) or _HEADING.match(line) or (_QUOTE.match(line) and not self._prefix)
-        return bool(line.strip()) and not begins and not self._is_table()
+        return bool(line.strip()) and not begins
 
     def _line(self, text: str, is_border: bool = True) -> Line:
         is_border = is_border and not text.startswith("  ")
