@@ -11,6 +11,7 @@ from core.errors import FootnoteError
 STATUS = "is looking it up…"  # Slack puts the app's name before it
 RENEW_SECONDS = 90.0  # Slack takes it away after two minutes
 MOST_TIMES = 5  # no try at an answer takes longer; one that another process took over is not ours to tell of
+ARRIVAL_SECONDS = 2.0  # that words and answers wait for a line under way
 _SHOW = "show that I am at work"
 
 _log = logging.getLogger(__name__)
@@ -40,9 +41,14 @@ class StatusLine:
         return self._is_shown
 
     async def arrived(self) -> None:
-        """When no call is under way: a line that comes after our message would stay."""
-        if self._call is not None:
-            await asyncio.wait({self._call})
+        """When no call is under way: a line that comes after our message would stay. One that hangs is left alone."""
+        if self._call is None or self._call.done():
+            return
+        patience = asyncio.ensure_future(self._pause(ARRIVAL_SECONDS))
+        try:
+            await asyncio.wait({self._call, patience}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            patience.cancel()
 
     async def end(self) -> None:
         """No renewal comes after this. The line itself goes with our next message in the thread."""

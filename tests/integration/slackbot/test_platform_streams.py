@@ -1,11 +1,13 @@
 """An answer while it is written: a status line, a stream, and the final post in the same message."""
 
+import asyncio
+
 import pytest
 
 from bot.action_names import find_part, post_id
 from bot.slackbot.drafts import APPEND_SECONDS, UPDATE_SECONDS
 from bot.slackbot.progress import EACH_SHARE
-from bot.slackbot.status import RENEW_SECONDS
+from bot.slackbot.status import ARRIVAL_SECONDS, RENEW_SECONDS
 from core.domain.jobs import JobStatus
 from tests.integration.slackbot.bench import SHOWN, Bench, reads, step
 
@@ -271,6 +273,20 @@ async def test_of_a_question_that_was_deleted_no_status_line_stays(bench: Bench)
     await bench.platform.show_status(waiting.incoming)
     await bench.platform.take_back(waiting.message_key)
     assert bench.server.status(bench.general, root) is None
+
+
+async def test_a_status_line_that_hangs_holds_up_neither_the_first_words_nor_the_answer(bench: Bench) -> None:
+    entry = await bench.ask()
+    hang = bench.server.hang_next("assistant.threads.setStatus")
+    live = await bench.open(entry)
+    await hang.reached.wait()
+    live.text("The key ")
+    await bench.rested(ARRIVAL_SECONDS)
+    await bench.streams(words="The key")
+    posting = asyncio.create_task(bench.post(entry))
+    await bench.rested(ARRIVAL_SECONDS)
+    await posting
+    assert SHOWN in reads(bench.the_post())
 
 
 async def test_without_the_scope_for_a_status_line_the_answer_comes_all_the_same(bench: Bench) -> None:
