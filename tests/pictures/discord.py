@@ -17,32 +17,13 @@ from playwright.async_api import BrowserType
 from simcord.actors import MemberActor
 from simcord.builders import ChannelHandle
 
-from core.domain.chat import ChatResponse, ToolInvocation
-from core.providers.scripted import calls, says
+from core.providers.scripted import says
 from tests.integration.discordbot.house import House, buttons, told, until
 from tests.integration.discordbot.place import DiscordPlace
+from tests.pictures.handbook import ANSWER, DRAFT, FIRST, PAGES, QUESTION, look_up
 
 WIDTH = 920
-PAGES = (
-    "# Storm warning\n\nHoist the black cone as soon as the barometer falls below 985 hPa.\n\n"
-    "Telephone the harbour office within ten minutes, and note the time of the call in the log.",
-    "# Fog signal\n\nSound the horn every ninety seconds while the north buoy can't be seen.\n\n"
-    "Two keepers share the night: one sleeps, one listens.",
-    "# The log\n\nIt lies on the shelf beside the barometer. The keeper on duty writes it.",
-)
-FIRST = "On the shelf beside the barometer; the keeper on duty writes it [6]."
-QUESTION = "What do we do when a storm is coming?"
-ANSWER = (
-    "When the barometer falls below 985 hPa:\n\n"
-    "1. Hoist the black cone as soon as it does [2].\n"
-    "2. Telephone the harbour office within ten minutes, and note the time of the call in the log [1].\n\n"
-    "If fog comes with it, sound the horn every ninety seconds while the north buoy can't be seen [4]."
-)
 MORNING_SECONDS = 9.4 * 3_600
-DRAFT = (
-    "When the barometer falls below 985 hPa, hoist the black cone at once. Then telephone the harbour office within "
-    "ten minutes, and note the time of the call in the log. If fog comes with it, "
-)
 
 
 def main() -> None:
@@ -57,7 +38,7 @@ def main() -> None:
 async def draw(folder: Path) -> None:
     """All four pictures; each is a scene of the one before."""
     place = DiscordPlace()
-    place.says(_search(), says(FIRST), *(_search(), says(ANSWER)) * 2)
+    place.says(look_up(), says(FIRST), *(look_up(), says(ANSWER)) * 2)
     await place.shelf.add("keepers.md", *PAGES, title="The keeper's handbook")
     async with place.open() as house:
         house.env.backend.bot_user.name = "Footnote"
@@ -101,11 +82,6 @@ async def _save(
 ) -> None:
     async with house.env.preview(channel, viewers=[viewer], layout="channel", width=WIDTH, height=height) as preview:
         await preview.screenshot(path, mode="viewport", layout="channel", target=target)
-
-
-def _search() -> ChatResponse:
-    query = {"query": "storm barometer cone telephone harbour office fog horn buoy"}
-    return calls(ToolInvocation(id="t1", name="search", arguments=query))
 
 
 def _use_installed_browser() -> None:
