@@ -1,5 +1,6 @@
 """The real service when Slack's deliveries are lost, doubled or late: each question has one answer in the end."""
 
+import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -39,7 +40,7 @@ async def test_what_comes_again_is_answered_once(hurried_service: SlackService) 
 
     lost = server.lose_acks(2)
     threads = [await service.ask(ada, general)]
-    await server.settle()
+    await try_all_again(server)
     assert lost.met == 2
 
     server.deliver_twice(2)
@@ -55,6 +56,28 @@ async def test_what_comes_again_is_answered_once(hurried_service: SlackService) 
     threads.append(await service.ask(ada, general, NEXT_QUESTION))
     assert [len(server.answers(general, thread=thread)) for thread in threads] == [1, 1, 1, 1]
     assert len(server.posts(general)) == 4
+
+
+async def test_an_event_is_acknowledged_when_it_is_stored_and_not_before(hurried_service: SlackService) -> None:
+    service, server = hurried_service, hurried_service.server
+    general, ada = service.settle_in()
+    await service.start()
+
+    database = sqlite3.connect(service.data / "footnote.db", isolation_level=None)
+    database.execute("BEGIN IMMEDIATE")  # nobody else can write
+    asked = await ada.mention(general, QUESTION)
+    about = [one for one in server.parcels if one.event.get("ts") == asked.ts]
+    await service.until(lambda: all(one.failures for one in about), "the first deliveries' end")
+    assert [one.acknowledged for one in about] == [False, False]
+    database.execute("ROLLBACK")
+    database.close()
+    server.advance(MINUTE)
+    await service.until(lambda: any(one.acknowledged for one in about), "a further delivery")
+    await service.process.kill()  # what was acknowledged is not lost
+    await service.start()
+    await service.answered(general, thread=asked)
+    await service.ask(ada, general)
+    assert len(server.posts(general)) == 2
 
 
 async def test_what_is_said_while_the_service_is_away_is_answered_once_when_slack_tries_again(
