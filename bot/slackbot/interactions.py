@@ -2,13 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.slackbot.acts import Act
+from bot.slackbot.calls import call
 from bot.slackbot.errors import CLOSED, POST, understood
 from bot.slackbot.layout import SlackMessage, SlackPost, View
 from bot.slackbot.parts import SlackParts
@@ -55,8 +56,7 @@ class Desk:
         """The person's direct channel with the bot."""
         key = act.team.id, act.person
         if key not in self._directs:
-            with understood(POST):
-                opened = await act.team.client.conversations_open(users=act.person)
+            opened = await self._made(POST, lambda: act.team.client.conversations_open(users=act.person))
             self._directs[key] = str(opened["channel"]["id"])
         return self._directs[key]
 
@@ -207,15 +207,17 @@ class Desk:
 
     async def post(self, act: Act, part: SlackMessage) -> str:
         """A message for everybody; its `ts`."""
-        with understood(POST):
-            posted = await act.team.client.chat_postMessage(
+        posted = await self._made(
+            POST,
+            lambda: act.team.client.chat_postMessage(
                 channel=act.channel,
                 thread_ts=act.thread or None,
                 text=part.text,
                 blocks=[dict(block) for block in part.blocks],
                 unfurl_links=False,
                 unfurl_media=False,
-            )
+            ),
+        )
         return str(posted["ts"])
 
     async def replace(self, act: Act, part: SlackMessage) -> bool:
@@ -245,14 +247,16 @@ class Desk:
         blocks = [dict(block) for block in part.blocks]
         if act.channel and not act.is_direct:
             try:
-                with understood(POST):
-                    await act.team.client.chat_postEphemeral(
+                await self._made(
+                    POST,
+                    lambda: act.team.client.chat_postEphemeral(
                         channel=act.channel,
                         user=act.person,
                         thread_ts=act.thread or None,
                         text=part.text,
                         blocks=blocks,
-                    )
+                    ),
+                )
                 return
             except CLOSED as error:
                 _log.info("%s can't be told in %s: %s", act.person, act.channel, error)
@@ -262,7 +266,10 @@ class Desk:
     async def take_back(self, act: Act, channel: str, ts: str) -> None:
         """Delete a message of ours; where Slack does not, it stays."""
         try:
-            with understood(POST):
-                await act.team.client.chat_delete(channel=channel, ts=ts)
+            await self._made(POST, lambda: act.team.client.chat_delete(channel=channel, ts=ts))
         except FootnoteError as error:
             _log.info("A question that was not taken in stays: %s", error)
+
+    async def _made(self, doing: str, make: Callable[[], Awaitable[Any]]) -> Any:
+        """What a call to Slack gives; a short pause that Slack asks for is waited out."""
+        return await call(doing, make, pause=self.parts.pause)

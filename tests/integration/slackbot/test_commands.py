@@ -251,6 +251,15 @@ async def test_where_the_bot_may_not_post_who_did_something_is_told_alone(place:
         assert (await place.settings.channel(_address(closed))).language == "German"
 
 
+async def test_a_short_pause_that_slack_asks_for_is_waited_out(place: SlackPlace) -> None:
+    async with place.open() as house:
+        busy = house.server.fail_next("chat.postMessage", status=429, times=2, retry_after_seconds=1)
+        await house.ada.slash(house.channel, "ask where is the key?")
+        await house.answered()
+        assert busy.met == 2
+        assert house.server.transcript(house.channel).count("asks: where is the key?") == 1
+
+
 async def test_where_the_bot_is_not_a_member_questions_are_refused_with_what_to_do(place: SlackPlace) -> None:
     async with place.open() as house:
         closed = house.server.create_channel(house.team, "closed", house.ada, with_bot=False)
