@@ -128,7 +128,7 @@ class ThreadCommands:
             text=f"Renamed to “{renamed.title}”.",
             open_conversation=renamed if is_here else None,
             renamed=renamed,
-            is_public=is_here,
+            is_public=is_here and found.address.private_to is None,
         )
 
     async def _delete(self, call: CommandCall) -> CommandResult:
@@ -139,7 +139,10 @@ class ThreadCommands:
         await self._conversations.delete(found.id, call.workspace)
         is_here = call.conversation is not None and found.id == call.conversation.id
         return CommandResult(
-            text=f"Deleted “{found.title}” with its messages.", start_new=is_here, deleted=found, is_public=is_here
+            text=f"Deleted “{found.title}” with its messages.",
+            start_new=is_here,
+            deleted=found,
+            is_public=is_here and found.address.private_to is None,
         )
 
     async def _export(self, call: CommandCall) -> CommandResult:

@@ -141,6 +141,15 @@ async def test_the_conversation_it_is_given_in_is_renamed_and_deleted_for_all_to
         await run("rename", " ")
 
 
+async def test_what_becomes_of_a_private_conversation_is_told_to_its_reader_alone(run: Counter) -> None:
+    run.conversation = await run.begin("private:ada")
+
+    renamed = await run("rename", "My divorce")
+    deleted = await run("delete")
+    assert renamed.renamed and deleted.deleted
+    assert not (renamed.is_public or deleted.is_public)
+
+
 async def test_what_is_being_answered_is_stopped_before_its_conversation_is_deleted(
     run: Counter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
