@@ -10,6 +10,7 @@ BENCHMARKS = (
     "bench_inbox",
     "bench_service",
     "bench_discord",
+    "bench_slack",
     "bench_demo",
 )
 

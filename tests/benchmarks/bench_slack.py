@@ -1,0 +1,174 @@
+"""How soon Slack is told that an event was taken in, while fifty of them arrive every second.
+
+    python -m tests.benchmarks.bench_slack [--seconds S] [--rate N] [--questions N] [--transport socket|http]
+
+The real `footnote serve` on a Slack on loopback, over each transport: people talk to each other, some mention the bot
+in a channel, and some ask on in its threads. An event is acknowledged once it is stored durably. Goal: 95 of 100 events
+in under 100 ms; Slack itself gives three seconds. What stands in for Slack, and the answering, have the same cores.
+"""
+
+import argparse
+import asyncio
+import tempfile
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from itertools import cycle
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from tests.e2e.platform_service import NEXT_QUESTION, QUESTION, ingest_notes
+from tests.e2e.slack_service import TRANSPORTS, SlackService, Transport
+from tests.slack_server import Message, Person, SlackServer
+from tests.slack_server.delivery import Parcel
+
+SECONDS = 30.0
+RATE = 50  # events a second
+QUESTIONS = 2  # of them a second: a mention, then a question in its thread, and so on
+GOAL_MS = 100.0
+PEOPLE = 100  # as each may ask only so often
+CHANNELS = 5
+PATIENCE_SECONDS = 120.0  # for the last answers
+HEARD = ("app_mention", "message")  # what people cause; the bot's own posts come back to it besides
+
+
+@dataclass(kw_only=True)
+class Figures:
+    """What came of one transport."""
+
+    events_a_second: float
+    milliseconds: list[float]  # to each acknowledgement
+    again: int  # deliveries that failed
+    asked: int
+    answered: int
+    posts: int
+    first_answer: list[float]  # seconds from each question to its first words
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--seconds", type=float, default=SECONDS)
+    arguments.add_argument("--rate", type=int, default=RATE, help="events a second")
+    arguments.add_argument("--questions", type=int, default=QUESTIONS, help="questions a second, among them")
+    arguments.add_argument("--transport", choices=TRANSPORTS)
+    chosen = arguments.parse_args()
+    for transport in [chosen.transport] if chosen.transport else TRANSPORTS:
+        figures = asyncio.run(measure(transport, chosen.seconds, chosen.rate, chosen.questions))
+        table = Table("of Slack's events", "", title=f"Slack, {transport}")
+        for row in _rows(figures):
+            table.add_row(*row)
+        Console().print(table)
+
+
+async def measure(transport: Transport, seconds: float, rate: int, questions: int) -> Figures:
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        (place / "notes").mkdir()
+        with redirect_stdout(StringIO()):
+            data = await asyncio.to_thread(ingest_notes, place / "notes")
+        async with SlackServer() as server:
+            service = SlackService(server, data, place, transport)
+            crowd = Crowd(service)
+            await service.start()
+            await service.ask(crowd.next_person(), crowd.channels[0])  # models are loaded by the first question
+            before = len(server.parcels)
+            began = time.monotonic()
+            await crowd.talk(seconds, rate, questions)
+            took = time.monotonic() - began
+            await server.wait_for(crowd.is_answered, PATIENCE_SECONDS, what="all answers")
+            await server.settle(PATIENCE_SECONDS)
+            figures = crowd.figures([one for one in server.parcels[before:] if one.name in HEARD], took)
+            await service.stop()
+            return figures
+
+
+class Crowd:
+    """People in a few channels, who talk as fast as they are told to."""
+
+    def __init__(self, service: SlackService) -> None:
+        self._service = service
+        self._server = service.server
+        self.channels = [self._server.create_channel(service.team, f"general-{number}") for number in range(CHANNELS)]
+        people = [self._server.person(f"person-{number}", *self.channels) for number in range(PEOPLE)]
+        self._people, self._places = cycle(people), cycle(self.channels)
+        self._asked: list[Message] = []  # in channels: each opened a thread
+        self._questions = 0
+        self._follow_ups: dict[str, int] = {}  # by thread
+
+    def next_person(self) -> Person:
+        return next(self._people)
+
+    async def talk(self, seconds: float, rate: int, questions: int) -> None:
+        """Each second `rate` events: mentions are two of them."""
+        mentions, follow_ups = (questions + 1) // 2, questions // 2
+        others = rate - 2 * mentions - follow_ups
+        second: list[Callable[[], Coroutine[Any, Any, None]]] = [self._say] * others
+        for number, act in enumerate([self._mention] * mentions + [self._follow_up] * follow_ups):
+            second.insert(number * len(second) // max(questions, 1), act)
+        began = time.monotonic()
+        for number in range(int(seconds * len(second))):
+            await asyncio.sleep(max(0.0, began + number / len(second) - time.monotonic()))
+            await second[number % len(second)]()
+
+    async def _say(self) -> None:
+        await next(self._people).say(next(self._places), "The red kite of Ondar is late again, I hear.")
+
+    async def _mention(self) -> None:
+        self._asked.append(await next(self._people).mention(next(self._places), QUESTION))
+
+    async def _follow_up(self) -> None:
+        """In the oldest thread that is answered and has none yet; else a mention."""
+        thread = next((one for one in self._asked if one.root not in self._follow_ups and self._count(one)), None)
+        if thread is None:
+            await self._mention()
+            return
+        self._follow_ups[thread.root] = 1
+        await next(self._people).reply(thread, NEXT_QUESTION)
+
+    def _wanted(self, thread: Message) -> int:
+        return 1 + self._follow_ups.get(thread.root, 0)
+
+    def _count(self, thread: Message) -> int:
+        return len(self._service.finals(thread.channel, thread))
+
+    def is_answered(self) -> bool:
+        return all(self._count(thread) >= self._wanted(thread) for thread in self._asked)
+
+    def figures(self, parcels: Sequence[Parcel], took: float) -> Figures:
+        threads = self._asked
+        people = {user for channel in self.channels for user in channel.members} - {self._service.team.bot.id}
+        caused = [one for one in parcels if one.event.get("user") in people]
+        firsts = [(one, self._server.answers(one.channel, thread=one)[0]) for one in threads]
+        return Figures(
+            events_a_second=len(caused) / took,
+            milliseconds=[1_000 * one.after_seconds for one in parcels if one.after_seconds is not None],
+            again=sum(len(one.failures) for one in parcels),
+            asked=sum(map(self._wanted, threads)),
+            answered=sum(map(self._count, threads)),
+            posts=sum(len(self._server.answers(one.channel, thread=one)) for one in threads),
+            first_answer=[float(answer.ts) - float(one.ts) for one, answer in firsts],
+        )
+
+
+def _rows(figures: Figures) -> list[tuple[str, str]]:
+    p95 = quantiles(figures.milliseconds, n=20)[-1]
+    doubled = figures.posts - figures.answered
+    return [
+        ("arrived a second", f"{figures.events_a_second:.0f}"),
+        ("until acknowledged, median", f"{median(figures.milliseconds):.0f} ms"),
+        ("p95", f"{p95:.0f} ms (goal {GOAL_MS:.0f} ms, {'met' if p95 < GOAL_MS else 'missed'})"),
+        ("slowest", f"{max(figures.milliseconds):.0f} ms"),
+        ("failed, and sent again", str(figures.again)),
+        ("questions answered", f"{figures.answered} of {figures.asked}, {doubled} posts too many"),
+        ("from a question to its post, median", f"{1_000 * median(figures.first_answer):.0f} ms"),
+    ]
+
+
+if __name__ == "__main__":
+    main()
