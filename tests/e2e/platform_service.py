@@ -18,7 +18,7 @@ from bot.cli import run
 from tests.bot_process import BotProcess
 from tests.platform_server import PlatformServer
 
-PATIENCE_SECONDS = 15.0  # models are loaded, and machines that test are busy
+PATIENCE_SECONDS = 60.0  # models are loaded, and machines that test are busy
 PUBLIC_URL = "https://notes.example"
 READY = '{"url": "'  # what a service that listens prints, once at each start
 

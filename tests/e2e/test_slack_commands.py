@@ -1,8 +1,8 @@
-"""The real service on a Slack on loopback: every command by slash, in threads by mention, in forms, and the home tab."""
+"""The real service on a Slack on loopback: commands by slash, by mention and in forms; the home tab."""
 
 import pytest
 
-from tests.e2e.platform_service import ANSWER, NEXT_ANSWER, NEXT_QUESTION, QUESTION
+from tests.e2e.platform_service import NEXT_ANSWER, NEXT_QUESTION, QUESTION
 from tests.e2e.slack_service import SlackService, buttons
 from tests.slack_server import Channel, Message, Person, View, text_of
 from tests.slack_server.transcript import texts
@@ -47,13 +47,13 @@ async def home_of(service: SlackService, person: Person, words: str) -> str:
         ("search ferry Marigold", "Marigold leaves pier 7"),
         ("page kites 1", "red kite of Ondar"),
         ("settings", "auto_answer"),
-        ("threads", "Your conversations"),
-        ("position", "position"),
+        ("threads", "There are no conversations yet"),
+        ("position", "This channel has read"),
         ("new", "begins a conversation of its own"),
-        ("jobs", "There is no"),
+        ("jobs", "/footnote jobs needs a conversation"),
         ("stop", "nothing of yours to stop"),
         ("why", "no message of yours"),
-        ("nonsense of mine", "/footnote help"),
+        ("nonsense of mine", "write it behind `/footnote ask`"),
     ],
 )
 async def test_a_slash_command_is_answered_for_who_gave_it(
@@ -90,7 +90,7 @@ async def test_in_threads_commands_are_given_by_a_mention(running_slack: SlackSe
         ("why", "Its answer is posted"),
         ("jobs", "search"),
         ("sources", "1 document"),
-        ("source 1", ANSWER),
+        ("source 1", "**The red kite of Ondar"),
         ("threads", "Your conversations"),
         ("stop", "nothing of yours to stop"),
         ("help", "@footnote ask"),
@@ -119,7 +119,7 @@ async def test_forms_ask_for_what_a_command_lacks_and_say_what_is_wrong(running_
 
     summary = await form_of(service, ada, general, "summary")
     offered = await ada.suggest(summary, "kit", action_id="name")
-    assert [option["text"]["text"] for option in offered] == ["Kites"]
+    assert [option["text"]["text"] for option in offered] == ["Kites (kites.md)"]
     wrong = await ada.submit(summary, {"name": "no such document"})
     assert list(wrong.errors) == ["name"]
     ask = await form_of(service, ada, general, "ask")
@@ -134,14 +134,14 @@ async def test_the_home_tab_shows_threads_sources_and_settings_and_acts_on_them(
     said = await home_of(service, ada, "1 document")
     assert "Kites" in said
     await service.ask(ada, general)
-    said = await home_of(service, ada, QUESTION)
+    await home_of(service, ada, QUESTION)
     assert ada.home is not None
-    offered = buttons(ada.home)
-    assert offered
-
-    example = next(label for label in offered if label.endswith("?"))
-    await ada.click(ada.home, example)
-    await service.until(lambda: service.finals(ada.dm), "the answer to an example")
+    form = await ada.click(ada.home, "Ask")
+    await service.until(lambda: form.modal, "a form")
+    assert form.modal is not None
+    await ada.submit(form.modal, {"question": NEXT_QUESTION})
+    await service.until(lambda: service.finals(ada.dm), "the answer to what was asked in the home tab")
+    assert NEXT_ANSWER in text_of(service.finals(ada.dm)[0])
 
 
 async def test_a_conversation_is_forgotten_by_command(running_slack: SlackService) -> None:
@@ -150,7 +150,7 @@ async def test_a_conversation_is_forgotten_by_command(running_slack: SlackServic
     asked = await service.ask(ada, general)
     before = (await service.run("conversations", "list"))["conversations"]
     await ada.mention(general, "delete", thread=asked)
-    await service.told(ada, general, "deleted")
+    await service.told(ada, general, "Deleted “When")
     left = (await service.run("conversations", "list"))["conversations"]
     assert left == [one for one in before if asked.ts not in one["thread"]]
     assert len(left) == len(before) - 1

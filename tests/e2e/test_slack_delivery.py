@@ -1,7 +1,7 @@
 """The real service when Slack's deliveries are lost, doubled or late: each question has one answer in the end."""
 
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -9,6 +9,7 @@ import pytest
 from tests.e2e.platform_service import NEXT_QUESTION, QUESTION
 from tests.e2e.slack_service import TRANSPORTS, SlackService
 from tests.slack_server import SlackServer
+from tests.slack_server.delivery import Parcel
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 MINUTE = 60.0
@@ -23,14 +24,16 @@ async def hurried_service(request: pytest.FixtureRequest, notes: Path, tmp_path:
 
 async def try_all_again(server: SlackServer) -> None:
     """Moves the clock until no delivery is to be tried any more."""
-    while waiting := [one for one in server.parcels if not one.over]:
+
+    async def try_again(waiting: Sequence[Parcel]) -> None:
         failed = [len(one.failures) for one in waiting]
         server.advance(5 * MINUTE)
         await server.wait_for(
-            lambda waiting=waiting, failed=failed: (
-                all(one.over for one in waiting) or [len(one.failures) for one in waiting] != failed
-            )
+            lambda: all(one.over for one in waiting) or [len(one.failures) for one in waiting] != failed
         )
+
+    while waiting := [one for one in server.parcels if not one.over]:
+        await try_again(waiting)
 
 
 async def test_what_comes_again_is_answered_once(hurried_service: SlackService) -> None:
@@ -126,6 +129,13 @@ async def test_connections_that_end_are_renewed_and_nothing_is_lost_or_doubled(s
         await server.wait_for_connection(opened + 1)
         for thread in threads[-2:]:
             await service.answered(general, thread=thread)
+    server.socket.refused = True  # no address is given
+    tries = len(server.calls("apps.connections.open"))
+    await server.drop_sockets()
+    threads.append(await ada.mention(general, QUESTION))
+    await service.until(lambda: len(server.calls("apps.connections.open")) > tries + 1, "two tries to connect")
+    server.socket.refused = False
+    await service.answered(general, thread=threads[-1])
     async with server.sockets_down():
         threads.append(await ada.mention(general, QUESTION))
     await service.answered(general, thread=threads[-1])

@@ -69,13 +69,17 @@ async def test_an_answer_that_a_signal_breaks_off_is_finished_in_the_same_messag
 
 
 @pytest.mark.parametrize("slack_service", ["socket"], indirect=True)
-async def test_a_private_answer_that_is_broken_off_is_still_one_and_never_in_the_channel(
+async def test_a_private_answer_that_is_broken_off_is_one_direct_message_and_never_for_the_channel(
     slack_service: SlackService,
 ) -> None:
     service, server = slack_service, slack_service.server
     general, ada = service.settle_in()
     ben = server.person("ben", general)
     await service.start()
+
+    async def is_direct(count: int) -> None:
+        """What was shown in the channel for one reader's eyes can't be found again."""
+        await service.until(lambda: len(service.finals(ada.dm)) == count, "the answer as a direct message")
 
     for count, after in enumerate((False, True), start=1):
         hang = server.hang_next("response_url", after=after, saying=FINAL)
@@ -84,7 +88,7 @@ async def test_a_private_answer_that_is_broken_off_is_still_one_and_never_in_the
         await service.process.kill()
         hang.release()
         await service.start()
-        await service.until(lambda count=count: len(service.finals(ada.dm)) == count, "the answer as a direct message")
+        await is_direct(count)
         assert [ANSWER in text_of(one) for one in service.finals(ada.dm)] == [True] * count
     assert ANSWER not in server.transcript(general, ben)
     assert "Traceback" not in service.process.printed

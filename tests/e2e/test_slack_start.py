@@ -2,8 +2,11 @@
 
 import json
 import socket
+import time
+from collections.abc import Mapping
 
 import pytest
+from aiohttp import ClientSession
 
 from tests.bot_process import BotProcess
 from tests.e2e.platform_service import ANSWER, CLUB, CLUB_ANSWER, QUESTION
@@ -14,6 +17,7 @@ from tests.slack_server.state import BOT_SCOPES
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 BY_SOCKET = pytest.mark.parametrize("slack_service", ["socket"], indirect=True)
 BY_HTTP = pytest.mark.parametrize("slack_service", ["http"], indirect=True)
+TOO_OLD_SECONDS = 6 * 60  # a signature is good for five minutes
 KEY = "5qcJw1T3mS0u0iXJm2mF3H1Zx7rKqV9b"
 
 
@@ -84,6 +88,28 @@ async def test_the_manifest_asks_for_scopes_that_there_are(slack_service: SlackS
 
 
 @BY_HTTP
+async def test_what_slack_did_not_sign_is_not_read(slack_service: SlackService) -> None:
+    service, server = slack_service, slack_service.server
+    general, ada = service.settle_in()
+    await service.start()
+    asked = await ada.mention(general, QUESTION)
+    await service.answered(general, thread=asked)
+    [sent] = [one for one in server.http.requests if '"app_mention"' in one.body]
+    forged = sent.body.replace(asked.ts, "1700000000.000001").replace("Ev", "EvX")
+
+    async def status(body: str, headers: Mapping[str, str]) -> int:
+        async with ClientSession() as browser, browser.post(server.http.url, data=body, headers=headers) as reply:
+            return reply.status
+
+    assert await status(forged, {"Content-Type": "application/json"}) == 401
+    assert await status(forged, sent.headers) == 401
+    old = server.http.signed(forged, at=time.time() - TOO_OLD_SECONDS)
+    assert await status(forged, old) == 401
+    await service.ask(ada, general)
+    assert len(server.answers(general)) == 2
+
+
+@BY_HTTP
 async def test_a_second_team_installs_the_app_and_each_knows_nothing_of_the_other(slack_service: SlackService) -> None:
     service, server = slack_service, slack_service.server
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -103,7 +129,6 @@ async def test_a_second_team_installs_the_app_and_each_knows_nothing_of_the_othe
     ben = server.person("ben", team=club)
     refused = await ben.install(f"{service.url}slack/install", consent=False)
     assert "Not installed" in refused.text
-    assert club.install is None
     visit = await ben.install(f"{service.url}slack/install")
     assert visit.status == 200, visit.text
     assert club.install is not None

@@ -159,6 +159,24 @@ async def test_a_long_answer_is_split_within_the_limits_and_nothing_is_lost(writ
     assert [len(server.posts(general)), len(service.finals(general, asked))] == [len(parts), 1]
 
 
+async def test_markdown_is_what_slack_renders_and_is_read_aloud_without_it(writing: Writing) -> None:
+    service, server = writing.service, writing.server
+    general, ada = service.settle_in()
+    table = "\n\n## Times\n\n| Day | Kite |\n|---|---|\n| Monday | **red** |\n\n```\nfly(kite)\n```\n"
+    writing.model.script(SEARCH, answer(f"It {ANSWER}.", table))
+
+    asked = await ada.mention(general, QUESTION)
+    await service.answered(general, thread=asked)
+    [message] = server.answers(general, thread=asked)
+    [text] = [block["text"] for block in message.blocks if block["type"] == "markdown"]
+    assert "## Times" in text
+    assert "| Monday | **red** |" in text
+    assert "```\nfly(kite)\n```" in text
+    assert "fly(kite)" in message.text
+    assert "**" not in message.text
+    assert not [call for call in server.calls("chat.postMessage") if call.params.flag("unfurl_links", True)]
+
+
 async def test_what_documents_and_models_say_pings_nobody_and_leads_nowhere(writing: Writing) -> None:
     service, server = writing.service, writing.server
     general, ada = service.settle_in()
