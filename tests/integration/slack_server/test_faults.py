@@ -101,6 +101,16 @@ async def test_a_call_hangs_until_it_is_released(
     assert len(server.answers(general)) == 1
 
 
+async def test_only_a_call_that_says_so_hangs(server: SlackServer, client: AsyncWebClient, general: Channel) -> None:
+    hang = server.hang_next("chat.postMessage", saying="done")
+    assert (await client.chat_postMessage(channel=general.id, text="begun"))["ok"]
+    posting = asyncio.create_task(client.chat_postMessage(channel=general.id, text="it is done"))
+    await hang.reached.wait()
+    assert len(server.answers(general)) == 1
+    hang.release()
+    assert (await posting)["ok"]
+
+
 async def test_a_method_that_is_not_modelled_fails_the_test() -> None:
     with pytest.raises(AssertionError, match="does not model"):
         async with SlackServer() as server:
