@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext
 
 from bot.action_names import read_action_name
 from bot.slackbot import commands, forms, home, pane, shortcuts
@@ -102,9 +102,9 @@ class Events:
 
     # ------------------------------------------------------------------ messages
 
-    async def on_message(self, event: Event, body: Body, request: Any) -> None:
+    async def on_message(self, event: Event, context: AsyncBoltContext, request: Any) -> None:
         """Raises StorageError where it can't be stored: it is not acknowledged then, and Slack sends it again."""
-        team = await self._team(body)
+        team = await self._team(context)
         gone = deleted_ts(event)
         if gone is not None:
             await self.desk.in_time(self._forget(team, str(event["channel"]), gone))
@@ -169,21 +169,21 @@ class Events:
                 await self._platform.delete(ref, team)
             await self._platform.take_back(key)
 
-    async def on_channel_deleted(self, event: Event, body: Body) -> None:
+    async def on_channel_deleted(self, event: Event, context: AsyncBoltContext) -> None:
         """Its threads are gone with it."""
-        team = await self._team(body)
+        team = await self._team(context)
         place = ChannelAddress(platform=PLATFORM, workspace=team.workspace, channel=str(event["channel"]))
         await self.desk.in_time(self._parts.forgetting.forget_channel(place))
 
     # ------------------------------------------------------------------ the app itself
 
-    async def on_home(self, event: Event, body: Body) -> None:
-        act = Act(team=await self._team(body), person=str(event["user"]), channel=str(event.get("channel") or ""))
+    async def on_home(self, event: Event, context: AsyncBoltContext) -> None:
+        act = Act(team=await self._team(context), person=str(event["user"]), channel=str(event.get("channel") or ""))
         if event.get("tab", "home") == "home":
             self.desk.spawn(self.desk.guarded(act, home.show_home(self.desk, act)))
 
-    async def on_pane(self, event: Event, body: Body) -> None:
-        team, opened = await self._team(body), event["assistant_thread"]
+    async def on_pane(self, event: Event, context: AsyncBoltContext) -> None:
+        team, opened = await self._team(context), event["assistant_thread"]
         act = Act(
             team=team,
             person=str(opened["user_id"]),
@@ -196,39 +196,41 @@ class Events:
         )
         self.desk.spawn(self.desk.guarded(act, work))
 
-    async def on_removed(self, body: Body) -> None:
+    async def on_removed(self, event: Event, context: AsyncBoltContext) -> None:
         """The app was removed from a team, or its token revoked: nothing can be said there any more."""
-        await self._parts.teams.remove(str(body.get("team_id") or ""))
+        if event["type"] == "tokens_revoked" and not (event.get("tokens") or {}).get("bot"):
+            return  # somebody's own token, which we have no use for
+        await self._parts.teams.remove(context.team_id or "")
 
     # ------------------------------------------------------------------ interactions
 
-    async def on_command(self, ack: AsyncAck, body: Body) -> None:
-        act = await self._act(body)
+    async def on_command(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
+        act = await self._act(body, context)
         running = commands.run_slash(self.desk, act, str(body.get("text") or ""))
         await self.desk.in_time(self.desk.guarded(act, running))
         await ack()
 
-    async def on_action(self, ack: AsyncAck, body: Body) -> None:
-        act = await self._act(body)
+    async def on_action(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
+        act = await self._act(body, context)
         for action in body.get("actions") or ():
             name = read_action_name(str(action.get("action_id") or ""))
             if name is not None:
                 await self.desk.in_time(self.desk.guarded(act, press(self.desk, act, name, values_of(action))))
         await ack()
 
-    async def on_shortcut(self, ack: AsyncAck, body: Body) -> None:
-        act, message = await self._act(body), body.get("message") or {}
+    async def on_shortcut(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
+        act, message = await self._act(body, context), body.get("message") or {}
         wanted = shortcuts.ask_about if body.get("callback_id") == shortcuts.ASK_ABOUT else shortcuts.keep_answer
         await self.desk.in_time(self.desk.guarded(act, wanted(self.desk, act, message)))
         await ack()
 
-    async def on_options(self, ack: AsyncAck, body: Body) -> None:
-        act = await self._act(body)
+    async def on_options(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
+        act = await self._act(body, context)
         found = await self.desk.in_time(forms.suggest(self.desk, act, body))
         await ack(options=[dict(option) for option in found or ()])
 
-    async def on_view(self, ack: AsyncAck, body: Body) -> None:
-        act, view = await self._act(body), body.get("view") or {}
+    async def on_view(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
+        act, view = await self._act(body, context), body.get("view") or {}
         submit = shortcuts.submit if shortcuts.is_ours(view) else forms.submit
         wrong = await self.desk.in_time(self.desk.guarded(act, submit(self.desk, act, view)))
         if wrong:
@@ -242,11 +244,12 @@ class Events:
 
     # ------------------------------------------------------------------ whose it is
 
-    async def _team(self, body: Body) -> Team:
-        return await self._parts.teams.get(str(body.get("team_id") or (body.get("team") or {}).get("id") or ""))
+    async def _team(self, context: AsyncBoltContext) -> Team:
+        """The one that authorized it. What happens in a channel that two companies share names the other's, too."""
+        return await self._parts.teams.get(context.team_id or "")
 
-    async def _act(self, body: Body) -> Act:
-        return to_act(body, await self._team(body))
+    async def _act(self, body: Body, context: AsyncBoltContext) -> Act:
+        return to_act(body, await self._team(context))
 
 
 def values_of(action: Mapping[str, Any]) -> tuple[str, ...]:

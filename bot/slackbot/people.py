@@ -3,8 +3,9 @@
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bot.slackbot.calls import call
 from bot.slackbot.errors import LOOK_UP
@@ -15,6 +16,7 @@ from core.ports import Clock
 KEPT_SECONDS = 3600.0
 KEPT_UNKNOWN_SECONDS = 60.0  # what could not be looked up is not asked for with every message
 MOST_KEPT = 5_000
+MOST_ASKED = 50  # at once for one message: whoever mentions thousands must not hold up everybody else
 WAIT_SECONDS = 0.5  # Slack waits three for an acknowledgement
 ADMIN_WAIT_SECONDS = 2.0  # who may change settings is worth waiting for
 
@@ -44,8 +46,8 @@ class People:
     async def names(
         self, team: Team, user_ids: Iterable[str], *, wait_seconds: float = WAIT_SECONDS
     ) -> Mapping[str, str]:
-        """Id -> name; whoever is not known in time is left out."""
-        wanted = set(user_ids) - {""}
+        """Id -> name; whoever is not known in time is left out. The first of many are looked up, 50 at once."""
+        wanted = [user_id for user_id in dict.fromkeys(user_ids) if user_id]
         await self._look_up(team, wanted, wait_seconds)
         return self.known(team, wanted)
 
@@ -56,7 +58,7 @@ class People:
 
     async def is_admin(self, team: Team, user_id: str) -> bool:
         """Whether the person is an administrator or owner of the workspace; False where that can't be found out."""
-        await self._look_up(team, {user_id}, ADMIN_WAIT_SECONDS)
+        await self._look_up(team, [user_id], ADMIN_WAIT_SECONDS)
         person = self._find(team, user_id)
         return person is not None and person.is_admin
 
@@ -68,10 +70,10 @@ class People:
         if asked:
             await asyncio.wait(asked)
 
-    async def _look_up(self, team: Team, user_ids: set[str], wait_seconds: float) -> None:
-        missing = {self._ask(team, user_id) for user_id in user_ids if self._find(team, user_id) is None}
+    async def _look_up(self, team: Team, user_ids: Sequence[str], wait_seconds: float) -> None:
+        missing = [user_id for user_id in user_ids if self._find(team, user_id) is None][:MOST_ASKED]
         if missing:
-            await asyncio.wait(missing, timeout=wait_seconds)
+            await asyncio.wait({self._ask(team, user_id) for user_id in missing}, timeout=wait_seconds)
 
     def _ask(self, team: Team, user_id: str) -> "asyncio.Task[None]":
         """Each person once at a time, however many wait."""
@@ -90,8 +92,8 @@ class People:
             return
         profile = user.get("profile") or {}
         name = profile.get("display_name") or profile.get("real_name") or user.get("real_name") or user.get("name")
-        is_admin = bool(user.get("is_admin") or user.get("is_owner") or user.get("is_primary_owner"))
-        self._keep(team, user_id, str(name or ""), is_admin, KEPT_SECONDS)
+        runs_team = bool(user.get("is_admin") or user.get("is_owner") or user.get("is_primary_owner"))
+        self._keep(team, user_id, str(name or ""), runs_team and _is_of(team, user), KEPT_SECONDS)
 
     def _keep(self, team: Team, user_id: str, name: str, is_admin: bool, seconds: float) -> None:
         key = team.id, user_id
@@ -103,3 +105,9 @@ class People:
     def _find(self, team: Team, user_id: str) -> _Person | None:
         person = self._kept.get((team.id, user_id))
         return person if person is not None and person.until > self._clock.monotonic() else None
+
+
+def _is_of(team: Team, user: Mapping[str, Any]) -> bool:
+    """False for people of another company, who run theirs: channels may be shared with them."""
+    teams = (user.get("enterprise_user") or {}).get("teams") or ()
+    return user.get("team_id") == team.id or team.id in teams

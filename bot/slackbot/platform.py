@@ -145,7 +145,7 @@ class SlackPlatform:
             return []
         place = await self._thread(address, question)
         found = [message for message in await place.before(asked) if written(message) is not None][-limit:]
-        spoken_of = {person for message in found for person in people_in(message)}
+        spoken_of = [person for message in found for person in people_in(message)]
         names = await self._people.names(place.team, spoken_of, wait_seconds=NAMES_SECONDS)
         talks = (to_talk(message, names, place.team.bot_user_id) for message in found)
         return [talk for talk in talks if talk.text]

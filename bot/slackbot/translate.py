@@ -183,9 +183,10 @@ def to_text(message: Event, names: Mapping[str, str], me: str) -> str:
     return said.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").strip()
 
 
-def people_in(message: Event) -> set[str]:
-    """Ids of the author and of everybody mentioned, whose names make it readable."""
-    return {author_of(message), *_PERSON.findall(str(message.get("text") or ""))} - {""}
+def people_in(message: Event) -> list[str]:
+    """Ids of the author and of everybody mentioned, each once in this order: their names make it readable."""
+    found = dict.fromkeys([author_of(message), *_PERSON.findall(str(message.get("text") or ""))])
+    return [person for person in found if person]
 
 
 def to_talk(message: Event, names: Mapping[str, str], me: str) -> Talk:

@@ -212,4 +212,4 @@ def test_a_private_question_is_its_askers_own_under_keys_that_follow() -> None:
 
 
 def test_everybody_in_a_message_has_to_be_known_by_name() -> None:
-    assert people_in(a_message(f"<@{ME}> and <@{BEN}>")) == {ADA, BEN, ME}
+    assert people_in(a_message(f"<@{ME}> and <@{BEN}>, <@{BEN}>")) == [ADA, ME, BEN]
