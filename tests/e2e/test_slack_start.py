@@ -141,6 +141,7 @@ async def test_a_second_team_installs_the_app_and_each_knows_nothing_of_the_othe
     assert [CLUB_ANSWER in text for text in said] == [False, True]
     assert token.encode() not in b"".join(one.read_bytes() for one in service.data.glob("footnote.db*"))
 
+    await server.settle()
     await service.restart()
     await service.ask(ben, there, QUESTION)
     await ben.uninstall()

@@ -121,7 +121,8 @@ async def test_where_no_stream_may_be_begun_the_answer_comes_whole(writing: Writ
     assert len(server.posts(general)) == 1
 
 
-async def test_the_asker_stops_an_answer_by_its_button(writing: Writing) -> None:
+@pytest.mark.parametrize("how", ["button", "command"])
+async def test_the_asker_alone_stops_an_answer(writing: Writing, how: str) -> None:
     service, server = writing.service, writing.server
     general, ada = service.settle_in()
     ben = server.person("ben", general)
@@ -132,9 +133,14 @@ async def test_the_asker_stops_an_answer_by_its_button(writing: Writing) -> None
         lambda: [one for one in server.answers(general, thread=asked) if "Stop" in buttons(one)], "a Stop button"
     )
     [message] = server.answers(general, thread=asked)
-    await ben.click(message, "Stop")
-    await service.told(ben, general, "Only ada can stop this answer")
-    await ada.click(message, "Stop")
+    if how == "button":
+        await ben.click(message, "Stop")
+        await service.told(ben, general, "Only ada can stop this answer")
+        await ada.click(message, "Stop")
+    else:
+        await ben.mention(general, "stop", thread=asked)
+        await service.told(ben, general, "There is nothing of yours to stop here")
+        await ada.mention(general, "stop", thread=asked)
     await service.until(lambda: "Stopped" in text_of(message), "the answer's end")
     assert message.stream is not None
     assert message.stream.ended
