@@ -1,4 +1,4 @@
-"""Tables in plain text, as CSV and its relatives: the delimiter found, each record with its cells and its place. Pure."""
+"""Tables in plain text, CSV and its relatives: what stands between cells, and each record with its place. Pure."""
 
 import csv
 import io

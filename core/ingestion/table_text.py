@@ -86,7 +86,9 @@ def find_header(rows: Sequence[Sequence[str]]) -> int | None:
     columns = [place for place in range(_width(sample)) if _is_data_column(sample, place)]
     first = next((place for place, row in enumerate(sample) if _holds_data(row, columns)), 0)
     above = range(min(first, _LATEST_HEADER + 1) - 1, -1, -1)
-    named = [place for place in above if all(column < len(sample[place]) and sample[place][column] for column in columns)]
+    named = [
+        place for place in above if all(column < len(sample[place]) and sample[place][column] for column in columns)
+    ]
     for place in [*named, *above, first]:
         row = sample[place]
         if sum(map(bool, row)) * 2 >= _width(sample) and (place < first or _names_all(row, sample[place + 1 :])):
