@@ -28,6 +28,7 @@ class Archive:
         self._file = file
         self._what = what
         self._parts = {info.filename: info for info in file.infolist()}
+        self._by_folded = {name.casefold(): name for name in reversed(self._parts)}
         self._left = MAX_EXPANDED
 
     @property
@@ -63,8 +64,7 @@ class Archive:
         wanted = posixpath.normpath(name).lstrip("/")
         if wanted in self._parts:
             return wanted
-        lower = wanted.casefold()
-        return next((known for known in self._parts if known.casefold() == lower), None)
+        return self._by_folded.get(wanted.casefold())
 
 
 @contextmanager

@@ -4,12 +4,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from core.errors import BadInput, ReadError
+from core.ingestion.readers.csv import CsvReader
+from core.ingestion.readers.epub import EpubReader
 from core.ingestion.readers.foundry_journal import FoundryJournalReader
 from core.ingestion.readers.html import HtmlReader
 from core.ingestion.readers.kept_answers import KeptAnswersReader
 from core.ingestion.readers.markdown_vault import MarkdownVaultReader
 from core.ingestion.readers.pdf import PdfReader
 from core.ingestion.readers.plain_text import PlainTextReader
+from core.ingestion.readers.spreadsheet import SpreadsheetReader
 from core.ports import Reader
 
 # Bytes of a file that `Reader.accepts` is shown.
@@ -28,6 +31,9 @@ def build_readers() -> tuple[Reader, ...]:
         HtmlReader(),
         FoundryJournalReader(),
         PdfReader(),
+        CsvReader(),
+        SpreadsheetReader(),
+        EpubReader(),
     )
 
 

@@ -16,14 +16,16 @@ _HIDDEN_STYLE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 def is_dropped(node: Any, *, book: bool = False) -> bool:
     """Whether nothing of an element is text of the page; its parents are not asked.
 
-    In a book there is no site: headers, footers and asides are the author's, and what is hidden pops up when asked for.
+    In a book there is no site: headers, footers and asides are the author's, and what is hidden pops up when asked for;
+    but the numbers of a printed edition's pages stand in the middle of sentences.
     """
     tag = node.tag
     if tag in DROPPED or tag.startswith(("-", "!", "_")):
         return True
-    if book:
-        return False
     attributes = node.attributes
+    if book:
+        marks = f"{attributes.get('epub:type') or ''} {attributes.get('role') or ''}".split()
+        return "pagebreak" in marks or "doc-pagebreak" in marks
     if "hidden" in attributes or attributes.get("role") in _ROLES:
         return True
     if _HIDDEN_STYLE.search(attributes.get("style") or ""):

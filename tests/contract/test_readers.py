@@ -12,6 +12,7 @@ from core.errors import ReadError
 from core.ingestion.base import HEAD_BYTES, build_readers, find_reader
 from core.ports import Reader
 from core.texts import collapse
+from tests.unit.core.ingestion.epub_files import build_epub, entry
 from tests.unit.core.ingestion.pdf_files import build_pdf
 
 NOTE = (
@@ -61,6 +62,13 @@ At seven.
 
 At nine: später.
 """
+BOOK = build_epub(
+    {
+        "1.xhtml": '<h2>Rain</h2><p>It rained<a epub:type="noteref" href="#n">1</a>.</p><aside id="n">1. Hard.</aside>',
+        "2.xhtml": "<h2>Sun</h2><p>Später mehr. 日本語</p><h3>Night</h3><p>Dark.</p>",
+    },
+    entry("Rain", "1.xhtml") + entry("Sun", "2.xhtml"),
+)
 SAMPLES = {
     "kept.md": KEPT.encode(),
     "ferry.md": NOTE.encode(),
@@ -70,6 +78,7 @@ SAMPLES = {
     "keep.json": json.dumps(JOURNAL).encode(),
     "keep.yml": YAML.encode(),
     "ferry.pdf": build_pdf([[(50, 700, "The ferry sails at seven.")], [(50, 700, "Fares")]], outline=[("Fares", 1)]),
+    "ferry.epub": BOOK,
 }
 
 samples = pytest.mark.parametrize("name", SAMPLES)
