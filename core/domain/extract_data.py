@@ -137,5 +137,5 @@ SCHEMAS: Mapping[ExtractType, tuple[int, type[Data]]] = {
 
 
 def schema_name(kind: ExtractType) -> str:
-    """ "meeting/1"."""
+    """As extracts name it: `meeting/1`."""
     return f"{kind.value}/{SCHEMAS[kind][0]}"
