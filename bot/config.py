@@ -7,152 +7,37 @@ refused by name and all problems are reported together.
 import os
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+from typing import Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 
+from bot.config_sections import (
+    DATABASE_VARIABLE,
+    AgentConfig,
+    ApiConfig,
+    DatabaseConfig,
+    DiscordConfig,
+    IndexConfig,
+    IngestConfig,
+    ModelsConfig,
+    ProviderConfig,
+    Section,
+    ServiceConfig,
+    SlackConfig,
+    WebConfig,
+)
 from core.errors import ConfigError
 
 ENV_PREFIX = "FOOTNOTE_"
 WEB_KEY_VARIABLE = "FOOTNOTE_WEB_KEY"  # a secret, no key of the file
 API_TOKEN_VARIABLE = "FOOTNOTE_API_TOKEN"  # noqa: S105 - the name of one, not one; no key of the file either
-DATABASE_VARIABLE = "FOOTNOTE_DATABASE_URL"  # with its password, so a secret, unlike `url` in the file
-SECRETS = (WEB_KEY_VARIABLE, API_TOKEN_VARIABLE, DATABASE_VARIABLE)
+SLACK_KEY_VARIABLE = "FOOTNOTE_SLACK_KEY"  # encrypts the tokens of teams; no key of the file either
+SECRETS = (WEB_KEY_VARIABLE, API_TOKEN_VARIABLE, DATABASE_VARIABLE, SLACK_KEY_VARIABLE)
 NEVER_SHOWN = frozenset({"database.url"})  # keys whose values may hold a password by mistake
 DEFAULT_FILE = Path("config.toml")
 
-Seconds = Annotated[float, Field(gt=0)]
-Count = Annotated[int, Field(ge=1)]
 
-
-def _web_address(text: str) -> str:
-    """An http(s) address of a host, without a slash at its end."""
-    parts = urlsplit(text)
-    if (
-        parts.scheme not in ("http", "https")
-        or not parts.hostname
-        or parts.query
-        or parts.fragment
-        or parts.path.strip("/")
-    ):
-        raise ValueError("it must be an address like https://footnote.example.org, without a path")
-    return f"{parts.scheme}://{parts.netloc}"
-
-
-def _database_url(text: str) -> str:
-    """A postgresql:// URL that can be shown to everybody."""
-    parts = urlsplit(text)
-    if parts.scheme != "postgresql":
-        raise ValueError("it must be an address like postgresql://footnote@db.internal:5432/footnote")
-    if parts.password is not None or "password=" in parts.query:
-        raise ValueError(
-            f"it must hold no password: put the whole URL into {DATABASE_VARIABLE} or the file of database.url_file"
-        )
-    return text
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ProviderConfig(_Section):
-    """Which model answers. The API key comes from the environment or a secret file, never from here."""
-
-    name: Literal["extractive", "anthropic"] = "extractive"
-    model: str = "claude-opus-5-5"
-    max_output_tokens: Count = 4096
-    timeout_seconds: Seconds = 120
-    stall_seconds: Seconds = 30
-    max_retries: Annotated[int, Field(ge=0, le=10)] = 4
-    base_url: str | None = None
-    api_key_file: Path | None = None
-
-
-class AgentConfig(_Section):
-    """Bounds of one answer."""
-
-    strategy: Literal["tool_use"] = "tool_use"
-    max_steps: Annotated[int, Field(ge=1, le=50)] = 6
-    max_tokens: Count = 200_000
-    max_seconds: Seconds = 120
-    history_tokens: Count = 12_000
-    history_messages: Count = 20
-
-
-class DatabaseConfig(_Section):
-    """Where all but the index is kept. Without a URL: a SQLite file in the data directory, for one process."""
-
-    url: Annotated[str, AfterValidator(_database_url)] | None = None
-    url_file: Path | None = None
-
-
-class IndexConfig(_Section):
-    """Where passages are searched. Without a URL: Qdrant's own engine, embedded, in the data directory."""
-
-    url: str | None = None
-    api_key_file: Path | None = None
-    collection: str = "footnote"
-    rerank: bool = False
-
-
-class ModelsConfig(_Section):
-    """Local models: a folder with model.onnx and tokenizer.json, or a name fastembed knows. None: the packaged ones."""
-
-    embedding: str | None = None
-    reranker: str | None = None
-
-
-class IngestConfig(_Section):
-    """Limits on reading one file, so that a hostile one can't stop a batch."""
-
-    parse_seconds: Seconds = 60
-    parse_memory_mb: Count = 2048
-    max_file_mb: Count = 100
-    max_pages: Count = 5000
-
-
-class WebConfig(_Section):
-    """The pages and the API. The key that signs links comes from the environment or a secret file, never from here."""
-
-    host: str = "127.0.0.1"
-    port: Annotated[int, Field(ge=0, le=65_535)] = 8420
-    public_url: Annotated[str, AfterValidator(_web_address)] | None = None
-    link_days: Count = 180
-    open_to_network: bool = False
-    secret_key_file: Path | None = None
-
-
-class DiscordConfig(_Section):
-    """The bot on Discord. Its token comes from the environment or a secret file, never from here; without it: off."""
-
-    token_file: Path | None = None
-    workspaces: dict[Annotated[str, Field(pattern=r"^\d{15,21}$")], Annotated[str, Field(min_length=1)]] = Field(
-        default_factory=dict
-    )
-    shards: Annotated[int, Field(ge=0, le=1000)] = 1
-    catch_up_hours: Annotated[float, Field(ge=0)] = 24
-
-
-class ServiceConfig(_Section):
-    """The worker of `footnote serve` and `footnote worker`."""
-
-    parallel: Annotated[int, Field(ge=0, le=1000)] = 64
-    lease_seconds: Annotated[float, Field(ge=2, le=600)] = 30
-
-
-class ApiConfig(_Section):
-    """The JSON API. Its token comes from the environment or a file; without one it answers on its own machine alone."""
-
-    token_file: Path | None = None
-    wait_seconds: Seconds = 60
-    requests_per_second: Annotated[float, Field(gt=0)] = 5
-    burst: Count = 20
-    local_exempt: bool = True
-    token_exempt: bool = True
-
-
-class Config(_Section):
+class Config(Section):
     data_dir: Path | None = None
     workspace: str = "local"
     provider: ProviderConfig = Field(default_factory=ProviderConfig)
@@ -164,6 +49,7 @@ class Config(_Section):
     web: WebConfig = Field(default_factory=WebConfig)
     api: ApiConfig = Field(default_factory=ApiConfig)
     discord: DiscordConfig = Field(default_factory=DiscordConfig)
+    slack: SlackConfig = Field(default_factory=SlackConfig)
     service: ServiceConfig = Field(default_factory=ServiceConfig)
 
     @property
@@ -194,6 +80,31 @@ class Config(_Section):
     def discord_token(self) -> SecretStr | None:
         """The bot's token: from `token_file`, else DISCORD_TOKEN."""
         return read_secret(self.discord.token_file, "DISCORD_TOKEN")
+
+    def slack_token(self) -> SecretStr | None:
+        """The bot's token in one team (xoxb-): from `token_file`, else SLACK_BOT_TOKEN."""
+        return read_secret(self.slack.token_file, "SLACK_BOT_TOKEN")
+
+    def slack_app_token(self) -> SecretStr | None:
+        """The app's own token (xapp-), for Socket Mode: from `app_token_file`, else SLACK_APP_TOKEN."""
+        return read_secret(self.slack.app_token_file, "SLACK_APP_TOKEN")
+
+    def slack_signing_secret(self) -> SecretStr | None:
+        """What proves that a request is Slack's: from `signing_secret_file`, else SLACK_SIGNING_SECRET."""
+        return read_secret(self.slack.signing_secret_file, "SLACK_SIGNING_SECRET")
+
+    def slack_client_secret(self) -> SecretStr | None:
+        """The app's secret when teams install it: from `client_secret_file`, else SLACK_CLIENT_SECRET."""
+        return read_secret(self.slack.client_secret_file, "SLACK_CLIENT_SECRET")
+
+    def slack_keys(self) -> list[SecretStr]:
+        """Keys that encrypt the tokens of teams, newest first: from `key_file`, else FOOTNOTE_SLACK_KEY.
+
+        They stand on lines of their own, or between commas.
+        """
+        given = read_secret(self.slack.key_file, SLACK_KEY_VARIABLE)
+        words = given.get_secret_value().replace(",", "\n").split("\n") if given else []
+        return [SecretStr(word.strip()) for word in words if word.strip()]
 
     def api_token(self) -> SecretStr | None:
         """The API's bearer token: from `token_file`, else FOOTNOTE_API_TOKEN."""

@@ -1,14 +1,10 @@
 """Where footnotes lead on platforms elsewhere: to the source viewer, where it has a public address."""
 
-from collections.abc import Callable
-
+from bot.platform_parts import LinkTo
 from bot.service_web import link_key
 from bot.webchat.links import Links
 from bot.wiring import App
 from core.domain.answer import Citation
-from core.domain.conversation import ThreadAddress
-
-LinkTo = Callable[[Citation, ThreadAddress], str | None]
 
 
 def link_maker(app: App) -> LinkTo:

@@ -22,6 +22,7 @@ from core.answering import Answering
 from core.preparing import PreparedAnswers
 from core.private_answers import PrivateAnswers
 from core.service_ports import ChatPlatform, ThreadReader
+from core.sharing import SharedAnswers, Sharing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,10 +68,12 @@ def prepared_answers(app: App, platforms: Platforms) -> Answering:
         clock=app.clock,
         attachments=app.attachments,
     )
-    return PrivateAnswers(
+    private = PrivateAnswers(
         prepared,
         {DISCORD: to_private} if platforms.discord else {},
         access=app.access,
         library=app.library,
         inbox=app.inbox_store,
     )
+    sharing = Sharing(conversations=app.conversations, corpus=app.corpus, access=app.access)
+    return SharedAnswers(private, sharing)

@@ -14,7 +14,8 @@ from functools import partial
 
 from aiohttp import web
 
-from bot.config import Config, WebConfig
+from bot.config import Config
+from bot.config_sections import WebConfig
 from bot.control.calls import Calls
 from bot.control.hearing import Hearing
 from bot.control.holding import Notice, ServiceLock, socket_path

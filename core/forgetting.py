@@ -7,6 +7,7 @@ from core.attachments import Attachments
 from core.conversations import Conversations
 from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress
 from core.domain.inbox import WITHDRAWN, InboxEntry, PostRef
+from core.domain.settings import ChannelAddress
 from core.errors import NotFound
 from core.service_ports import InboxStore
 from core.stored_answers import stored_ids, turn_of
@@ -61,6 +62,18 @@ class Forgetting:
         conversation = await self._conversations.find(address)
         if conversation is not None:
             await self._conversations.delete(conversation.id, address.workspace)
+
+    async def forget_channel(self, channel: ChannelAddress) -> None:
+        """Forget the threads of a channel that is gone; what it answered to one person alone stays theirs.
+
+        Raises StorageError.
+        """
+        for conversation in await self._conversations.list_conversations(channel.workspace, channel=channel):
+            if conversation.address.private_to is None:
+                try:
+                    await self.forget_thread(conversation.address)
+                except NotFound:
+                    continue  # the event of its thread was faster
 
     async def _drop_if_unused(self, address: ThreadAddress) -> None:
         conversation = await self._conversations.find(address)

@@ -9,6 +9,7 @@ from core.domain.answer import Answer
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
 from core.domain.feedback import Feedback
 from core.domain.inbox import Decision, InboxEntry, InboxStatus, PostRef
+from core.domain.installation import Installation
 from core.domain.jobs import Job
 from core.domain.settings import ChannelAddress, ChannelSettings, Listening, PositionHolder
 from core.ports import ProgressSink
@@ -149,6 +150,34 @@ class SettingsRepository(Protocol):
 
     async def save_position(self, holder: PositionHolder, document_id: str, last_page: int | None) -> None:
         """Insert or replace; None takes it away, and what is not there is ignored."""
+
+
+class InstallationRepository(Protocol):
+    """The teams that installed the app. Tokens are encrypted where they are stored, in a database and its backups.
+
+    What can't be decrypted with the configured keys raises ConfigError.
+    """
+
+    async def save(self, installation: Installation) -> None:
+        """Insert, or replace by platform and team; on the disk when it returns."""
+
+    async def find(self, platform: str, team_id: str) -> Installation | None: ...
+
+    async def list_installations(self, platform: str) -> list[Installation]:
+        """By team id."""
+
+    async def remove(self, platform: str, team_id: str) -> None:
+        """Unknown ones are ignored."""
+
+
+class OneTimeCodes(Protocol):
+    """Codes that prove, once and for some time, that somebody comes back from where we sent them."""
+
+    async def issue(self, purpose: str, seconds: float) -> str:
+        """A new code, safe in a URL, that nobody can guess. Codes that ran out are forgotten on the way."""
+
+    async def consume(self, purpose: str, code: str) -> bool:
+        """Whether the code was issued for this, in time, and not consumed before, by any process; it is gone now."""
 
 
 class ChatPlatform(Protocol):

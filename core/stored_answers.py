@@ -17,6 +17,8 @@ from core.texts import shorten
 BOT_NAME = "footnote"
 # Any UUID that means this one thing: "footnote answer" in ASCII, padded.
 _NAMESPACE = uuid.UUID("666f6f74-6e6f-5465-8061-6e7377657200")
+# How the request of an answer ended that no run gave; with any other, it failed.
+_SETTLED = {AnswerStatus.STOPPED: JobStatus.CANCELLED, AnswerStatus.ANSWERED: JobStatus.DONE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +56,8 @@ def request_input(message: IncomingMessage, conversation_id: str | None) -> dict
 
 
 def settled_request(message: IncomingMessage, conversation_id: str, answer: Answer, now: datetime) -> Job:
-    """The request of a question that was ended before any work on it was recorded."""
-    is_stopped = answer.status is AnswerStatus.STOPPED
+    """The request of a question that was ended without any work on it that was recorded."""
+    status = _SETTLED.get(answer.status, JobStatus.FAILED)
     request_id = stored_ids(message).request
     return Job(
         id=request_id,
@@ -64,11 +66,11 @@ def settled_request(message: IncomingMessage, conversation_id: str, answer: Answ
         parent_id=None,
         kind=JobKind.REQUEST,
         name="answer",
-        status=JobStatus.CANCELLED if is_stopped else JobStatus.FAILED,
+        status=status,
         created_at=now,
         completed_at=now,
         input=request_input(message, conversation_id),
-        error=None if is_stopped else answer.text,
+        error=answer.text if status is JobStatus.FAILED else None,
     )
 
 

@@ -1,13 +1,22 @@
-"""The tables of what people set, beside those of storage/tables.py: whoever needs all of them imports this module."""
+"""The tables of what people set and install, beside those of storage/tables.py; whoever needs all imports this one."""
+
+from datetime import datetime
 
 from sqlalchemy import CheckConstraint
 from sqlmodel import Field
 
 from core.domain.settings import Listening
-from storage.column_types import CompactJson, StorableText
+from storage.column_types import CompactJson, StorableText, UtcTime
 from storage.tables import FootnoteTable
 
-__all__ = ["ChannelSettingsRow", "FootnoteTable", "ReadingPositionRow", "ThreadListeningRow"]
+__all__ = [
+    "ChannelSettingsRow",
+    "FootnoteTable",
+    "InstallationRow",
+    "OneTimeCodeRow",
+    "ReadingPositionRow",
+    "ThreadListeningRow",
+]
 
 
 class ChannelSettingsRow(FootnoteTable, table=True):
@@ -56,3 +65,30 @@ class ReadingPositionRow(FootnoteTable, table=True):
     person: str = Field(primary_key=True, sa_type=StorableText)
     document_id: str = Field(primary_key=True, sa_type=StorableText)
     last_page: int
+
+
+class InstallationRow(FootnoteTable, table=True):
+    """A team that installed the app. `sealed_token` is encrypted (storage/sealing.py); `scopes` are sorted."""
+
+    __tablename__ = "installation"
+
+    platform: str = Field(primary_key=True, sa_type=StorableText)
+    team_id: str = Field(primary_key=True, sa_type=StorableText)
+    team_name: str = Field(sa_type=StorableText)
+    team_url: str = Field(sa_type=StorableText)
+    bot_user_id: str = Field(sa_type=StorableText)
+    bot_id: str = Field(sa_type=StorableText)
+    sealed_token: str = Field(sa_type=StorableText)
+    scopes: list[str] = Field(sa_type=CompactJson)
+    installed_at: datetime = Field(sa_type=UtcTime)
+    installed_by: str = Field(sa_type=StorableText)
+
+
+class OneTimeCodeRow(FootnoteTable, table=True):
+    """A code that was issued and not consumed yet; only its SHA-256 is kept, so that a copy of the table is no key."""
+
+    __tablename__ = "one_time_code"
+
+    purpose: str = Field(primary_key=True, sa_type=StorableText)
+    code_hash: str = Field(primary_key=True, sa_type=StorableText)
+    expires_at: datetime = Field(sa_type=UtcTime)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.commands.serving import is_taken, open_browser, run_service
-from bot.config import Config, IndexConfig
+from bot.config import Config
+from bot.config_sections import IndexConfig
 from bot.control.holding import find_service
 from bot.session import Session
 

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import typer
 
-from bot.config import WebConfig
+from bot.config_sections import WebConfig
 from bot.session import Session, to_json_text, write_line
 
 

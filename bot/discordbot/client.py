@@ -5,17 +5,16 @@ Every handler is a short path: translate, hand over, acknowledge. Answers come b
 
 import asyncio
 import logging
-from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import discord
 from discord import app_commands
 
+from bot.action_names import read_action_name
 from bot.discordbot import commands, menus
 from bot.discordbot.buttons import press
 from bot.discordbot.catch_up import missed_messages
-from bot.discordbot.custom_ids import read_custom_id
 from bot.discordbot.errors import CLOSED, POST, understood
 from bot.discordbot.interactions import Desk
 from bot.discordbot.parts import DiscordParts
@@ -27,7 +26,7 @@ from bot.discordbot.workspaces import Workspaces
 from core.domain.conversation import ThreadAddress
 from core.domain.inbox import Receipt, message_key
 from core.domain.settings import ChannelAddress
-from core.errors import BadInput, FootnoteError, NotFound, StorageError
+from core.errors import BadInput, FootnoteError, StorageError
 
 # Refusals that nobody has to be told of: the message was not meant for us.
 SILENT = frozenset({"not_for_us", "own_message", "another_bot", "muted", "needs_mention", "posts_off"})
@@ -127,10 +126,7 @@ class Events(_Base):
         """Its threads are gone with it; of the archived ones Discord says nothing."""
         workspace = self.parts.workspace_of(channel.guild.id)
         place = ChannelAddress(platform=PLATFORM, workspace=workspace, channel=str(channel.id))
-        for conversation in await self.parts.conversations.list_conversations(workspace, channel=place):
-            if conversation.address.private_to is None:
-                with suppress(NotFound):  # the event of its thread was faster
-                    await self.parts.forgetting.forget_thread(conversation.address)
+        await self.parts.forgetting.forget_channel(place)
 
     async def on_thread_update(self, before: discord.Thread, after: discord.Thread) -> None:
         """A thread that people rename is a conversation renamed."""
@@ -151,7 +147,7 @@ class Events(_Base):
     async def _act(self, interaction: discord.Interaction) -> None:
         data: Any = interaction.data or {}
         if interaction.type is discord.InteractionType.component:
-            pressed = read_custom_id(data["custom_id"])
+            pressed = read_action_name(data["custom_id"])
             if pressed is not None:
                 await press(self.desk, interaction, pressed, tuple(data.get("values", ())))
         elif interaction.type is discord.InteractionType.modal_submit:

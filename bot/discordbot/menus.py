@@ -6,13 +6,12 @@ from typing import Any
 import discord
 from discord import app_commands, ui
 
-from bot.discordbot.custom_ids import find_answer
+from bot.action_names import find_answer
+from bot.answer_actions import AnswerActions, Said
 from bot.discordbot.errors import POST, understood
 from bot.discordbot.interactions import Desk, jump_link, notice, show
-from bot.discordbot.translate import is_private, to_talk, to_text
+from bot.discordbot.translate import to_talk, to_text
 from core.commands import Question
-from core.domain.answer import AnswerStatus
-from core.domain.conversation import Conversation, Message, Role
 from core.errors import AccessDenied, BadInput, FootnoteError
 
 ASK_ABOUT = "Ask about this"
@@ -22,8 +21,6 @@ ABOUT_FORM = "fnform:about"
 KEEP_FORM = "fnform:keep"
 FIELD = "fnfield:question"
 _FORM = re.compile(rf"(?P<kind>{ABOUT_FORM}|{KEEP_FORM})@(?P<channel>\d{{1,20}})/(?P<message>\d{{1,20}})")
-NO_ANSWER = "Only answers can be kept: choose the message that has an answer's buttons."
-FOR_ONE = "This answer is for one person alone: ask where others see it, then keep that answer."
 QUESTION_LENGTH = 2_000
 
 
@@ -76,7 +73,8 @@ def text_of(data: Any) -> str:
 async def _keep(desk: Desk, interaction: discord.Interaction, message: discord.Message) -> None:
     """Of our own answers the question is known; of people's, it is asked for."""
     try:
-        question = await _question_behind(desk, interaction, message)
+        place = await desk.place_of(interaction)
+        question = await AnswerActions(desk.parts).question_behind(place, _said(desk, interaction, message))
         if question is None:
             await _open_form(interaction, message, KEEP_FORM, KEEP, "Which question does it answer?")
         else:
@@ -86,50 +84,22 @@ async def _keep(desk: Desk, interaction: discord.Interaction, message: discord.M
 
 
 async def _store(desk: Desk, interaction: discord.Interaction, message: discord.Message, *, question: str) -> None:
-    if desk.parts.keeping is None:
-        raise BadInput("Answers can't be kept here: this Footnote has nowhere to keep them.")
     with understood(POST):
         await interaction.response.defer(ephemeral=True, thinking=True)
-    place = await desk.place_of(interaction)
-    own = await _own_answer(desk, interaction, message)
-    kept = await desk.parts.keeping.keep(
-        place.workspace,
-        question=question,
-        answer=own[1].content if own else to_text(message, _me(desk)),
+    place, said = await desk.place_of(interaction), _said(desk, interaction, message)
+    by = interaction.user.display_name
+    await show(interaction, notice(await AnswerActions(desk.parts).keep(place, said, question=question, by=by)))
+
+
+def _said(desk: Desk, interaction: discord.Interaction, message: discord.Message) -> Said:
+    is_ours = message.author.id == _me(desk)
+    return Said(
+        text=to_text(message, _me(desk)),
         link=jump_link(interaction.guild_id, str(message.channel.id), str(message.id)),
-        by=interaction.user.display_name,
-        is_ours=own is not None,
+        is_ours=is_ours,
+        is_direct=interaction.guild_id is None,
+        answer_id=find_answer(message.components) if is_ours else None,
     )
-    again = "Kept anew" if kept.replaced else "Kept"
-    await show(interaction, notice(f"{again}: “{kept.title}” can be found and cited from now on."))
-
-
-async def _question_behind(desk: Desk, interaction: discord.Interaction, message: discord.Message) -> str | None:
-    found = await _own_answer(desk, interaction, message)
-    if found is None:
-        if message.author.id == _me(desk):
-            raise BadInput(NO_ANSWER)
-        return None
-    conversation, answer = found
-    if answer.status != AnswerStatus.ANSWERED.value:
-        raise BadInput(NO_ANSWER)
-    _, messages = await desk.parts.conversations.show(conversation.id, conversation.address.workspace)
-    before = messages[: next(place for place, item in enumerate(messages) if item.id == answer.id)]
-    return next((item.content for item in reversed(before) if item.role is Role.USER), None)
-
-
-async def _own_answer(
-    desk: Desk, interaction: discord.Interaction, message: discord.Message
-) -> tuple[Conversation, Message] | None:
-    """The stored answer that a message of ours shows; None for people's messages."""
-    found = find_answer(message.components) if message.author.id == _me(desk) else None
-    if found is None:
-        return None
-    place = await desk.place_of(interaction)
-    conversation, answer = await desk.parts.conversations.message(found, place.workspace)
-    if is_private(conversation.address) or interaction.guild_id is None:  # what is kept, all the workspace reads
-        raise BadInput(FOR_ONE)
-    return conversation, answer
 
 
 async def _open_form(

@@ -7,7 +7,7 @@ from typing import Literal, Protocol, TypeAlias
 import discord
 from discord import ui
 
-from bot.discordbot.custom_ids import find_part
+from bot.action_names import find_part
 from bot.discordbot.errors import (
     INVALID_TOKEN,
     OPEN_THREAD,

@@ -5,18 +5,18 @@ starts again finds what an earlier one posted; and a nonce, so that Discord itse
 """
 
 import asyncio
-import hashlib
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 
 import discord
 
+from bot.action_names import post_id
 from bot.discordbot.errors import CLOSED, READ, require_history, understood
 from bot.discordbot.layout import DiscordPost, PartView
 from bot.discordbot.places import Place, Places, PrivateReply
-from bot.discordbot.progress import LivePost, Pause
+from bot.discordbot.progress import LivePost
 from bot.discordbot.render import RenderOptions, render_answer
 from bot.discordbot.render_lists import notice_view
 from bot.discordbot.render_running import running_view
@@ -29,8 +29,9 @@ from bot.discordbot.translate import (
     time_of,
     to_talk,
 )
+from bot.platform_parts import LinkTo, Pause
 from core.conversations import title_from
-from core.domain.answer import Answer, Citation
+from core.domain.answer import Answer
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
 from core.domain.inbox import InboxEntry, PostRef
 from core.domain.jobs import Job
@@ -46,7 +47,6 @@ FRESH = timedelta(seconds=1)
 CLOSE_SECONDS = 1.0  # for drafts under way; the whole stop has less than five
 NONCE_LENGTH = 25  # characters, Discord's limit
 
-LinkTo = Callable[[Citation, ThreadAddress], str | None]
 _log = logging.getLogger(__name__)
 
 
@@ -250,11 +250,6 @@ class DiscordPlatform:
         live = self._live.pop(key, None)
         if live is not None:
             await live.close()
-
-
-def post_id(message_key: str) -> str:
-    """The name of a question's post: the same in every process, short enough for buttons."""
-    return hashlib.sha256(message_key.encode()).hexdigest()[:16]
 
 
 def nonce(message_key: str, part: int) -> str:

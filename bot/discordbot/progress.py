@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
+from bot.platform_parts import Pause
 from core.domain.jobs import Job
 from core.errors import FootnoteError
 
@@ -11,7 +12,6 @@ from core.errors import FootnoteError
 EDIT_SECONDS = 1.2
 
 Draw = Callable[[str, Sequence[Job]], Awaitable[object]]
-Pause = Callable[[float], Awaitable[None]]
 _log = logging.getLogger(__name__)
 
 

@@ -2,14 +2,22 @@
 
 Names here: `RenderOptions`, `render_answer`. Beside it: `render_running` (`running_view`, `job_tree_text`, `how_view`),
 `render_passages` (`Neighbours`, `passages_view`), `render_lists` (`ThreadRow`, `threads_view`, `notice_view`,
-`text_view`); values in `layout`, LayoutViews by `views.to_view`, names of buttons in `custom_ids`.
+`text_view`); values in `layout`, LayoutViews by `views.to_view`, names of buttons in `bot.action_names`.
 
 Messages of components have no link previews, so addresses need no brackets against them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from bot.answer_words import (
+    NO_TEXT,
+    SourceLink,
+    also_looked_at,
+    answer_markdown,
+    asked_and_not_found,
+    further_questions,
+)
 from bot.discordbot.layout import (
     MAX_LABEL,
     MAX_OPTION,
@@ -23,29 +31,15 @@ from bot.discordbot.layout import (
     Text,
 )
 from bot.discordbot.render_buttons import MENU_CHOICES, answer_rows, mark_parts
-from bot.discordbot.render_sources import PLAIN, SourceLink, also_looked_at, fill, source_entry
-from bot.rendering import Flavour, Part, clip, link_target, nothing, pack, read_markdown, units
-from core.answer_building import PARTIAL_NOTE
-from core.domain.answer import Answer, AnswerStatus
-from core.grounding import UNSUPPORTED_NOTE
-from core.texts import collapse
+from bot.discordbot.render_sources import PLAIN, fill, source_entry
+from bot.rendering import Flavour, Part, link_target, nothing, pack, read_markdown, units
+from core.domain.answer import Answer
 
 # Units of text to a part, tried where one message does not hold all: shorter texts leave room for their sources. The
 # fewest messages win; one of sources alone counts for one and a half, as readers turn back and forth.
 _SHORTER = (2_800, 2_000, 1_400, 1_000)
 _USUAL = 2_000
 _LONG_TEXT = 30_000  # characters; of longer ones one split is enough
-_STATUS_LINES: Mapping[AnswerStatus, str] = {
-    AnswerStatus.NOT_FOUND: "Not found in the documents",
-    AnswerStatus.CLARIFY: "Please choose",
-    AnswerStatus.REFUSED: "Not answered",
-    AnswerStatus.STOPPED: "Stopped",
-    AnswerStatus.ERROR: "This did not work",
-}
-_GAP_LENGTH = 100  # units
-_GAPS = 10  # named one by one
-_QUESTION_LENGTH = 300  # units
-_NO_TEXT = "This answer has no text."
 _SOURCES = "**Sources**"
 _SOURCES_ON = "**Sources, continued**"
 
@@ -78,14 +72,16 @@ class _Builder:
         self._flavour = Flavour(
             footnote=self._footnote, is_allowed=lambda address: address in cited or options.is_allowed(address)
         )
-        self._body = read_markdown(_body(answer), self._flavour)
+        self._body = read_markdown(
+            answer_markdown(answer, PLAIN.plain, menu_holds=MENU_CHOICES, longest_option=MAX_OPTION), self._flavour
+        )
         self._tail = _tail(answer)
         self._seen: set[int] = set()
 
     def parts(self, limit: int) -> list[PartView]:
         """Texts of at most `limit` units, each with the footnotes it uses; many of those go on in further parts."""
         self._seen = set()
-        texts = pack(self._body, limit) or [Part(text=_NO_TEXT)]
+        texts = pack(self._body, limit) or [Part(text=NO_TEXT)]
         parts = [part for place, text in enumerate(texts, 1) for part in self._part(text, is_last=place == len(texts))]
         for place, lines in enumerate(fill(self._tail, TEXT_BUDGET - _size(parts[-1]), TEXT_BUDGET)):
             text = Text(content="\n".join(lines))
@@ -133,41 +129,10 @@ def _sources(entries: list[str], *, is_first: bool) -> Container:
     return Container(items=(Text(content="\n".join([heading, *entries]).rstrip("\n")),))
 
 
-def _body(answer: Answer) -> str:
-    """Status, text, what has to be said of the text, and choices that a menu cannot hold; Markdown."""
-    said = collapse(answer.text).lower()
-    status = _STATUS_LINES.get(answer.status, "")
-    pieces = [f"**{status}**" if status and not said.startswith(status.lower()) else "", answer.text.strip("\n")]
-    if not any(piece.strip() for piece in pieces):
-        pieces = [_NO_TEXT]
-    if answer.partial and PARTIAL_NOTE not in answer.text:
-        pieces.append(PARTIAL_NOTE)
-    if answer.unsupported and UNSUPPORTED_NOTE not in answer.text:
-        pieces.append(UNSUPPORTED_NOTE)
-    return "\n\n".join(piece for piece in [*pieces, _choices(answer)] if piece.strip())
-
-
-def _choices(answer: Answer) -> str:
-    """Choices as a list, where menus would cut or drop some, or cannot be used."""
-    fits = all(units(collapse(choice)) <= MAX_OPTION for choice in answer.choices)
-    if fits and len(answer.choices) <= MENU_CHOICES and answer.message_id:
-        return ""
-    lines = [f"{place}. {PLAIN.plain(collapse(choice))}" for place, choice in enumerate(answer.choices, start=1)]
-    if len(answer.choices) > MENU_CHOICES:
-        lines.append(f"\nThe menus hold the first {MENU_CHOICES}; for another, write its name.")
-    return "\n".join(lines)
-
-
 def _tail(answer: Answer) -> list[str]:
     """What else was seen, what was not found, and questions whose buttons do not show them whole; a line each."""
-    gaps = [PLAIN.plain(clip(gap, _GAP_LENGTH)) for gap in answer.data_gaps]
-    more = f" and {len(gaps) - _GAPS} more" if len(gaps) > _GAPS else ""
-    lines = [also_looked_at(answer), f"Asked and not found: {'; '.join(gaps[:_GAPS])}{more}" if gaps else ""]
-    lines += [
-        f"You could also ask: {PLAIN.plain(clip(text, _QUESTION_LENGTH))}"
-        for place, text in enumerate(answer.suggestions)
-        if units(collapse(text)) > MAX_LABEL or place >= MAX_ROW or not answer.message_id
-    ]
+    lines = [also_looked_at(answer, PLAIN.plain), asked_and_not_found(answer, PLAIN.plain)]
+    lines += further_questions(answer, PLAIN.plain, buttons=MAX_ROW, longest_label=MAX_LABEL)
     return [f"-# {line}" for line in lines if line]
 
 

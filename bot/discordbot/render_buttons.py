@@ -6,7 +6,8 @@ Names: `answer_rows`, `running_row`, `how_row`, `page_row`, `mark_parts`.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.discordbot.custom_ids import CustomId, Verb, read_custom_id, to_custom_id
+from bot.action_names import ActionName, Verb, read_action_name, to_action_name
+from bot.answer_words import HOW_LABEL, RATED
 from bot.discordbot.layout import (
     MAX_LABEL,
     MAX_OPTION,
@@ -22,12 +23,10 @@ from bot.discordbot.layout import (
     Select,
 )
 from bot.rendering import clip
-from core.domain.answer import Answer, AnswerStatus
+from core.domain.answer import Answer
 
 MAX_MENUS = 4  # of one post: a hundred choices
 MENU_CHOICES = MAX_MENUS * MAX_OPTIONS
-HOW_LABEL = "How this was answered"
-_RATED = (AnswerStatus.ANSWERED, AnswerStatus.NOT_FOUND)
 
 
 def answer_rows(answer: Answer, post_id: str) -> tuple[Row, ...]:
@@ -36,7 +35,7 @@ def answer_rows(answer: Answer, post_id: str) -> tuple[Row, ...]:
     if not answer.message_id:
         return (Row(items=(how,)),)
     actions = [how]
-    if answer.status in _RATED:
+    if answer.status in RATED:
         up = Button(label="Helpful", custom_id=_name(Verb.UP, answer.message_id))
         down = Button(label="Not helpful", custom_id=_name(Verb.DOWN, answer.message_id))
         actions = [up, down, how]
@@ -115,13 +114,13 @@ def _say_part(blocks: tuple[Block, ...], post_id: str, number: int, count: int) 
 def _mark(blocks: tuple[Block, ...], post_id: str, part: int) -> tuple[Block, ...]:
     for place, block in enumerate(blocks):
         if isinstance(block, Row) and not isinstance(block.items[0], LinkButton):
-            name = read_custom_id(block.items[0].custom_id)
+            name = read_action_name(block.items[0].custom_id)
             if name is not None:
-                custom_id = to_custom_id(replace(name, post_id=post_id, part=part))
+                custom_id = to_action_name(replace(name, post_id=post_id, part=part))
                 items = (replace(block.items[0], custom_id=custom_id), *block.items[1:])
                 return (*blocks[:place], Row(items=items), *blocks[place + 1 :])  # type: ignore[arg-type]  # as it was
     return blocks
 
 
 def _name(verb: Verb, target: str, n: int | None = None) -> str:
-    return to_custom_id(CustomId(verb=verb, id=target, n=n))
+    return to_action_name(ActionName(verb=verb, id=target, n=n))

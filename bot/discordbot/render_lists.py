@@ -1,27 +1,19 @@
 """Lists, notices and results of commands, within Discord's limits. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from bot.answer_words import CUT, EMPTY, ThreadRow
 from bot.discordbot.layout import TEXT_BUDGET, Block, DiscordPost, PartView, Text
 from bot.discordbot.render_buttons import how_row, mark_parts, page_row
 from bot.discordbot.render_sources import PLAIN
 from bot.rendering import Flavour, clip, split_markdown, units
 
+__all__ = ["ThreadRow", "notice_view", "text_view", "threads_view"]
+
 _TITLE_LENGTH = 100
 _DETAIL_LENGTH = 120
 _HEADING_LENGTH = 200
-_EMPTY = "There is nothing here yet."
-_CUT = "-# There is more to this than a message holds."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThreadRow:
-    """A conversation in a list."""
-
-    title: str
-    detail: str = ""  # "12 messages, last used 2026-11-20"
-    url: str | None = None  # where it can be opened
+_CUT = f"-# {CUT}"
 
 
 def threads_view(
@@ -38,14 +30,14 @@ def threads_view(
         lines = [_row(number, row, None) for number, row in enumerate(rows, start=first)]
     kept = [line for place, line in enumerate(lines) if _size(lines[: place + 1]) <= TEXT_BUDGET - units(head) - 40]
     more = [f"… and {len(lines) - len(kept)} more"] if len(kept) < len(lines) else []
-    blocks: tuple[Block, ...] = (Text(content="\n".join([head, *(kept or [_EMPTY]), *more])),)
+    blocks: tuple[Block, ...] = (Text(content="\n".join([head, *(kept or [EMPTY]), *more])),)
     return PartView(blocks=(*blocks, page_row(list_id, page, pages)) if pages > 1 else blocks)
 
 
 def notice_view(sentence: str, *, post_id: str | None = None) -> PartView:
     """An error or a refusal: one sentence. With a post id it is marked as that post's first part."""
     parts = split_markdown(sentence, TEXT_BUDGET - units(_CUT) - 1, Flavour())
-    text = parts[0].text if parts else _EMPTY
+    text = parts[0].text if parts else EMPTY
     blocks: tuple[Block, ...] = (Text(content=f"{text}\n{_CUT}" if len(parts) > 1 else text),)
     if post_id is None:
         return PartView(blocks=blocks)
@@ -55,7 +47,7 @@ def notice_view(sentence: str, *, post_id: str | None = None) -> PartView:
 def text_view(markdown: str) -> DiscordPost:
     """The result of a command, made safe and split."""
     parts = split_markdown(markdown, TEXT_BUDGET, Flavour())
-    texts = [part.text for part in parts] or [_EMPTY]
+    texts = [part.text for part in parts] or [EMPTY]
     return DiscordPost(parts=tuple(PartView(blocks=(Text(content=text),)) for text in texts))
 
 

@@ -1,12 +1,12 @@
 """What happens on Discord -> what core understands. Pure: no request is made, nothing is looked up."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
 import discord
 
+from bot.unspoken import unspoken_question
 from core.domain.conversation import (
     Attachment,
     Circumstances,
@@ -43,7 +43,7 @@ def to_incoming(
     circumstances = _circumstances(message, me, in_our_thread=in_our_thread, answered_by_us=answered_by_us)
     attachments = tuple(to_attachment(message, item) for item in message.attachments)
     about = _about(message, me)
-    text = to_text(message, me) or _unspoken(attachments, about)
+    text = to_text(message, me) or unspoken_question(attachments, about)
     if not text and not (circumstances.mentioned or circumstances.direct):
         return None
     place = to_address(message, workspace)
@@ -172,13 +172,6 @@ def _circumstances(message: discord.Message, me: int, *, in_our_thread: bool, an
         from_bot=message.author.bot or message.webhook_id is not None,
         is_own=message.author.id == me,
     )
-
-
-def _unspoken(attachments: Sequence[Attachment], about: Talk | None) -> str:
-    """What somebody asks who sends a file, or replies to a message, with nothing but a mention."""
-    if attachments:
-        return f"What is in {' and '.join(item.name for item in attachments)}?"
-    return "What do the documents say about this?" if about is not None else ""
 
 
 def _names(message: discord.Message, me: int) -> bool:

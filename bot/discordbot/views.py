@@ -1,6 +1,6 @@
 """A part's values as discord.py's LayoutView, ready to be sent or edited in. Names: `to_view`.
 
-Views never time out; their buttons do nothing by themselves: the client answers by custom id (`custom_ids.PATTERN`).
+Views never time out; their buttons do nothing by themselves: the client answers by custom id (`action_names.PATTERN`).
 """
 
 from typing import Any

@@ -15,11 +15,15 @@ _PING = re.compile(r"@(?=everyone|here|channel)", re.IGNORECASE)
 _LESS_THAN = re.compile(r"(\\[!-/:-;=-@\[-`{-~])|\\?<(?![\s\u200b])")
 # In code, where `<` is common, only what a client would take for a mention or a link.
 _CODE_PING = re.compile(
-    r"@(?=everyone|here|channel)|<(?=[@#][!&]?\w|!\w|a?:\w|t:|id:|/[^<>\n]{1,100}:\d|[a-z][\w+.-]*:/)", re.IGNORECASE
+    r"@(?=everyone|here|channel)"
+    r"|<(?=[@#][!&]?\w|!\w|a?:\w|t:|id:|/[^<>\n]{1,100}:\d|(?:mailto|tel|sms):|[a-z][\w+.-]*:/)",
+    re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"[a-z][\w+.-]*://[^\s<>`\"']*|://", re.IGNORECASE)
 _SIGNS = re.compile(r"[\\*_~`|\[\]()#>]")
 _BEGINS_BLOCK = re.compile(r"^([ \t]*)([-+=]|\d+(?=[.)]))", re.MULTILINE)
+# The point in `guide.md` and `ada@example.org`, where a client may take a file for a host.
+_HOST = re.compile(r"([\w-]\\?)\.(?=[^\W\d_]{2})")
 _INVITE = re.compile(r"(discord(?:app)?)\.(?=gg/|com/|me/|new/|gift/)", re.IGNORECASE)
 
 
@@ -51,6 +55,7 @@ class Flavour:
     is_allowed: Callable[[str], bool] = nothing  # which addresses in the text may be clicked
     link: Callable[[str, str], str] = masked_link  # label and address, both finished -> markup
     escape: Callable[[str], str] = str  # last, for text and code alike (Slack: & < >)
+    links_hosts: bool = False  # clients link names of hosts, and addresses of mail, without a scheme before them
     has_tables: bool = False
     deepest_heading: int = 3  # deeper ones become bold
     table_columns: int = 60  # of a fixed-width table; wider ones become rows of "key: value"
@@ -60,12 +65,18 @@ class Flavour:
         text = _LESS_THAN.sub(lambda match: match[1] or f"\\<{self.breaker}", text)
         text = _PING.sub(rf"\g<0>{self.breaker}", text)
         text = _INVITE.sub(rf"\g<1>{self.breaker}.", text)
+        text = _HOST.sub(rf"\g<1>.{self.breaker}", text) if self.links_hosts else text
         return text.replace("://", f":{self.breaker}//").replace("](", f"]{self.breaker}(")
 
     def harmless_code(self, text: str) -> str:
         """The same for code, in which as little as possible is touched: people copy it."""
         text = _CODE_PING.sub(rf"\g<0>{self.breaker}", text)
         return _ADDRESS.sub(self._break_address, _INVITE.sub(rf"\g<1>{self.breaker}.", text))
+
+    def neutral(self, text: str) -> str:
+        """Text, cleaned, for a place of which nobody says whether Markdown is read there: no sign is added to it."""
+        safe = self.harmless(clean(text).replace("<", f"<{self.breaker}"))
+        return self.escape(safe)
 
     def plain(self, text: str) -> str:
         """Text that is no Markdown (a title, a quote) as Markdown that shows it as it is, line by line."""

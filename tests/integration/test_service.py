@@ -12,7 +12,8 @@ from aiohttp import ClientSession
 
 import bot.service_worker
 import bot.signals
-from bot.config import Config, WebConfig
+from bot.config import Config
+from bot.config_sections import WebConfig
 from bot.control.holding import ServiceLock, find_service
 from bot.service import Service, address_of, listen
 from bot.service_web import KEY_FILE, link_key

@@ -4,7 +4,8 @@ import aiohttp
 import discord
 import pytest
 
-from bot.config import Config, DiscordConfig
+from bot.config import Config
+from bot.config_sections import DiscordConfig
 from bot.discord_wiring import DiscordDoor, build_client, describe_discord, log_in, stay_connected, workspace_of
 from bot.discordbot.client import FootnoteClient, ShardedFootnoteClient
 from core.errors import ConfigError, FootnoteError, PlatformError

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.config import Config, WebConfig
+from bot.config import Config
+from bot.config_sections import WebConfig
 from bot.links import link_maker, own_address
 from bot.wiring import App
 from core.domain.conversation import ThreadAddress

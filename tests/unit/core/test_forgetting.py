@@ -8,6 +8,7 @@ from core.conversations import Conversations
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, Role, Talk
 from core.domain.inbox import Decision, InboxStatus
+from core.domain.settings import ChannelAddress
 from core.forgetting import Forgetting
 from core.inbox import ACCEPTED
 from core.stored_answers import answer_message, question_message
@@ -183,3 +184,14 @@ async def test_a_question_deleted_while_it_is_answered_is_never_posted_and_leave
     assert entry.status is InboxStatus.CANCELLED
     await worker.stop()
     await working
+
+
+async def test_with_a_channel_its_threads_are_forgotten_but_not_what_one_person_was_answered(place: Place) -> None:
+    await place.answered(question("q1"))
+    await place.answered(question("q2", thread="t2"))
+    await place.answered(question("q3", thread="private:ada"))
+    address = question().address
+    channel = ChannelAddress(platform=address.platform, workspace=address.workspace, channel=address.channel)
+    await place.forgetting.forget_channel(channel)
+    await place.forgetting.forget_channel(channel)
+    assert [found.address.thread for found in await place.store.list_conversations("local")] == ["private:ada"]

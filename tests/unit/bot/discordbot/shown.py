@@ -5,7 +5,7 @@ from typing import Any
 
 from simcord.components import COMPONENTS_V2_FLAG, validate_message_state, walk_components
 
-from bot.discordbot.custom_ids import find_part
+from bot.action_names import find_part
 from bot.discordbot.layout import DiscordPost, PartView
 from bot.discordbot.views import to_view
 from bot.rendering import units

@@ -1,6 +1,6 @@
 import pytest
 
-from bot.discordbot.custom_ids import find_part
+from bot.action_names import find_part
 from bot.discordbot.layout import PartView, Row, Text
 from bot.discordbot.render_buttons import answer_rows, how_row, mark_parts, page_row, running_row
 from core.domain.answer import Answer, AnswerStatus

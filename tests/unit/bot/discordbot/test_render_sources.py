@@ -1,7 +1,6 @@
 import pytest
 
-from bot.discordbot.render_sources import also_looked_at, fill, pages_of, source_entry, source_heading, source_title
-from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
+from bot.discordbot.render_sources import fill, pages_of, source_entry, source_heading
 from tests.builders import build_citation
 from tests.unit.bot.markdown_texts import GOOD
 
@@ -18,11 +17,6 @@ def test_a_title_that_begins_the_path_is_not_said_twice() -> None:
     assert source_heading(build_citation(heading_path=()), None) == "Page 1 of “Guide”"
 
 
-def test_a_document_without_a_title_goes_by_its_file() -> None:
-    citation = build_citation(document_title=" ", document="books/a_guide.pdf")
-    assert source_title(citation) == "Page 1 of “a_guide.pdf”"
-
-
 def test_titles_are_text_even_where_they_look_like_markdown() -> None:
     citation = build_citation(document_title="[a](https://evil.example) **b**", heading_path=("`x` @everyone",))
     entry = source_entry(citation, None, is_repeated=False).replace("\u200b", "¦")
@@ -36,16 +30,6 @@ def test_long_quotes_and_paths_are_cut_with_an_ellipsis() -> None:
     assert heading.endswith("…")
     assert quote.endswith("…”")
     assert len(heading) < 300 > len(quote)
-
-
-def test_references_to_cited_documents_are_not_named_again() -> None:
-    seen = [
-        Reference(type=ReferenceType.SEARCH, label="Guide", document="guide.md"),
-        Reference(type=ReferenceType.SEARCH, label="Other", document="other.md"),
-        Reference(type=ReferenceType.DIRECT, label="[[gone]]", document=None, broken=True),
-    ]
-    answer = Answer(status=AnswerStatus.ANSWERED, text="", citations=(build_citation(),), references=(*seen, seen[1]))
-    assert also_looked_at(answer) == "Also looked at: Other, \\[\\[gone\\]\\] (leads nowhere)"
 
 
 @pytest.mark.parametrize(

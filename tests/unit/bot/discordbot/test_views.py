@@ -1,6 +1,6 @@
 import pytest
 
-from bot.discordbot.custom_ids import Verb
+from bot.action_names import Verb
 from bot.discordbot.layout import (
     Button,
     ButtonStyle,

@@ -1,0 +1,45 @@
+"""What an adapter of a chat platform elsewhere is built from. All of it is core's; its wiring puts it together."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from core.access import Access
+from core.commands import Commands
+from core.conversations import Conversations
+from core.domain.answer import Citation
+from core.domain.conversation import ThreadAddress
+from core.feedback import Feedbacks
+from core.forgetting import Forgetting
+from core.inbox import Inbox
+from core.jobs import Jobs
+from core.keeping import KeptAnswers
+from core.ports import Clock, CorpusRepository
+from core.service_ports import InboxStore
+from core.worker import Worker
+
+# Where a footnote of an answer in a thread leads; None: nowhere that can be clicked.
+LinkTo: TypeAlias = Callable[[Citation, ThreadAddress], str | None]
+# Waits so many seconds; tests have a clock of their own.
+Pause: TypeAlias = Callable[[float], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformParts:
+    """`keeping` None: answers can't be kept here."""
+
+    inbox: Inbox
+    entries: InboxStore
+    worker: Worker
+    conversations: Conversations
+    forgetting: Forgetting
+    commands: Commands
+    feedbacks: Feedbacks
+    jobs: Jobs
+    access: Access
+    corpus: CorpusRepository
+    keeping: KeptAnswers | None
+    clock: Clock
+    link: LinkTo
+    pause: Pause = asyncio.sleep

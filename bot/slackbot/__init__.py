@@ -1,0 +1,1 @@
+"""Slack: what happens there translated in, answers rendered out."""

@@ -1,0 +1,208 @@
+"""Block Kit from words: blocks, their elements, and the plain text that stands for them. Pure.
+
+What a `rich_text` block holds is literal: nothing in it can ping, and only its link elements can be clicked. All strings
+are cleaned here; lengths are the caller's, but for labels, which are cut.
+
+Names: `markdown`, `rich_text`, `line`, `quoted`, `bullets`, `text`, `link`, `button`, `menu`, `feedback`, `actions`,
+`context`, `header`, `modal`, `home`, `size_of`, `plain_of`, `fallback`, `neutral`, `FLAVOUR`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from bot.rendering import Flavour, clean, clip, link_target, safe_cut
+from bot.slackbot.layout import EACH_BLOCK, MAX_FALLBACK, MAX_LABEL, MAX_TITLE, Block, View
+
+Element: TypeAlias = Mapping[str, Any]  # of a block
+Option: TypeAlias = tuple[str, str]  # label and value
+_ENTITY = re.compile(r"&(?=#?\w{1,40};)")
+_MORE = "…"
+
+
+def _escape(content: str) -> str:
+    """What a client could read as another sign stays what it is."""
+    return _ENTITY.sub("&\u200b", content)
+
+
+def _link(label: str, address: str) -> str:
+    return f"[{label}]({_ENTITY.sub('%26', address)})"
+
+
+# Markdown as Slack's markdown blocks read it. Without footnotes and links: `replace` it.
+FLAVOUR = Flavour(escape=_escape, link=_link, has_tables=True, links_hosts=True)
+
+
+def neutral(content: str) -> str:
+    """Text for a place of which nobody says whether its Markdown is read: nothing pings, nothing can be clicked."""
+    return FLAVOUR.neutral(content)
+
+
+# ---------------------------------------------------------------------- blocks
+
+
+def markdown(content: str) -> Block:
+    """Finished Markdown. Slack gives it an id of its own."""
+    return {"type": "markdown", "text": content}
+
+
+def rich_text(*elements: Element, block_id: str | None = None) -> Block:
+    """Lines, quotes and lists."""
+    return _named({"type": "rich_text", "elements": list(elements)}, block_id)
+
+
+def actions(*elements: Element, block_id: str | None = None) -> Block:
+    """Buttons and menus, at most 25."""
+    return _named({"type": "actions", "elements": list(elements)}, block_id)
+
+
+def context(content: str, block_id: str | None = None) -> Block:
+    """Small words of our own, as plain text."""
+    return _named({"type": "context", "elements": [_plain(content)]}, block_id)
+
+
+def header(content: str) -> Block:
+    """A heading, at most 150 characters."""
+    return {"type": "header", "text": _plain(clip(content, 150))}
+
+
+def feedback(action_id: str) -> Block:
+    """A pair of thumbs; what is pressed has the value "up" or "down"."""
+    pair = {
+        "type": "feedback_buttons",
+        "action_id": action_id,
+        "positive_button": {"text": _plain("Helpful"), "value": "up"},
+        "negative_button": {"text": _plain("Not helpful"), "value": "down"},
+    }
+    return {"type": "context_actions", "elements": [pair]}
+
+
+def modal(title: str, blocks: Iterable[Block], *, close: str = "Close", metadata: str = "") -> View:
+    """A view that only shows. `metadata` comes back with what is pressed in it, at most 3,000 characters."""
+    view: dict[str, Any] = {
+        "type": "modal",
+        "title": _plain(clip(title, MAX_TITLE)),
+        "close": _plain(clip(close, MAX_TITLE)),
+        "blocks": list(blocks),
+    }
+    return view | ({"private_metadata": metadata} if metadata else {})
+
+
+def home(blocks: Iterable[Block]) -> View:
+    """The home tab."""
+    return {"type": "home", "blocks": list(blocks)}
+
+
+# ---------------------------------------------------------------------- elements
+
+
+def line(*pieces: Element | None) -> Element:
+    """One paragraph of texts and links; those that are None are left out."""
+    return {"type": "rich_text_section", "elements": _kept(pieces)}
+
+
+def quoted(*pieces: Element | None) -> Element:
+    """The same, set off as somebody's words."""
+    return {"type": "rich_text_quote", "elements": _kept(pieces)}
+
+
+def bullets(lines: Iterable[Element], indent: int = 0) -> Element:
+    """A list of `line`s."""
+    return {"type": "rich_text_list", "style": "bullet", "indent": indent, "elements": list(lines)}
+
+
+def text(content: str, *, bold: bool = False, italic: bool = False) -> Element | None:
+    """Literal text; None for nothing, which Slack refuses."""
+    content = clean(content)
+    if not content:
+        return None
+    style = {name: True for name, is_set in (("bold", bold), ("italic", italic)) if is_set}
+    return {"type": "text", "text": content} | ({"style": style} if style else {})
+
+
+def link(label: str, address: str | None, *, bold: bool = False) -> Element | None:
+    """A link, or text where the address cannot be linked."""
+    target = link_target(address)
+    label = clean(label)
+    if target is None or not label.strip():
+        return text(label, bold=bold)
+    return {"type": "link", "url": target, "text": label} | ({"style": {"bold": True}} if bold else {})
+
+
+def button(label: str, action_id: str, *, style: str | None = None, value: str | None = None) -> Element:
+    """`style` is "primary" or "danger"."""
+    made = {"type": "button", "text": _plain(clip(label, MAX_LABEL)), "action_id": action_id}
+    return made | ({"style": style} if style else {}) | ({"value": value} if value else {})
+
+
+def menu(placeholder: str, action_id: str, options: Sequence[Option]) -> Element:
+    """One of at most 100 options is taken."""
+    return {
+        "type": "static_select",
+        "action_id": action_id,
+        "placeholder": _plain(placeholder),
+        "options": [{"text": _plain(clip(label, MAX_LABEL)), "value": value} for label, value in options],
+    }
+
+
+# ---------------------------------------------------------------------- what stands in them
+
+
+def size_of(blocks: Iterable[Block]) -> int:
+    """What blocks take of a message's TEXT_BUDGET: all their texts, and a share for each."""
+    return sum(EACH_BLOCK + sum(len(found) for found in _texts(block)) for block in blocks)
+
+
+def plain_of(block: Block) -> str:
+    """The words of a rich_text or context block, a line each."""
+    if block["type"] == "rich_text":
+        return "\n".join(_words_of(element) for element in block["elements"])
+    return "\n".join(_texts(block))
+
+
+def fallback(content: str) -> str:
+    """Plain text as `text` takes it: escaped, without pings and links, at most MAX_FALLBACK bytes."""
+    safe = neutral(clean(content)).strip()
+    escaped = _escaped(safe)
+    if len(escaped.encode()) <= MAX_FALLBACK:
+        return escaped
+    low, high = 0, len(safe)
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = len(_escaped(safe[:middle]).encode()) + len(_MORE.encode()) <= MAX_FALLBACK
+        low, high = (middle, high) if fits else (low, middle - 1)
+    kept = safe[: safe_cut(safe[: low + 1], low)] if low > 1 else safe[:low]
+    return _escaped(kept.rstrip()) + _MORE
+
+
+def _escaped(content: str) -> str:
+    return content.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _words_of(element: Element) -> str:
+    if element["type"] == "rich_text_list":
+        return "\n".join(f"{'  ' * element['indent']}- {_words_of(item)}" for item in element["elements"])
+    return "".join(piece["text"] for piece in element["elements"])
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        if isinstance(value.get("text"), str):
+            yield value["text"]
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def _kept(pieces: Iterable[Element | None]) -> list[Element]:
+    return [piece for piece in pieces if piece is not None] or [{"type": "text", "text": " "}]
+
+
+def _plain(content: str) -> Element:
+    return {"type": "plain_text", "text": clean(content).strip() or _MORE, "emoji": False}
+
+
+def _named(block: dict[str, Any], block_id: str | None) -> Block:
+    return block if block_id is None else {**block, "block_id": block_id}

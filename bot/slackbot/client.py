@@ -1,0 +1,267 @@
+"""The client: what happens on Slack goes through translate.py into the inbox; nothing is decided here.
+
+Every handler is a short path: translate, hand over, and only then let slack_bolt acknowledge (the app is built with
+`process_before_response`). What may take long goes on behind the acknowledgement. Answers come back by platform.py.
+"""
+
+import logging
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from slack_bolt.async_app import AsyncAck, AsyncApp
+
+from bot.action_names import read_action_name
+from bot.slackbot import commands, forms, home, pane, shortcuts
+from bot.slackbot.acts import Act, to_act
+from bot.slackbot.buttons import press
+from bot.slackbot.interactions import Desk
+from bot.slackbot.parts import SlackParts
+from bot.slackbot.people import People
+from bot.slackbot.platform import SlackPlatform
+from bot.slackbot.teams import Team
+from bot.slackbot.translate import (
+    PLATFORM,
+    Event,
+    author_of,
+    deleted_ts,
+    people_in,
+    private_key,
+    thread_address,
+    to_address,
+    to_circumstances,
+    to_incoming,
+    written,
+)
+from core.domain.conversation import IncomingMessage
+from core.domain.inbox import Receipt, message_key
+from core.domain.settings import ChannelAddress
+from core.errors import StorageError
+
+# Refusals that nobody has to be told of: the message was not meant for us.
+SILENT = frozenset({"not_for_us", "own_message", "another_bot", "muted", "needs_mention", "posts_off"})
+NOT_TAKEN = "I could not take this in, as my memory does not work right now: write it again in a few minutes."
+LAST_TRY = 3  # Slack sends an event again three times
+LOOKED_THROUGH = 20  # newest entries of a thread among which an accepted one is looked for
+# What the app has to be subscribed to (bot/slackbot/manifest.py).
+EVENTS = (
+    "app_home_opened",
+    "app_mention",
+    "app_uninstalled",
+    "assistant_thread_context_changed",
+    "assistant_thread_started",
+    "channel_deleted",
+    "group_deleted",
+    "message.channels",
+    "message.groups",
+    "message.im",
+    "message.mpim",
+    "tokens_revoked",
+)
+
+Body = Mapping[str, Any]
+_OURS = re.compile(r"^fn:")
+_ANY = re.compile(r".*", re.DOTALL)
+_log = logging.getLogger(__name__)
+
+
+class Events:
+    """Handlers of Slack's events and interactions, for a slack_bolt app."""
+
+    def __init__(self, app: AsyncApp, parts: SlackParts, platform: SlackPlatform, people: People) -> None:
+        self._app = app
+        self._parts = parts
+        self._platform = platform
+        self._people = people
+        self.desk = Desk(parts=parts, platform=platform, people=people)
+
+    def bind(self) -> None:
+        """Tell the app what is heard. The last listener takes what no other does, or Slack would send it again."""
+        event = self._app.event
+        event("app_mention")(self.on_message)
+        event("message")(self.on_message)
+        event("app_home_opened")(self.on_home)
+        event("assistant_thread_started")(self.on_pane)
+        event("assistant_thread_context_changed")(self.on_pane)
+        event("channel_deleted")(self.on_channel_deleted)
+        event("group_deleted")(self.on_channel_deleted)
+        event("tokens_revoked")(self.on_removed)
+        event("app_uninstalled")(self.on_removed)
+        self._app.command(self._parts.command)(self.on_command)
+        self._app.action(_OURS)(self.on_action)
+        self._app.action(_ANY)(self.on_nothing)
+        self._app.shortcut(shortcuts.ASK_ABOUT)(self.on_shortcut)
+        self._app.shortcut(shortcuts.KEEP_ANSWER)(self.on_shortcut)
+        self._app.options(_ANY)(self.on_options)
+        self._app.view(_ANY)(self.on_view)
+        event(_ANY)(self.on_nothing)
+
+    async def close(self) -> None:
+        await self.desk.close()
+
+    # ------------------------------------------------------------------ messages
+
+    async def on_message(self, event: Event, body: Body, request: Any) -> None:
+        """Raises StorageError where it can't be stored: it is not acknowledged then, and Slack sends it again."""
+        team = await self._team(body)
+        gone = deleted_ts(event)
+        if gone is not None:
+            await self.desk.in_time(self._forget(team, str(event["channel"]), gone))
+            return
+        message = written(event)
+        if message is not None and author_of(message) not in ("", team.bot_user_id):
+            await self.hear(message, team, is_last_try=_retries(request) >= LAST_TRY)
+
+    async def hear(self, message: Event, team: Team, *, is_last_try: bool = False) -> Receipt | None:
+        """Hand a message to the inbox, then let people know. None: it is no message of people."""
+        incoming = await self._translate(message, team)
+        if incoming is None:
+            return None
+        act = _act_of(message, team)
+        try:
+            receipt = await self._parts.inbox.receive(incoming)
+        except StorageError as error:
+            _log.error("Message %s was not taken in: %s", message.get("ts"), error)
+            if is_last_try and (incoming.circumstances.mentioned or incoming.circumstances.direct):
+                self.desk.spawn(self.desk.guarded(act, self.desk.say(act, NOT_TAKEN)))
+            raise
+        if not receipt.repeated:
+            self._acknowledge(act, receipt, incoming)
+        return receipt
+
+    async def _translate(self, message: Event, team: Team) -> IncomingMessage | None:
+        how = to_circumstances(message, team, in_our_thread=False)
+        is_ours = not (how.mentioned or how.direct) and how.in_thread and await self._is_ours(message, team)
+        ids = people_in(message)
+        is_likely = how.mentioned or how.direct or is_ours
+        names = await self._people.names(team, ids) if is_likely else self._people.known(team, ids)
+        return to_incoming(
+            message, team=team, in_our_thread=is_ours, names=names, commands=tuple(self._parts.commands.table)
+        )
+
+    async def _is_ours(self, message: Event, team: Team) -> bool:
+        """Whether the bot answered in the message's thread, or is about to."""
+        address = to_address(message, team)
+        if await self._parts.conversations.find(address) is not None:
+            return True
+        entries = await self._parts.entries.recent(team.workspace, address=address, limit=LOOKED_THROUGH)
+        return any(entry.decision.accepted for entry in entries)
+
+    def _acknowledge(self, act: Act, receipt: Receipt, incoming: IncomingMessage) -> None:
+        """Behind the acknowledgement of the event, which waits for nothing but the inbox."""
+        desk = self.desk
+        if receipt.accepted:
+            desk.spawn(self._platform.show_status(incoming))
+        elif receipt.command is not None:
+            desk.spawn(desk.guarded(act, commands.run_typed(desk, act, receipt.command)))
+        elif receipt.decision.code not in SILENT:
+            desk.spawn(desk.guarded(act, commands.tell(desk, act, receipt.decision.sentence)))
+
+    async def _forget(self, team: Team, channel: str, ts: str) -> None:
+        address = thread_address(team.workspace, channel, "")
+        for key in (message_key(address, ts), private_key(address, ts)):
+            for ref in await self._parts.forgetting.forget_message(key):
+                await self._platform.delete(ref, team)
+            await self._platform.take_back(key)
+
+    async def on_channel_deleted(self, event: Event, body: Body) -> None:
+        """Its threads are gone with it."""
+        team = await self._team(body)
+        place = ChannelAddress(platform=PLATFORM, workspace=team.workspace, channel=str(event["channel"]))
+        await self.desk.in_time(self._parts.forgetting.forget_channel(place))
+
+    # ------------------------------------------------------------------ the app itself
+
+    async def on_home(self, event: Event, body: Body) -> None:
+        act = Act(team=await self._team(body), person=str(event["user"]), channel=str(event.get("channel") or ""))
+        if event.get("tab", "home") == "home":
+            self.desk.spawn(self.desk.guarded(act, home.show_home(self.desk, act)))
+
+    async def on_pane(self, event: Event, body: Body) -> None:
+        team, opened = await self._team(body), event["assistant_thread"]
+        act = Act(
+            team=team,
+            person=str(opened["user_id"]),
+            channel=str(opened["channel_id"]),
+            thread=str(opened["thread_ts"]),
+        )
+        is_new = event["type"] == "assistant_thread_started"
+        work = (
+            pane.greet(self.desk, act) if is_new else pane.look_elsewhere(self.desk, act, opened.get("context") or {})
+        )
+        self.desk.spawn(self.desk.guarded(act, work))
+
+    async def on_removed(self, body: Body) -> None:
+        """The app was removed from a team, or its token revoked: nothing can be said there any more."""
+        await self._parts.teams.remove(str(body.get("team_id") or ""))
+
+    # ------------------------------------------------------------------ interactions
+
+    async def on_command(self, ack: AsyncAck, body: Body) -> None:
+        act = await self._act(body)
+        running = commands.run_slash(self.desk, act, str(body.get("text") or ""))
+        await self.desk.in_time(self.desk.guarded(act, running))
+        await ack()
+
+    async def on_action(self, ack: AsyncAck, body: Body) -> None:
+        act = await self._act(body)
+        for action in body.get("actions") or ():
+            name = read_action_name(str(action.get("action_id") or ""))
+            if name is not None:
+                await self.desk.in_time(self.desk.guarded(act, press(self.desk, act, name, values_of(action))))
+        await ack()
+
+    async def on_shortcut(self, ack: AsyncAck, body: Body) -> None:
+        act, message = await self._act(body), body.get("message") or {}
+        wanted = shortcuts.ask_about if body.get("callback_id") == shortcuts.ASK_ABOUT else shortcuts.keep_answer
+        await self.desk.in_time(self.desk.guarded(act, wanted(self.desk, act, message)))
+        await ack()
+
+    async def on_options(self, ack: AsyncAck, body: Body) -> None:
+        act = await self._act(body)
+        found = await self.desk.in_time(forms.suggest(self.desk, act, body))
+        await ack(options=[dict(option) for option in found or ()])
+
+    async def on_view(self, ack: AsyncAck, body: Body) -> None:
+        act, view = await self._act(body), body.get("view") or {}
+        submit = shortcuts.submit if shortcuts.is_ours(view) else forms.submit
+        wrong = await self.desk.in_time(self.desk.guarded(act, submit(self.desk, act, view)))
+        if wrong:
+            await ack(response_action="errors", errors=dict(wrong))
+        else:
+            await ack()
+
+    async def on_nothing(self, ack: AsyncAck) -> None:
+        """Heard, and that is all."""
+        await ack()
+
+    # ------------------------------------------------------------------ whose it is
+
+    async def _team(self, body: Body) -> Team:
+        return await self._parts.teams.get(str(body.get("team_id") or (body.get("team") or {}).get("id") or ""))
+
+    async def _act(self, body: Body) -> Act:
+        return to_act(body, await self._team(body))
+
+
+def values_of(action: Mapping[str, Any]) -> tuple[str, ...]:
+    """What was chosen in a menu, or the value of what was pressed."""
+    options = [action.get("selected_option"), *(action.get("selected_options") or ())]
+    chosen = tuple(str(option["value"]) for option in options if option)
+    return chosen or ((str(action["value"]),) if action.get("value") else ())
+
+
+def _act_of(message: Event, team: Team) -> Act:
+    """Somebody wrote something: what there is to say about it comes into the same thread."""
+    return Act(
+        team=team,
+        person=author_of(message),
+        channel=str(message["channel"]),
+        thread=str(message.get("thread_ts") or message["ts"]),
+        message_ts=str(message["ts"]),
+    )
+
+
+def _retries(request: Any) -> int:
+    told = (request.headers.get("x-slack-retry-num") or ["0"])[0]
+    return int(told) if str(told).isdigit() else 0
