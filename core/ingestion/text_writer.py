@@ -10,11 +10,14 @@ from core.texts import collapse
 
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad]")
 _SPACES = re.compile(r"[^\S\n]+")
+# What a title field holds when a program filled it in.
 _NOT_FROM_PEOPLE = re.compile(
-    r"untitled.*|document\d*|presentation\d*|workbook\d*|(?:microsoft )?(?:word|powerpoint|excel)\b.*|title|slide 1"
+    r"untitled.*|(?:word )?document ?\d*|(?:powerpoint )?presentation ?\d*|book\d*|microsoft (?:office )?\w+\b.*|slide ?1|title"
     r"|.*\.(?:docx?|pptx?|xlsx?|od[tps]|rtf|txt|pdf)",
     re.IGNORECASE,
 )
+# List marks that the cutting into passages knows; a paragraph with another one stands alone.
+_MARK = re.compile(r"[-*+•]|\d{1,4}[.)]|[a-zA-Z][.)]")
 
 
 class TextWriter:
@@ -41,7 +44,8 @@ class TextWriter:
         text = to_lines(text)
         indent = "  " * min(max(level, 0), 8)
         broken = f"\n{indent}{' ' * (len(mark) + 1)}"
-        self._add(f"{indent}{mark} {text.replace(chr(10), broken)}" if text else "", is_item=True)
+        is_item = bool(_MARK.fullmatch(mark))
+        self._add(f"{indent}{mark} {text.replace(chr(10), broken)}" if text else "", is_item=is_item)
 
     def add_table(self, rows: Sequence[Sequence[str]], *, columns: Sequence[str] | None = None) -> None:
         """Rows as a Markdown table, see `to_table`; a single column is no table, its cells are paragraphs."""
