@@ -5,6 +5,7 @@ from pathlib import Path
 
 from core.errors import BadInput, ReadError
 from core.ingestion.readers.csv import CsvReader
+from core.ingestion.readers.docx import DocxReader
 from core.ingestion.readers.epub import EpubReader
 from core.ingestion.readers.foundry_journal import FoundryJournalReader
 from core.ingestion.readers.html import HtmlReader
@@ -12,6 +13,7 @@ from core.ingestion.readers.kept_answers import KeptAnswersReader
 from core.ingestion.readers.markdown_vault import MarkdownVaultReader
 from core.ingestion.readers.pdf import PdfReader
 from core.ingestion.readers.plain_text import PlainTextReader
+from core.ingestion.readers.pptx import PptxReader
 from core.ingestion.readers.spreadsheet import SpreadsheetReader
 from core.ports import Reader
 
@@ -33,6 +35,8 @@ def build_readers() -> tuple[Reader, ...]:
         PdfReader(),
         CsvReader(),
         SpreadsheetReader(),
+        DocxReader(),
+        PptxReader(),
         EpubReader(),
     )
 

@@ -33,7 +33,7 @@ class Lists:
     """Hands out marks in document order: "-", "3.", "2.1", "(b)"."""
 
     def __init__(self, numbering: Any, name: Callable[[str], str]) -> None:
-        """`numbering` is the root of the numbering part, None without one; `name` puts a name into Word's space."""
+        """`numbering` is the root of the numbering part, None without one; `name` makes names Word's own."""
         self._name = name
         self._lists: dict[str, _List] = {}
         self._of: dict[str, str] = {}

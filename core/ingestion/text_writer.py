@@ -12,7 +12,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad]")
 _SPACES = re.compile(r"[^\S\n]+")
 # What a title field holds when a program filled it in.
 _NOT_FROM_PEOPLE = re.compile(
-    r"untitled.*|(?:word )?document ?\d*|(?:powerpoint )?presentation ?\d*|book\d*|microsoft (?:office )?\w+\b.*|slide ?1|title"
+    r"untitled.*|(?:word )?document ?\d*|(?:powerpoint )?presentation ?\d*|microsoft (?:office )?\w+\b.*|slide ?1|title"
     r"|.*\.(?:docx?|pptx?|xlsx?|od[tps]|rtf|txt|pdf)",
     re.IGNORECASE,
 )

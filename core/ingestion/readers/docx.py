@@ -16,7 +16,7 @@ WHAT = "Word document"
 
 
 class DocxReader:
-    """Reads `.docx`; a page for each top-level section, without tables of contents, headers, footers and deleted text."""
+    """Reads `.docx`; a page for each top-level section, without table of contents, headers, footers, deleted text."""
 
     kind = "docx"
     suffixes = frozenset({".docx"})
