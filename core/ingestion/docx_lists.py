@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.ingestion.list_numbers import to_number
+
 LEVELS = 9
 BULLET = "-"
 # What a level shows beyond these places is no number that people wrote.
 _MAX_SHOWN = 60
 _PLACE = re.compile(r"%([1-9])")
-_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
-          (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,24 +87,6 @@ class Lists:
 def _counted(found: _List, level: int) -> str:
     form = found.levels.get(level, Level("decimal"))
     return to_number(found.counts.get(level, form.start), form.form)
-
-
-def to_number(number: int, form: str) -> str:
-    """A number as letters, Roman or decimal, whichever the list asks for."""
-    if form in ("lowerLetter", "upperLetter") and number > 0:
-        letter = chr(ord("a") + (number - 1) % 26) * min((number - 1) // 26 + 1, _MAX_SHOWN)
-        return letter.upper() if form == "upperLetter" else letter
-    if form in ("lowerRoman", "upperRoman") and 0 < number < 4000:
-        return _to_roman(number).upper() if form == "upperRoman" else _to_roman(number)
-    return "" if form == "none" else f"{number:02d}" if form == "decimalZero" else str(number)
-
-
-def _to_roman(number: int) -> str:
-    written = ""
-    for value, letters in _ROMAN:
-        count, number = divmod(number, value)
-        written += letters * count
-    return written
 
 
 def _number(text: str | None, default: int) -> int:

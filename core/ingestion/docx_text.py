@@ -8,6 +8,7 @@ from typing import Any
 from core.ingestion.docx_lists import Lists
 from core.ingestion.table_text import Merge, fill_merged
 from core.ingestion.text_writer import TextWriter
+from core.ingestion.xml_parts import outermost
 from core.texts import collapse
 
 # Columns of a table: Word allows 63, and a file may claim any number.
@@ -80,9 +81,8 @@ class BodyReader:
             self.writer.add_item(text, level=style.depth, mark=mark)
         else:
             self.writer.add_paragraph(text)
-        for box in paragraph.iter(name("txbxContent")):
-            if not any(outer.tag == _FALLBACK for outer in box.iterancestors()):
-                self.write(box)
+        for box in outermost(paragraph, name("txbxContent"), but_in=_FALLBACK):
+            self.write(box)
 
     def _write_table(self, table: Any) -> None:
         rows = [

@@ -5,6 +5,7 @@ from typing import Any
 
 from core.ingestion.table_text import Merge, fill_merged
 from core.ingestion.text_writer import TextWriter, to_lines
+from core.ingestion.xml_parts import parse_part
 from core.texts import collapse
 
 # Groups of shapes inside each other: more is made to be slow.
@@ -117,10 +118,6 @@ def _diagram_texts(shape: Any) -> list[str]:
     relation = next((ids.get(f"{_RELATIONS}dm") for ids in shape.element.iter(f"{_DIAGRAM}relIds")), None)
     if relation is None or relation not in shape.part.rels:
         return []
-    from lxml import etree
-
-    root = etree.fromstring(
-        shape.part.related_part(relation).blob, etree.XMLParser(resolve_entities=False, no_network=True)
-    )
+    root = parse_part(shape.part.related_part(relation).blob, "diagram", "presentation")
     points = ("".join(text.text or "" for text in point.iter(f"{_DRAWING}t")) for point in root.iter(f"{_DIAGRAM}pt"))
     return [point for point in points if point.strip()]

@@ -11,6 +11,7 @@ from core.ingestion.docx_text import BodyReader, name
 from core.ingestion.office_files import check_office, is_office
 from core.ingestion.sections import split_sections
 from core.ingestion.text_writer import to_title
+from core.ingestion.xml_parts import parse_part
 
 WHAT = "Word document"
 
@@ -56,15 +57,9 @@ def _opened(path: Path) -> Any:
 
 def _part(document: Any, kind: str) -> Any:
     """The root element of a part that the document refers to, None without one."""
-    from lxml import etree
-
     for relation in document.part.rels.values():
         if relation.reltype.endswith(f"/{kind}") and not relation.is_external:
-            parser = etree.XMLParser(resolve_entities=False, no_network=True)
-            try:
-                return etree.fromstring(relation.target_part.blob, parser)
-            except etree.XMLSyntaxError as error:
-                raise ReadError(f"corrupt: the {kind} of the {WHAT} can't be read ({error})") from error
+            return parse_part(relation.target_part.blob, kind, WHAT)
     return None
 
 
