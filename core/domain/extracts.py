@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 
 from core.domain.corpus import Document, Page, Span
 
@@ -21,10 +22,14 @@ class ExtractType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractorInput:
-    """A document as an extractor sees it: pages of one revision, in order, and never empty."""
+    """A document as an extractor sees it: pages of one revision, in order, and never empty.
+
+    `path` is the file that was read, for what its text does not show (a PDF's ruled lines); None where there is none.
+    """
 
     document: Document
     pages: tuple[Page, ...]
+    path: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
