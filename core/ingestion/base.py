@@ -11,6 +11,7 @@ from core.ingestion.readers.foundry_journal import FoundryJournalReader
 from core.ingestion.readers.html import HtmlReader
 from core.ingestion.readers.kept_answers import KeptAnswersReader
 from core.ingestion.readers.markdown_vault import MarkdownVaultReader
+from core.ingestion.readers.openapi import OpenApiReader
 from core.ingestion.readers.pdf import PdfReader
 from core.ingestion.readers.plain_text import PlainTextReader
 from core.ingestion.readers.pptx import PptxReader
@@ -31,6 +32,7 @@ def build_readers() -> tuple[Reader, ...]:
         MarkdownVaultReader(),
         PlainTextReader(),
         HtmlReader(),
+        OpenApiReader(),
         FoundryJournalReader(),
         PdfReader(),
         CsvReader(),

@@ -69,6 +69,17 @@ BOOK = build_epub(
     },
     entry("Rain", "1.xhtml") + entry("Sun", "2.xhtml"),
 )
+API = """openapi: 3.0.0
+info: {title: Ferry, description: Später mehr.}
+servers: [{url: https://ferry.example}]
+paths:
+  /times/{pier}:
+    get:
+      summary: When boats sail
+      parameters: [{name: pier, in: path, schema: {type: string}}]
+      responses: {'200': {description: Times, content: {text/plain: {schema: {$ref: '#/components/schemas/Times'}}}}}
+components: {schemas: {Times: {type: array, items: {type: string}}}}
+"""
 SAMPLES = {
     "kept.md": KEPT.encode(),
     "ferry.md": NOTE.encode(),
@@ -79,6 +90,7 @@ SAMPLES = {
     "keep.yml": YAML.encode(),
     "ferry.pdf": build_pdf([[(50, 700, "The ferry sails at seven.")], [(50, 700, "Fares")]], outline=[("Fares", 1)]),
     "ferry.epub": BOOK,
+    "ferry.yaml": API.encode(),
 }
 
 samples = pytest.mark.parametrize("name", SAMPLES)
