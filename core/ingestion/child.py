@@ -1,4 +1,4 @@
-"""The child process that reads foreign files and looks for data in them: tasks on its standard input, results on its output.
+"""The child process that reads foreign files and looks for data in them: tasks on its input, results on its output.
 
 Messages are pickles, each after its length as eight bytes. The process limits its own memory and time, so that it ends
 even when the parent was killed; what it can't survive (a crash, a hang) the parent sees and reports.
