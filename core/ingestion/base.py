@@ -11,10 +11,13 @@ from core.ingestion.readers.foundry_journal import FoundryJournalReader
 from core.ingestion.readers.html import HtmlReader
 from core.ingestion.readers.kept_answers import KeptAnswersReader
 from core.ingestion.readers.markdown_vault import MarkdownVaultReader
+from core.ingestion.readers.odt import OdtReader
 from core.ingestion.readers.openapi import OpenApiReader
 from core.ingestion.readers.pdf import PdfReader
 from core.ingestion.readers.plain_text import PlainTextReader
 from core.ingestion.readers.pptx import PptxReader
+from core.ingestion.readers.rst import RstReader
+from core.ingestion.readers.rtf import RtfReader
 from core.ingestion.readers.spreadsheet import SpreadsheetReader
 from core.ports import Reader
 
@@ -38,8 +41,11 @@ def build_readers() -> tuple[Reader, ...]:
         CsvReader(),
         SpreadsheetReader(),
         DocxReader(),
+        OdtReader(),
+        RtfReader(),
         PptxReader(),
         EpubReader(),
+        RstReader(),
     )
 
 

@@ -55,6 +55,4 @@ def _warnings(table: Delimited) -> list[str]:
         return []
     named = ", ".join(map(str, ragged[:MAX_NAMED]))
     more = f" and {len(ragged) - MAX_NAMED} more" if len(ragged) > MAX_NAMED else ""
-    return [
-        f"row{'s' * (len(ragged) > 1)} {named}{more} with another number of cells than the {width} above"
-    ]
+    return [f"row{'s' * (len(ragged) > 1)} {named}{more} with another number of cells than the {width} above"]
