@@ -13,6 +13,7 @@ from core.ingestion.base import HEAD_BYTES, build_readers, find_reader
 from core.ports import Reader
 from core.texts import collapse
 from tests.unit.core.ingestion.epub_files import build_epub, entry
+from tests.unit.core.ingestion.office_samples import SAMPLES as OFFICE_SAMPLES
 from tests.unit.core.ingestion.pdf_files import build_pdf
 
 NOTE = (
@@ -80,6 +81,10 @@ paths:
       responses: {'200': {description: Times, content: {text/plain: {schema: {$ref: '#/components/schemas/Times'}}}}}
 components: {schemas: {Times: {type: array, items: {type: string}}}}
 """
+RST = (
+    "Ferry\n=====\n\nIt sails at **seven** [#]_.\n\n.. [#] Mostly.\n\n.. _fares:\n\nFares\n-----\n\n"
+    "=====  ====\nwho    fare\n=====  ====\nadult  4\n=====  ====\n\n.. note:: Später mehr. 日本語\n"
+)
 SAMPLES = {
     "kept.md": KEPT.encode(),
     "ferry.md": NOTE.encode(),
@@ -91,6 +96,8 @@ SAMPLES = {
     "ferry.pdf": build_pdf([[(50, 700, "The ferry sails at seven.")], [(50, 700, "Fares")]], outline=[("Fares", 1)]),
     "ferry.epub": BOOK,
     "ferry.yaml": API.encode(),
+    "ferry.rst": RST.encode(),
+    **OFFICE_SAMPLES,
 }
 
 samples = pytest.mark.parametrize("name", SAMPLES)
