@@ -4,13 +4,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from core.errors import BadInput, ReadError
+from core.ingestion.readers.channel_export import ChannelExportReader
 from core.ingestion.readers.csv import CsvReader
 from core.ingestion.readers.docx import DocxReader
 from core.ingestion.readers.epub import EpubReader
 from core.ingestion.readers.foundry_journal import FoundryJournalReader
 from core.ingestion.readers.html import HtmlReader
 from core.ingestion.readers.kept_answers import KeptAnswersReader
+from core.ingestion.readers.mail import MailReader
 from core.ingestion.readers.markdown_vault import MarkdownVaultReader
+from core.ingestion.readers.notebook import NotebookReader
 from core.ingestion.readers.odt import OdtReader
 from core.ingestion.readers.openapi import OpenApiReader
 from core.ingestion.readers.pdf import PdfReader
@@ -36,6 +39,7 @@ def build_readers() -> tuple[Reader, ...]:
         PlainTextReader(),
         HtmlReader(),
         OpenApiReader(),
+        ChannelExportReader(),
         FoundryJournalReader(),
         PdfReader(),
         CsvReader(),
@@ -46,6 +50,8 @@ def build_readers() -> tuple[Reader, ...]:
         PptxReader(),
         EpubReader(),
         RstReader(),
+        NotebookReader(),
+        MailReader(),
     )
 
 

@@ -22,9 +22,9 @@ class MarkdownWriter:
         self._anchors: list[tuple[str, int]] = []
         self._in_list = False
 
-    def add(self, block: str) -> None:
-        """Markdown as it is; nothing is written for white space."""
-        self._put(tidy(block))
+    def add(self, block: str) -> int | None:
+        """Markdown as it is; gives its place, or None for white space, for which nothing is written."""
+        return self._put(tidy(block))
 
     def add_heading(self, level: int, title: str, *, anchors: Sequence[str] = ()) -> None:
         """A heading of level 1 to 6, and the names by which links lead to it."""
@@ -35,13 +35,12 @@ class MarkdownWriter:
             self._headings.append(Heading(level=level, title=title, start=start))
             self._anchors += [(name, start) for name in anchors]
 
-    def add_item(self, text: str, *, level: int = 0, mark: str = "-") -> None:
-        """An item of a list, directly under the one before it; `level` counts from 0."""
+    def add_item(self, text: str, *, level: int = 0, mark: str = "-") -> int | None:
+        """An item of a list, directly under the one before it; `level` counts from 0. Gives its place."""
         text = tidy(text).strip()
-        if text:
-            indent = "  " * level
-            broken = f"\n{indent}{' ' * (len(mark) + 1)}"
-            self._put(f"{indent}{mark} {text.replace(chr(10), broken)}", is_item=True)
+        indent = "  " * level
+        broken = f"\n{indent}{' ' * (len(mark) + 1)}"
+        return self._put(f"{indent}{mark} {text.replace(chr(10), broken)}", is_item=True) if text else None
 
     def add_code(self, code: str, language: str = "") -> None:
         """Lines in a fence longer than any inside."""
@@ -63,7 +62,6 @@ class MarkdownWriter:
         if not block.strip():
             return None
         gap = "" if not self._pieces else "\n" if is_item and self._in_list else "\n\n"
-        block = block if self._pieces else block.lstrip()
         self._in_list = is_item
         self._pieces += [gap, block]
         self._length += len(gap) + len(block)

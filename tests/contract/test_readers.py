@@ -85,6 +85,27 @@ RST = (
     "Ferry\n=====\n\nIt sails at **seven** [#]_.\n\n.. [#] Mostly.\n\n.. _fares:\n\nFares\n-----\n\n"
     "=====  ====\nwho    fare\n=====  ====\nadult  4\n=====  ====\n\n.. note:: Später mehr. 日本語\n"
 )
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "markdown", "source": ["# Ferry\n", "\n", "It sails at **seven**.\n"]},
+        {
+            "cell_type": "code",
+            "source": "print('später')",
+            "outputs": [{"output_type": "stream", "text": ["später\n"]}],
+        },
+        {"cell_type": "markdown", "source": "## Fares\n\n日本語"},
+    ],
+    "metadata": {"language_info": {"name": "python"}},
+}
+MAIL = (
+    b"From: Ann <a@ferry.example>\nSubject: =?utf-8?q?Sp=C3=A4ter?=\nContent-Type: multipart/mixed; boundary=b\n\n"
+    b"--b\nContent-Type: text/html; charset=utf-8\n\n<h1>Ferry</h1><p>Sp\xc3\xa4ter mehr.</p>\n"
+    b"--b\nContent-Disposition: attachment; filename=plan.pdf\nContent-Transfer-Encoding: base64\n\naGk=\n--b--\n"
+)
+DAY = [
+    {"type": "message", "ts": "1709542800.0001", "user": "U1", "text": "When does it sail?"},
+    {"type": "message", "ts": "1709542860.0", "thread_ts": "1709542800.0001", "user": "U2", "text": "Später.\nSeven."},
+]
 SAMPLES = {
     "kept.md": KEPT.encode(),
     "ferry.md": NOTE.encode(),
@@ -97,6 +118,9 @@ SAMPLES = {
     "ferry.epub": BOOK,
     "ferry.yaml": API.encode(),
     "ferry.rst": RST.encode(),
+    "ferry.ipynb": json.dumps(NOTEBOOK).encode(),
+    "ferry.eml": MAIL,
+    "2024-03-04.json": json.dumps(DAY).encode(),
     **OFFICE_SAMPLES,
 }
 

@@ -46,9 +46,7 @@ def test_a_file_no_reader_takes_gets_its_reason(name: str, reason: str) -> None:
 def test_json_of_no_known_kind_is_told_what_it_is_not(tmp_path: Path) -> None:
     path = tmp_path / "package.json"
     path.write_text('{"name": "ferry"}')
-    with pytest.raises(
-        ReadError, match="no reader for this JSON file: not an OpenAPI description nor a Foundry journal"
-    ):
+    with pytest.raises(ReadError, match=r"not an OpenAPI description nor .* nor a Foundry journal"):
         find_reader(path, path.read_bytes(), build_readers())
 
 
