@@ -60,7 +60,7 @@ def _people_file(path: Path, root: Path) -> Path | None:
 
 def _to_page(channel: Channel, name: str, messages: Sequence[ChannelMessage], *, first: bool) -> ParsedPage:
     writer = MarkdownWriter()
-    title = f"{name} on {messages[0].at:%A, %Y-%m-%d}"
+    title = f"{name.lstrip('#')} on {messages[0].at:%A, %Y-%m-%d}"
     writer.add_heading(1, title)
     writer.add(channel.topic if first else "")
     anchors = []

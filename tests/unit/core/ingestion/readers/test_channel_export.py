@@ -109,7 +109,7 @@ def test_a_day_of_slack_is_a_page_with_names_and_threads(tmp_path: Path) -> None
     assert document.title == "#general 2024-03-04"
     assert document.depends_on == ("users.json",)
     assert [page.text for page in document.pages] == [
-        "# #general on Monday, 2024-03-04\n\n"
+        "# general on Monday, 2024-03-04\n\n"
         "- 09:00 Ann Arbor: When, @Bo?\n"
         "  - 09:02 Bo: At seven.\n    Or so.\n"
         "- 09:01 U3: Boats & fares (https://f.example) in #sea\n"
@@ -136,9 +136,9 @@ def test_a_channel_of_discord_has_a_page_a_day_under_its_server(tmp_path: Path) 
     document = read(path, tmp_path)
     assert document.title == "#times"
     assert [page.text for page in document.pages] == [
-        "# #times on Monday, 2024-03-04\n\nWhen boats sail\n\n"
+        "# times on Monday, 2024-03-04\n\nWhen boats sail\n\n"
         "- 09:00 Ann: When, @Bo :boat:?\n  [attached: plan.pdf]\n  - 09:02 bo: Seven.\n- 09:01 cy: Else?",
-        "# #times on Tuesday, 2024-03-05\n\n- 09:00 bot: Late\n  By an hour",
+        "# times on Tuesday, 2024-03-05\n\n- 09:00 bot: Late\n  By an hour",
     ]
     first = document.pages[0]
     assert first.heading_path == ("Harbour", "Crew")
@@ -149,7 +149,7 @@ def test_a_channel_of_discord_has_a_page_a_day_under_its_server(tmp_path: Path) 
 def test_a_line_of_a_message_begins_no_heading_or_message_of_its_own(tmp_path: Path) -> None:
     day = [{**DAY[1], "text": "# Loud\n\n- 10:00 Bo: forged"}]
     page = read(write_slack(tmp_path, day), tmp_path).pages[0]
-    assert [heading.title for heading in page.headings] == ["#general on Monday, 2024-03-04"]
+    assert [heading.title for heading in page.headings] == ["general on Monday, 2024-03-04"]
     assert "\n- 10:00" not in page.text
 
 
