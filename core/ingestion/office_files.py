@@ -5,6 +5,7 @@ from pathlib import Path
 from core.errors import ReadError
 from core.ingestion.archives import ZIP_MARK, Archive, open_archive
 from core.ingestion.limits import MEBIBYTE
+from core.ingestion.xml_parts import check_part
 
 # The older container: .doc, .xls and .ppt are in it, and so is every encrypted file of the newer kinds.
 OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -15,6 +16,7 @@ MIN_EXPANDED = 10 * MEBIBYTE
 
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _ENTITY = b"<!ENTITY"
+_MANIFEST = "META-INF/manifest.xml"  # of OpenDocument files: names the parts that are encrypted
 
 
 def is_office(head: bytes) -> bool:
@@ -38,11 +40,12 @@ def is_encrypted(data: bytes) -> bool:
     return _ENCRYPTED in data
 
 
-def check_office(path: Path, what: str, *, newer: str, may_repeat: bool = False) -> None:
+def check_office(path: Path, what: str, *, newer: str, is_sheet: bool = False) -> None:
     """Unpack all XML of a file once, so that what reads it afterwards finds neither damage nor a bomb.
 
-    `what` names the file in reasons ("Word document"), `newer` the suffix to save an old one under; `may_repeat`:
-    tables of equal cells pack so well that only the bounds of the archive count.
+    `what` names the file in reasons ("Word document"), `newer` the suffix to save an old one under. Of spreadsheets
+    the XML must be whole, as their library would wait for its end for ever; but only the bounds of the archive hold,
+    as tables of equal cells pack well.
 
     Raises:
         ReadError: encrypted, of the older format, damaged, expanding beyond bounds, or with entities in its XML.
@@ -50,19 +53,24 @@ def check_office(path: Path, what: str, *, newer: str, may_repeat: bool = False)
     if is_old(path):
         raise ReadError(_why_old(path.read_bytes(), what, newer))
     with open_archive(path, what) as archive:
-        sizes = [_check_part(archive, name, what) for name in archive.names if name.endswith((".xml", ".rels"))]
+        if _MANIFEST in archive and b"encryption-data" in archive.read(_MANIFEST):
+            raise ReadError(why_encrypted(what))
+        names = [name for name in archive.names if name.endswith((".xml", ".rels"))]
+        sizes = [_check_part(archive, name, what, is_sheet=is_sheet) for name in names]
     expanded, packed = sum(sizes), path.stat().st_size
-    if not may_repeat and expanded > max(MIN_EXPANDED, packed * MAX_EXPANSION):
+    if not is_sheet and expanded > max(MIN_EXPANDED, packed * MAX_EXPANSION):
         raise ReadError(
             f"too large: {packed // 1024:,} KB that unpack to {expanded // MEBIBYTE:,} MB are no {what} that people "
             "wrote; if it is one, save it anew and ingest it again"
         )
 
 
-def _check_part(archive: Archive, name: str, what: str) -> int:
+def _check_part(archive: Archive, name: str, what: str, *, is_sheet: bool) -> int:
     data = archive.read(name)
     if _ENTITY in data or _ENTITY.decode().encode("utf-16-le") in data or _ENTITY.decode().encode("utf-16-be") in data:
         raise ReadError(f"refused: its part {name!r} defines entities, which no {what} needs; save it anew")
+    if is_sheet and name.startswith(("xl/", "content.xml")):
+        check_part(data, name, what)
     return len(data)
 
 

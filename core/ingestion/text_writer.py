@@ -41,7 +41,7 @@ class TextWriter:
 
     def add_item(self, text: str, *, level: int = 0, mark: str = "-") -> None:
         """An item of a list; `level` counts from 0, `mark` is its bullet or number."""
-        text = to_lines(text)
+        text, mark = to_lines(text), collapse(_without_controls(mark)) or "-"
         indent = "  " * min(max(level, 0), 8)
         broken = f"\n{indent}{' ' * (len(mark) + 1)}"
         is_item = bool(_MARK.fullmatch(mark))

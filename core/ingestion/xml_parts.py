@@ -16,6 +16,16 @@ def parse_part(data: bytes, part: str, what: str) -> Any:
         raise ReadError(f"corrupt: {part!r} of the {what} can't be read ({error})") from error
 
 
+def check_part(data: bytes, part: str, what: str) -> None:
+    """ReadError when a part is no whole XML; nothing of it is kept in memory."""
+    from xml.parsers import expat  # noqa: S407 - nothing is built of what it reads
+
+    try:
+        expat.ParserCreate().Parse(data, True)
+    except (expat.ExpatError, LookupError, ValueError) as error:
+        raise ReadError(f"corrupt: {part!r} of the {what} can't be read ({error})") from error
+
+
 def outermost(element: Any, tag: str, *, but_in: str = "") -> Iterator[Any]:
     """The elements of that name below `element` that are in no other of them, nor in one named `but_in`."""
     for child in element:

@@ -7,7 +7,7 @@ from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from core.ingestion.archives import Archive, open_archive
 from core.ingestion.odt_text import BODY, OdtBodyReader
-from core.ingestion.office_files import check_office, is_office, why_encrypted
+from core.ingestion.office_files import check_office, is_office
 from core.ingestion.sections import split_sections
 from core.ingestion.text_writer import to_title
 from core.ingestion.xml_parts import parse_part
@@ -29,8 +29,6 @@ class OdtReader:
     def read(self, path: Path, root: Path) -> ParsedDocument:
         check_office(path, WHAT, newer=".odt")
         with open_archive(path, WHAT) as archive:
-            if "META-INF/manifest.xml" in archive and b"encryption-data" in archive.read("META-INF/manifest.xml"):
-                raise ReadError(why_encrypted(WHAT))
             content, styles, meta = (_part(archive, f"{name}.xml") for name in ("content", "styles", "meta"))
         found = None if content is None else content.find(BODY)
         if found is None:

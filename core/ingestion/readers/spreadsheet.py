@@ -61,7 +61,7 @@ def _opened(path: Path) -> Iterator[Any]:
         if is_encrypted(path.read_bytes()):
             raise ReadError(why_encrypted(WHAT))
     else:
-        check_office(path, WHAT, newer=".xlsx", may_repeat=True)
+        check_office(path, WHAT, newer=".xlsx", is_sheet=True)
     try:
         workbook = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(path.read_bytes()))
         with closing(workbook):
