@@ -10,6 +10,21 @@ DROPPED = frozenset(
     "datalist dialog frameset map annotation annotation-xml".split()
 )
 _ROLES = frozenset({"navigation", "search", "banner", "contentinfo", "menu", "menubar", "toolbar"})
+# Names that sites give, as a class or an id, to what is on every page of theirs: whole words, no guesses.
+_NAMES = frozenset(
+    "breadcrumb breadcrumbs navbar site-nav main-nav nav-menu navbox sidebar-nav pagination pager prev-next skip-link "
+    "skip-links skip-to-content skiplink sr-only-focusable mw-jump-link mw-editsection mw-portlet catlinks printfooter "
+    "noprint headerlink anchor-link hash-link sphinxsidebar site-footer page-footer site-header back-to-top edit-page "
+    "edit-this-page theme-edit-this-page social-share share-buttons sharedaddy newsletter-signup related-posts "
+    "dropdown-menu onetrust-consent-sdk CybotCookiebotDialog usercentrics-root".split()
+)
+_ASKS_FOR_CONSENT = re.compile(
+    r"(?:.*[-_])?(?:cookie|cookies|gdpr|consent)[-_]?(?:consent|banner|bar|notice|popup|overlay|dialog|modal|message|law)"
+    r"(?:[-_].*)?|cc-(?:window|banner)",
+    re.IGNORECASE,
+)
+# What such a thing never holds: a name may be that of a whole page, too.
+_CONTENT = "h1, main, article, [role=main]"
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 
 
@@ -28,11 +43,18 @@ def is_dropped(node: Any, *, book: bool = False) -> bool:
         return "pagebreak" in marks or "doc-pagebreak" in marks
     if "hidden" in attributes or attributes.get("role") in _ROLES:
         return True
+    if _is_named_so(attributes) and tag not in ("html", "body", "main") and node.css_first(_CONTENT) is None:
+        return True
     if _HIDDEN_STYLE.search(attributes.get("style") or ""):
         return True
     if tag in ("ul", "ol", "menu"):  # in a header: languages, tools, breadcrumbs
         return any(parent.tag == "header" for parent in _parents(node))
     return tag in ("header", "footer", "aside") and _is_furniture(node, tag)
+
+
+def _is_named_so(attributes: Any) -> bool:
+    names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}".split()
+    return any(name in _NAMES or _ASKS_FOR_CONSENT.fullmatch(name) for name in names)
 
 
 def _is_furniture(node: Any, tag: str) -> bool:
