@@ -51,7 +51,8 @@ def _opened(path: Path) -> Iterator[Any]:
 
     try:
         yield pptx.Presentation(str(path))
-    except (PythonPptxError, LxmlError, zipfile.BadZipFile, KeyError, ValueError) as error:
+    # The library takes elements to be what they should be: an AttributeError says that one is not.
+    except (PythonPptxError, LxmlError, zipfile.BadZipFile, KeyError, ValueError, AttributeError) as error:
         raise ReadError(f"corrupt: not a readable {WHAT} ({error})") from error
 
 

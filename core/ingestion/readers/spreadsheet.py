@@ -70,6 +70,10 @@ def _opened(path: Path) -> Iterator[Any]:
         raise ReadError(why_encrypted(WHAT)) from error
     except python_calamine.CalamineError as error:
         raise ReadError(f"corrupt: not a readable {WHAT} ({error})") from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # what Rust raises for its own bugs, which has no importable name
+            raise
+        raise ReadError(f"corrupt: not a readable {WHAT} (its reader gave up)") from error
 
 
 def _rows(workbook: Any, index: int) -> list[list[str]]:
