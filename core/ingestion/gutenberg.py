@@ -1,8 +1,10 @@
 """Where a book of Project Gutenberg begins and ends between the project's own header and licence. Pure."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 
-from core.domain.corpus import Span
+from core.domain.corpus import Heading, Span
 
 # Paragraphs after the mark of the start that may say who typed the book and where else it is to be had.
 MAX_CREDITS = 5
@@ -34,6 +36,21 @@ def book_span(text: str) -> Span:
     last = _END.search(text, start)
     end = last.start() if last else len(text)
     return Span(start, end) if text[start:end].strip() else Span(0, len(text))
+
+
+def without_licence(
+    text: str, headings: Sequence[Heading], anchors: Sequence[tuple[str, int]] = ()
+) -> tuple[str, tuple[Heading, ...], tuple[tuple[str, int], ...]]:
+    """The book itself, with those headings and anchors that stand in it."""
+    span = book_span(text)
+    if span == Span(0, len(text)):
+        return text, tuple(headings), tuple(anchors)
+    inside = (item for item in headings if span.start <= item.start < span.end)
+    return (
+        span.of(text),
+        tuple(replace(item, start=item.start - span.start) for item in inside),
+        tuple((name, place - span.start) for name, place in anchors if span.start <= place < span.end),
+    )
 
 
 def _after_credits(text: str, start: int) -> int:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from core.ingestion.gutenberg import book_span
+from core.domain.corpus import Heading
+from core.ingestion.gutenberg import book_span, without_licence
 
 BOOK = "THE FERRY\n\nCHAPTER I\n\nIt rained.\n"
 
@@ -37,3 +38,14 @@ def test_other_texts_are_whole(text: str) -> None:
 def test_a_file_that_is_nothing_but_marks_stays() -> None:
     text = "*** START OF THE PROJECT GUTENBERG EBOOK X ***\n*** END OF THE PROJECT GUTENBERG EBOOK X ***\n"
     assert book_span(text).of(text) == text
+
+
+def test_headings_and_anchors_move_with_the_book() -> None:
+    start = "*** START OF THE PROJECT GUTENBERG EBOOK X ***\n"
+    text = f"Header\n{start}{BOOK}*** END OF THE PROJECT GUTENBERG EBOOK X ***\nLicence"
+    places = [text.index(word) for word in ("Header", "CHAPTER I", "Licence")]
+    headings = [Heading(level=1, title="x", start=place) for place in places]
+    cut, kept, anchors = without_licence(text, headings, [("a", place) for place in places])
+    assert cut.strip() == BOOK.strip()
+    assert [cut[heading.start :][:9] for heading in kept] == ["CHAPTER I"]
+    assert [cut[place:][:9] for _, place in anchors] == ["CHAPTER I"]
