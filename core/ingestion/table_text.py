@@ -19,6 +19,8 @@ _DATE = re.compile(
 )
 # What heads a column although it is a number: a year, a date, a quarter.
 _PERIOD = re.compile(r"(?:FY\s?)?(?:19|20)\d\d(?:[-/]\d{2,4})?")
+# What stands in a column of numbers where there is none.
+_NO_VALUE = frozenset({"n/a", "na", "nan", "none", "null", "nil", "-", "–", "—", "?", "tbd"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +88,16 @@ def find_header(rows: Sequence[Sequence[str]]) -> int | None:
     columns = [place for place in range(_width(sample)) if _is_data_column(sample, place)]
     first = next((place for place, row in enumerate(sample) if _holds_data(row, columns)), 0)
     above = range(min(first, _LATEST_HEADER + 1) - 1, -1, -1)
-    named = [
-        place for place in above if all(column < len(sample[place]) and sample[place][column] for column in columns)
-    ]
+    named = [place for place in above if all(_is_name(sample[place], column) for column in columns)]
     for place in [*named, *above, first]:
         row = sample[place]
         if sum(map(bool, row)) * 2 >= _width(sample) and (place < first or _names_all(row, sample[place + 1 :])):
             return place
     return None
+
+
+def _is_name(row: Sequence[str], column: int) -> bool:
+    return column < len(row) and bool(row[column]) and row[column].lower() not in _NO_VALUE
 
 
 def _is_data_column(rows: Sequence[Sequence[str]], column: int) -> bool:
