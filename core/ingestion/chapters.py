@@ -19,10 +19,12 @@ _NUMBER = (
     r"the (?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last))"
 )
 _NAMED = re.compile(
-    rf"(part|book|volume|act|chapter|section|scene|letter|canto|stave|adventure|lecture|lesson|essay|story|tale|session)\s+({_NUMBER})\b[.:)\]]*(.*)",
+    r"(part|book|volume|act|chapter|section|scene|letter|canto|stave|adventure|lecture|lesson|essay|story|tale|session)"
+    rf"\s+({_NUMBER})\b[.:)\]]*(.*)",
     re.I,
 )
 _NUMBERED = re.compile(r"([0-9]{1,3})[.)]?[ \t]+([A-Z].*)|([IVXLC]{1,7})\.?(?:[ \t]+([A-Z].*))?")
+_BARE_NUMBER = re.compile(r"[IVXLCDM]+\.?")
 _ALONE = re.compile(
     r"(?:prologue|epilogue|(?:author's |translator's |editor's )?(?:preface|foreword|introduction|note)|afterword"
     r"|conclusion|appendix(?: [a-z0-9]+)?|(?:table of )?contents|(?:list of )?illustrations|glossary|index|(?:foot|end)?notes)",
@@ -99,7 +101,9 @@ def _to_candidate(line: str, start: int, end: int, following: re.Match[str] | No
 
 
 def _is_subtitle(line: str) -> bool:
-    return "\n" not in line and len(line) <= MAX_SUBTITLE and line.isupper() and not _NAMED.fullmatch(line)
+    if "\n" in line or len(line) > MAX_SUBTITLE or not line.isupper():
+        return False
+    return _NAMED.fullmatch(line) is None and _BARE_NUMBER.fullmatch(line) is None
 
 
 def _without_contents(text: str, candidates: Sequence[_Candidate]) -> list[_Candidate]:
