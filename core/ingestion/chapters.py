@@ -27,7 +27,8 @@ _NUMBERED = re.compile(r"([0-9]{1,3})[.)]?[ \t]+([A-Z].*)|([IVXLC]{1,7})\.?(?:[ 
 _BARE_NUMBER = re.compile(r"[IVXLCDM]+\.?")
 _ALONE = re.compile(
     r"(?:prologue|epilogue|(?:author's |translator's |editor's )?(?:preface|foreword|introduction|note)|afterword"
-    r"|conclusion|appendix(?: [a-z0-9]+)?|(?:table of )?contents|(?:list of )?illustrations|glossary|index|(?:foot|end)?notes)",
+    r"|conclusion|appendix(?: [a-z0-9]+)?|(?:table of )?contents|(?:list of )?illustrations|glossary|index"
+    r"|(?:foot|end)?notes)",
     re.I,
 )
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
