@@ -31,7 +31,7 @@ class CsvReader:
     def read(self, path: Path, root: Path) -> ParsedDocument:
         decoded = decode(path.read_bytes())
         table = read_delimited(decoded.text)
-        if not table.records:
+        if not any(map(str.isalnum, decoded.text)):
             raise ReadError("empty: no row of the table has text")
         page = ParsedPage(
             title=shorten(", ".join(filter(None, map(collapse, table.columns))), TITLE_LENGTH),

@@ -47,7 +47,7 @@ def zipped(parts: Mapping[str, str]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
         for name, text in parts.items():
-            file.writestr(zipfile.ZipInfo(name), text.encode())
+            file.writestr(zipfile.ZipInfo(name), text.encode(), zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
 
 
