@@ -1,5 +1,6 @@
 """What Office files have in common: a ZIP of XML within bounds, or an older container and why it can't be read."""
 
+import re
 from pathlib import Path
 
 from core.errors import ReadError
@@ -14,6 +15,11 @@ OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 MAX_EXPANSION = 100
 MIN_EXPANDED = 10 * MEBIBYTE
 
+# Cells between the first and the last filled one of a sheet; a table of a million rows has twenty columns.
+MAX_AREA = 20_000_000
+
+# A cell of an Excel sheet that holds something: one that is empty ends where it begins.
+_FILLED = re.compile(rb'<c r="([A-Z]{1,3})([0-9]{1,7})"(?:>|[^>]*[^/>]>)')
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _ENTITY = b"<!ENTITY"
 _MANIFEST = "META-INF/manifest.xml"  # of OpenDocument files: names the parts that are encrypted
@@ -71,7 +77,27 @@ def _check_part(archive: Archive, name: str, what: str, *, is_sheet: bool) -> in
         raise ReadError(f"refused: its part {name!r} defines entities, which no {what} needs; save it anew")
     if is_sheet and name.startswith(("xl/", "content.xml")):
         check_part(data, name, what)
+        _check_area(data, what)
     return len(data)
+
+
+def _check_area(data: bytes, what: str) -> None:
+    """A sheet is laid out from its first filled cell to its last: two cells in opposite corners are 17 billion."""
+    places = _FILLED.findall(data)
+    columns = max((_to_number(column) for column in {column for column, _ in places}), default=0)
+    rows = max((int(row) for row in {row for _, row in places}), default=0)
+    if rows * columns > MAX_AREA:
+        raise ReadError(
+            f"too large: a sheet of the {what} reaches over {rows:,} rows and {columns:,} columns; clear what stands "
+            "far from its tables, or split it"
+        )
+
+
+def _to_number(column: bytes) -> int:
+    number = 0
+    for letter in column:
+        number = number * 26 + letter - ord("A") + 1
+    return number
 
 
 def _why_old(data: bytes, what: str, newer: str) -> str:

@@ -82,12 +82,12 @@ def find_header(rows: Sequence[Sequence[str]]) -> int | None:
     It is the last row of words above the columns of numbers and dates, or the first row where no column is of those;
     periods (years, dates) count as names over what are none.
     """
-    sample = [[cell.strip() for cell in row] for row in rows[:_SAMPLE]]
+    sample: list[list[str]] = [[cell.strip() for cell in row] for row in rows[:_SAMPLE]]
     if len(sample) < 2:
         return None
     columns = [place for place in range(_width(sample)) if _is_data_column(sample, place)]
     first = next((place for place, row in enumerate(sample) if _holds_data(row, columns)), 0)
-    above = range(min(first, _LATEST_HEADER + 1) - 1, -1, -1)
+    above = list(range(min(first, _LATEST_HEADER + 1) - 1, -1, -1))
     named = [place for place in above if all(_is_name(sample[place], column) for column in columns)]
     for place in [*named, *above, first]:
         row = sample[place]

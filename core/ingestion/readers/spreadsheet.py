@@ -63,8 +63,7 @@ def _opened(path: Path) -> Iterator[Any]:
     else:
         check_office(path, WHAT, newer=".xlsx", is_sheet=True)
     try:
-        workbook = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(path.read_bytes()))
-        with closing(workbook):
+        with closing(_load(path)) as workbook:
             yield workbook
     except python_calamine.PasswordError as error:
         raise ReadError(why_encrypted(WHAT)) from error
@@ -74,6 +73,15 @@ def _opened(path: Path) -> Iterator[Any]:
         if type(error).__name__ != "PanicException":  # what Rust raises for its own bugs, which has no importable name
             raise
         raise ReadError(f"corrupt: not a readable {WHAT} (its reader gave up)") from error
+
+
+def _load(path: Path) -> Any:
+    """By the suffix where it fits the container: only so the library says why it can't; else by the content."""
+    import python_calamine
+
+    if is_old(path) == (path.suffix.lower() == ".xls"):
+        return python_calamine.CalamineWorkbook.from_path(str(path))
+    return python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(path.read_bytes()))
 
 
 def _rows(workbook: Any, index: int) -> list[list[str]]:
