@@ -28,7 +28,7 @@ _PURPOSES = {
 _CHARACTERS = {
     "tab": " ", "emdash": "—", "endash": "–", "emspace": " ", "enspace": " ", "qmspace": " ", "bullet": "•",
     "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "line": "\n", "~": " ", "_": "-", "{": "{",
-    "}": "}", "\\": "\\", "\n": "\n", "\r": "\n", "softline": "\n", "nestcell": " ", "nestrow": "; ",
+    "}": "}", "\\": "\\", "softline": "\n", "nestcell": " ", "nestrow": "; ",
 }  # fmt: skip
 
 
@@ -66,7 +66,8 @@ class RtfText:
             "ilvl": self._set_depth,
         }  # fmt: skip
         self._events: dict[str, Callable[[], None]] = {
-            "par": self.body.end_paragraph, "sect": self.body.end_paragraph, "page": self.body.end_paragraph,
+            "par": self.body.end_paragraph, "\n": self.body.end_paragraph, "\r": self.body.end_paragraph,
+            "sect": self.body.end_paragraph, "page": self.body.end_paragraph,
             "cell": self.body.end_cell, "row": self.body.end_row, "trowd": self.body.begin_row,
             "cellx": self.body.end_column, "clmrg": lambda: self.body.join("left"), "footnote": self._begin_note,
             "clvmrg": lambda: self.body.join("above"), "intbl": self._enter_table, "pard": self._reset_paragraph,
@@ -164,7 +165,7 @@ class RtfText:
     def _take_event(self, word: str) -> None:
         if self._group.purpose == "body":
             self._events[word]()
-        elif word == "par":  # in a note
+        elif word in ("par", "\n", "\r"):  # in a note
             self._take_text(" ")
 
     def _take_number(self, number: int) -> None:

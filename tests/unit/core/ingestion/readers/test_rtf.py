@@ -30,6 +30,7 @@ def test_headings_notes_lists_and_tables_are_read(tmp_path: Path) -> None:
     ("source", "text"),
     [
         (rb"{\rtf1 a\line b\~c\_d\tab e}", "a\nb c-d e"),
+        (b"{\\rtf1 one\\\ntwo}", "one\n\ntwo"),
         (rb"{\rtf1\uc2 \u8364 ??x}", "€x"),
         (rb"{\rtf1 \u-10179?\u-8704?}", "\U0001f600"),
         (rb"{\rtf1\ansicpg1251 \'cf\'f0\'e8}", "При"),
