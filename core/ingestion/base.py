@@ -16,6 +16,7 @@ from core.ingestion.readers.markdown_vault import MarkdownVaultReader
 from core.ingestion.readers.notebook import NotebookReader
 from core.ingestion.readers.odt import OdtReader
 from core.ingestion.readers.openapi import OpenApiReader
+from core.ingestion.readers.org import OrgReader
 from core.ingestion.readers.pdf import PdfReader
 from core.ingestion.readers.plain_text import PlainTextReader
 from core.ingestion.readers.pptx import PptxReader
@@ -50,6 +51,7 @@ def build_readers() -> tuple[Reader, ...]:
         PptxReader(),
         EpubReader(),
         RstReader(),
+        OrgReader(),
         NotebookReader(),
         MailReader(),
     )

@@ -118,6 +118,7 @@ SAMPLES = {
     "ferry.epub": BOOK,
     "ferry.yaml": API.encode(),
     "ferry.rst": RST.encode(),
+    "ferry.org": "#+TITLE: Ferry\n* Times :boats:\nSpäter mehr.\n** Winter\n- 日本語\n* Fares\n| a | 4 |\n".encode(),
     "ferry.ipynb": json.dumps(NOTEBOOK).encode(),
     "ferry.eml": MAIL,
     "2024-03-04.json": json.dumps(DAY).encode(),
