@@ -104,6 +104,8 @@ def _filters(query: ExtractQuery) -> list[ColumnElement[bool]]:
         conditions.append(_EXTRACT.c.type == query.type.value)
     if query.document_ids:
         conditions.append(DOCUMENT.c.id.in_(query.document_ids))
+    if query.page_ids:
+        conditions.append(_EXTRACT.c.page_id.in_(query.page_ids))
     conditions += [_EXTRACT.c.words.contains(word, autoescape=True) for word in query.text.casefold().split()]
     return conditions
 

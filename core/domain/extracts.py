@@ -65,10 +65,11 @@ class Extract:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractQuery:
-    """Which extracts; all filters have to fit. `filters` compare fields of `data` (core/facts.py says how)."""
+    """Which extracts; all of it has to fit. What compares fields of `data` is core/facts."""
 
     type: ExtractType | None = None
     document_ids: frozenset[str] = frozenset()  # empty: all
+    page_ids: frozenset[str] = frozenset()  # that it begins on; empty: all
     text: str = ""  # words that `data` has to hold, all of them; "": any
     limit: int = 100
 

@@ -40,6 +40,7 @@ class MemoryExtractRepository:
             for document, extract in await self._live(scope)
             if query.type in (None, extract.type)
             and (not query.document_ids or document.id in query.document_ids)
+            and (not query.page_ids or extract.page_id in query.page_ids)
             and all(word in words_of(extract.data) for word in words)
         ]
         return [item[-1] for item in sorted(found, key=lambda item: item[:-1])[: query.limit]]

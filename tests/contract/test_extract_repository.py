@@ -123,6 +123,13 @@ async def test_extracts_of_a_removed_document_are_gone(store: Store) -> None:
     assert await store.extracts.extractions("local") == []
 
 
+async def test_extracts_of_some_pages_alone_can_be_asked_for(store: Store) -> None:
+    document, pages = await put(store, "one", "two")
+    await store.extracts.replace(run(document, extracts=2), [found(document, page) for page in pages])
+    wanted = ExtractQuery(page_ids=frozenset({pages[1].id}))
+    assert [item.page_number for item in await store.extracts.list_extracts(wanted, SCOPE)] == [2]
+
+
 async def test_nothing_outside_of_the_scope_is_listed_or_counted(store: Store) -> None:
     document, pages = await put(store, "one")
     secret, secrets = await put(store, "two", path="s.md", source=SECRETS)
