@@ -1,8 +1,9 @@
 """All extractors: one visible list. A new one is one file beside this and one line here."""
 
 from core.extract_ports import Extractor
+from core.ingestion.extractors.api_specs import ApiSpecsExtractor
 
 
 def build_extractors() -> tuple[Extractor, ...]:
     """In the order in which they are run."""
-    return ()
+    return (ApiSpecsExtractor(),)
