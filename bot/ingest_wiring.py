@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from bot.config_sections import IngestConfig
 from core.domain.corpus import Source
@@ -13,11 +13,20 @@ from core.ingestion.report import IngestReport, ProgressCallback
 from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
 
 if TYPE_CHECKING:
+    from bot.wiring import App
     from core.ingestion.pipeline import Ingestor
 
 
+class Extracts(Protocol):
+    """What extracts the data of documents that were read (bot.extract_wiring.Extractions)."""
+
+    async def follow(self, source: Source, report: IngestReport, progress: ProgressCallback) -> None: ...
+
+    async def follow_later(self, source: Source, report: IngestReport) -> None: ...
+
+
 class Ingests:
-    """The runs that change the index, one at a time, over all processes."""
+    """The runs that change the index, one at a time, over all processes; and what they leave to be extracted."""
 
     def __init__(
         self,
@@ -25,10 +34,12 @@ class Ingests:
         corpus: CorpusRepository,
         build: Callable[[], "Ingestor"],
         alone: Callable[[], AbstractAsyncContextManager[None]],
+        extracts: Extracts,
     ) -> None:
         self._corpus = corpus
         self._build = build
         self._alone = alone
+        self._extracts = extracts
         self._lock = asyncio.Lock()
 
     async def add(
@@ -46,20 +57,25 @@ class Ingests:
         from core.sources import add_source
 
         reader_kind = forced_kind(kind)
-        total = IngestReport()
+        total, read = IngestReport(), {}
         async with self._changing_index() as ingestor:
             for place in [await add_source(self._corpus, workspace, path, source) for path in paths]:
+                read[place.source.id] = place.source
                 root = Path(place.source.location)
                 report = await ingestor.ingest(
                     place.source, root, place.only or None, kind=reader_kind, force=force, progress=progress
                 )
                 total.add(report)
+        for each in read.values():
+            await self._extracts.follow(each, total, progress)
         return total
 
     async def read_in(self, source: Source, root: Path, only: str | None, *, kind: str | None) -> IngestReport:
         """As App.read_in."""
         async with self._changing_index() as ingestor:
-            return await ingestor.ingest(source, root, only, kind=kind)
+            report = await ingestor.ingest(source, root, only, kind=kind)
+        await self._extracts.follow_later(source, report)
+        return report
 
     async def sweep(self) -> None:
         """As App.sweep."""
@@ -71,6 +87,22 @@ class Ingests:
         """One run at a time, over all processes: another's sweep must not take a run's unfinished passages."""
         async with self._lock, self._alone():
             yield self._build()
+
+
+def build_ingests(app: "App", alone: Callable[[], AbstractAsyncContextManager[None]]) -> Ingests:
+    """The runs over the parts of an app; `alone` holds the index for one process at a time."""
+    return Ingests(
+        corpus=app.corpus,
+        build=lambda: build_ingestor(
+            app.config.ingest,
+            corpus=app.corpus,
+            index=app.index,
+            conversations=app.conversation_store,
+            clock=app.clock,
+        ),
+        alone=alone,
+        extracts=app.extractions,
+    )
 
 
 def build_ingestor(

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING
 
 from bot.clock import SystemClock
 from bot.config import Config
-from bot.ingest_wiring import Ingests, build_ingestor, to_read_limits
+from bot.extract_wiring import Extractions, build_extractions
+from bot.ingest_wiring import Ingests, build_ingests, to_read_limits
 from core.access import Access
 from core.answering import AnswerService
 from core.attachments import Attachments
 from core.commands import Commands, RunningQuestions
 from core.conversations import Conversations
 from core.domain.corpus import Document, SearchScope, Source
+from core.facts import Facts
 from core.feedback import Feedbacks
 from core.ingestion.report import IngestReport, ProgressCallback
 from core.jobs import Jobs
@@ -31,6 +33,7 @@ from storage.alone import alone
 from storage.conversations import SqlConversationRepository
 from storage.corpus import SqlCorpusRepository
 from storage.database import Database
+from storage.extracts import SqlExtractRepository
 from storage.feedback import SqlFeedbackRepository
 from storage.jobs import SqlJobRepository
 from storage.settings import SqlSettingsRepository
@@ -101,6 +104,18 @@ class App:
         return SqlCorpusRepository(self.database)
 
     @cached_property
+    def extracts(self) -> SqlExtractRepository:
+        return SqlExtractRepository(self.database)
+
+    @cached_property
+    def extractions(self) -> Extractions:
+        return build_extractions(self)
+
+    @cached_property
+    def facts(self) -> Facts:
+        return Facts(extracts=self.extracts, corpus=self.corpus, clock=self.clock)
+
+    @cached_property
     def settings(self) -> SqlSettingsRepository:
         return SqlSettingsRepository(self.database)
 
@@ -164,6 +179,7 @@ class App:
             settings=self.settings,
             questions=self.questions,
             kept=self.kept,
+            facts=self.facts,
         )
 
     @cached_property
@@ -272,17 +288,7 @@ class App:
 
     @cached_property
     def _ingests(self) -> Ingests:
-        return Ingests(
-            corpus=self.corpus,
-            build=lambda: build_ingestor(
-                self.config.ingest,
-                corpus=self.corpus,
-                index=self.index,
-                conversations=self.conversation_store,
-                clock=self.clock,
-            ),
-            alone=lambda: alone(self._database_place, "index"),
-        )
+        return build_ingests(self, lambda: alone(self._database_place, "index"))
 
     def _build_provider(self) -> ChatProvider:
         from bot.answer_wiring import build_provider

@@ -18,10 +18,12 @@ from core.domain.jobs import JobKind
 from core.errors import BadInput, NotFound
 from core.extract_ports import Extractor, ExtractRepository
 from core.ingestion.child import ExtractTask, FoundInDocument
+from core.ingestion.report import IngestProgress, ProgressCallback
 from core.ingestion.sandbox import Sandbox
 from core.ports import Clock, CorpusRepository
-from core.steps import step
+from core.steps import Steps, step
 
+JOB_NAME = "extract"
 MOST_EXTRACTS = 20_000  # of one extractor in one document: more is a broken document, not data
 
 
@@ -33,10 +35,34 @@ class ExtractionReport:
     unchanged: int = 0  # that none had to look at
     counts: Counter[ExtractType] = field(default_factory=Counter)
     failures: list[tuple[str, str, str]] = field(default_factory=list)
+    seconds: float = 0.0
+    job_id: str | None = None  # the root of its tree; None where nothing was due
 
     @property
     def extracts(self) -> int:
-        return self.counts.total()
+        return sum(self.counts.values())
+
+    def add(self, other: "ExtractionReport") -> None:
+        """Take in what another run did."""
+        self.documents += other.documents
+        self.unchanged += other.unchanged
+        self.counts += other.counts
+        self.failures += other.failures
+        self.seconds += other.seconds
+        self.job_id = other.job_id or self.job_id
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "documents": self.documents,
+            "unchanged": self.unchanged,
+            "extracts": self.extracts,
+            "by_type": {kind.value: count for kind, count in self.counts.items()},
+            "seconds": round(self.seconds, 3),
+            "failures": [
+                {"path": path, "extractor": extractor, "reason": reason} for path, extractor, reason in self.failures
+            ],
+            "job": self.job_id,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +96,37 @@ class Extracting:
         document_ids: Iterable[str] | None = None,
         extractor: str | None = None,
         force: bool = False,
+        steps: Steps | None = None,
+        progress: ProgressCallback = lambda done: None,
     ) -> ExtractionReport:
         """Extract what is due: documents whose revision an extractor has not seen, or not in its present version.
 
-        `document_ids` None: all of the workspace. `extractor`: this one alone. `force`: whether due or not. Safe to
-        repeat and to interrupt. Raises BadInput for an unknown extractor, and StorageError.
+        `document_ids` None: all of the workspace. `extractor`: this one alone. `force`: whether due or not. `steps`:
+        the tree to record it in, which stays empty where nothing is due. Safe to repeat and to interrupt.
+        Raises BadInput for an unknown extractor, and StorageError.
         """
         wanted = self._named(extractor)
-        report = ExtractionReport()
+        report, begun = ExtractionReport(), self._clock.monotonic()
+        due = await self._due(workspace, document_ids, wanted, force=force, report=report)
+        if due:
+            names = list(dict.fromkeys(item.name for each in due for item in each.extractors))
+            given = {"documents": len(due), "extractors": names, "force": force}
+            opened = steps.step if steps is not None else step
+            async with opened(JobKind.EXTRACTION, JOB_NAME, input=given) as root:
+                await self._extract_all(due, report, progress)
+                counts = {kind.value: count for kind, count in report.counts.items()}
+                root.output = {**counts, "failures": len(report.failures)}
+            report.job_id = steps.jobs[0].id if steps is not None else None
+        report.seconds = self._clock.monotonic() - begun
+        return report
+
+    async def _extract_all(self, due: Sequence[_Due], report: ExtractionReport, progress: ProgressCallback) -> None:
         try:
-            for due in await self._due(workspace, document_ids, wanted, force=force, report=report):
-                await self._extract(due, report)
+            for number, each in enumerate(due, start=1):
+                await self._extract(each, report)
+                progress(IngestProgress(done=number, total=len(due), path=each.document.path, stage="Extracting"))
         finally:
             await self._sandbox.close()
-        return report
 
     def _named(self, name: str | None) -> tuple[Extractor, ...]:
         found = tuple(item for item in self._extractors if name in (None, item.name))

@@ -6,7 +6,9 @@ from datetime import datetime
 from core.domain.answer import Answer, Citation, Reference
 from core.domain.conversation import Conversation, Focus, Message
 from core.domain.corpus import Document, PageHit, Source
+from core.domain.extracts import Extract
 from core.domain.jobs import Job
+from core.facts import FoundFacts, KindCount, Ontology
 from core.library import PageView
 from core.links import fill_template
 from core.texts import shorten
@@ -150,6 +152,56 @@ def document_json(document: Document) -> Json:
         "extracted_at": _time(document.extracted_at),
         "failed_reason": document.failed_reason,
     }
+
+
+def extract_json(extract: Extract) -> Json:
+    return {
+        "type": extract.type.value,
+        "schema": extract.schema,
+        "document": extract.document,
+        "document_title": extract.document_title,
+        "page_id": extract.page_id,
+        "page_number": extract.page_number,
+        "span": [extract.span.start, extract.span.end],
+        "confidence": extract.confidence,
+        "extractor": extract.extractor,
+        "revision": extract.revision,
+        "data": dict(extract.data),
+    }
+
+
+def facts_json(found: FoundFacts) -> Json:
+    """`query` is what was understood, in the form that can be asked again."""
+    return {
+        "query": str(found.query),
+        "facts": [
+            {
+                "type": row.fact.type.value,
+                "document": row.citation.document,
+                "page_number": row.fact.page_number,
+                "span": [row.fact.span.start, row.fact.span.end],
+                "confidence": row.fact.extract.confidence,
+                "fields": dict(row.fact.fields),
+                "citation": citation_json(row.citation),
+            }
+            for row in found.rows
+        ],
+        "total": found.total,
+        "not_comparable": found.unknown,
+    }
+
+
+def ontology_json(ontology: Ontology) -> Json:
+    return {
+        "entity_types": [_kind_json(item) for item in ontology.entities],
+        "relation_types": [_kind_json(item) for item in ontology.relations],
+        "aliases": {name: list(others) for name, others in ontology.aliases.items()},
+        "extracts": {kind.value: count for kind, count in ontology.extracts.items()},
+    }
+
+
+def _kind_json(item: KindCount) -> Json:
+    return {"type": item.kind, "count": item.count, "examples": list(item.examples)}
 
 
 def source_json(source: Source, documents: Sequence[Document]) -> Json:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, case, delete, func, insert, select, true
+from sqlalchemy import ColumnElement, Connection, Row, case, delete, func, insert, select, true, update
 
 from core.domain.corpus import SearchScope, Span
 from core.domain.extracts import Extract, Extraction, ExtractQuery, ExtractType
@@ -79,6 +79,9 @@ def _replace(connection: Connection, extraction: Extraction, values: Sequence[Ma
         connection.execute(delete(table).where(*(table.c[name] == value for name, value in own.items())))
     if values:
         connection.execute(insert(_EXTRACT), values)
+    connection.execute(
+        update(DOCUMENT).where(DOCUMENT.c.id == extraction.document_id).values(extracted_at=extraction.extracted_at)
+    )
     connection.execute(
         insert(_EXTRACTION).values(
             **own,

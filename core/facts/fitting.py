@@ -29,7 +29,7 @@ def fit(fact: Fact, query: FactQuery, aliases: Aliases, about: str = "") -> Fit:
     """`about`: the title and path of its document, where words may stand as well."""
     if fact.type not in query.types if query.types else fact.type in _ASIDE:
         return Fit.NO
-    text = words(" ".join([*(_text(value) for value in fact.fields.values()), about]))
+    text = words(" ".join([*(_text(value) for value in fact.fields.values()), fact.about, about]))
     if not all(_stands(word, text, aliases) for word in query.words):
         return Fit.NO
     fits = {_fits(fact, condition, aliases) for condition in query.conditions}

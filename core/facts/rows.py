@@ -71,6 +71,7 @@ class Fact:
     page_number: int
     span: Span  # in that page's text
     extract: Extract  # that it is a part of
+    about: str = ""  # words that it is found by beside its fields: its table's title and columns
 
 
 def to_facts(extract: Extract) -> list[Fact]:
@@ -118,10 +119,11 @@ def _of_table(extract: Extract, table: Table) -> Iterator[Fact]:
     columns = _unique(table.columns)
     about: dict[str, Value] = {"title": table.title, "columns": tuple(columns), "rows": len(table.rows)}
     yield _fact(extract, FactType.TABLE, about)
-    known = len(table.row_spans) == len(table.rows)
+    spans = [Span(*span) for span in table.row_spans] if len(table.row_spans) == len(table.rows) else []
+    words = " ".join([table.title, *table.columns])
     for number, row in enumerate(table.rows):
         fact = _fact(extract, FactType.ROW, dict(zip(columns, row, strict=False)))
-        yield replace(fact, span=Span(*table.row_spans[number])) if known else fact
+        yield replace(fact, span=spans[number] if spans else fact.span, about=words)
 
 
 def _unique(columns: tuple[str, ...]) -> list[str]:

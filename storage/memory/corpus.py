@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from core.domain.corpus import Document, FileStamp, Page, Passage, SearchScope, Source, SourcedPassage
 from core.errors import InvalidState, NotFound
@@ -71,6 +72,10 @@ class MemoryCorpusRepository:
     async def touch(self, document_id: str, stamp: FileStamp) -> None:
         if document_id in self._documents:
             self._documents[document_id] = replace(self._documents[document_id], stamp=stamp)
+
+    def mark_extracted(self, document_id: str, extracted_at: datetime) -> None:
+        """For the store of extracts, which shares its documents."""
+        self._documents[document_id] = replace(self._documents[document_id], extracted_at=extracted_at)
 
     async def remove_document(self, document_id: str) -> None:
         for table in (self._documents, self._pages, self._passages):

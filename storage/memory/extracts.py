@@ -24,6 +24,7 @@ class MemoryExtractRepository:
             raise NotFound(f"The document {extraction.document_id!r} has changed meanwhile: it is extracted anew")
         key = extraction.document_id, extraction.extractor
         self._runs[key] = extraction, [to_storable_value(extract) for extract in extracts]
+        self._corpus.mark_extracted(extraction.document_id, extraction.extracted_at)
 
     async def extractions(self, workspace: str, document_id: str | None = None) -> list[Extraction]:
         known = {document.id for document in await self._corpus.list_documents(workspace)}

@@ -92,6 +92,7 @@ async def test_a_new_run_takes_the_place_of_the_extractors_last_one_alone(store:
     await store.extracts.replace(run(document, "tables", extracts=1), [table])
     await store.extracts.replace(run(document, version=2, error="refused: 1"), [])
     assert await store.extracts.list_extracts(ALL, SCOPE) == [table]
+    assert [item.extracted_at for item in await store.corpus.list_documents("local")] == [NOON]
     assert await store.extracts.extractions("local") == [
         run(document, version=2, error="refused: 1"),
         run(document, "tables", extracts=1),
