@@ -22,6 +22,8 @@ PARTS = {
     "commands": ("run",),
     "conversations": ("create", "delete", "list_conversations", "rename", "show"),
     "corpus": ("get_page", "list_documents", "list_sources"),
+    "extractions": ("run",),
+    "facts": ("find", "list_extracts", "of_pages", "ontology"),
     "jobs": ("cancel", "recent", "retry", "tree"),
     "library": (
         "documents",

@@ -11,6 +11,7 @@ from core.domain.corpus import Document, Page, SearchScope, SourcedPassage, Span
 from core.domain.extracts import Extract, ExtractQuery, ExtractType
 from core.extract_ports import ExtractRepository
 from core.facts.fitting import Aliases, Fit, fit, names_of, stem
+from core.facts.following import Direction, follow, named_things
 from core.facts.ontology import Ontology, build_ontology
 from core.facts.query import DEFAULT_ROWS, Comparison, FactQuery
 from core.facts.reading import read_query
@@ -38,6 +39,15 @@ class FoundFacts:
     rows: tuple[CitedFact, ...]
     total: int  # rows that fit, those beyond the limit included
     unknown: int  # that would fit, had they a date or number to be compared
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundRelations:
+    """Relations of one thing; `known` are the names of all things that relations were found of."""
+
+    rows: tuple[CitedFact, ...]
+    total: int
+    known: tuple[str, ...]
 
 
 class Facts:
@@ -85,6 +95,31 @@ class Facts:
     async def list_extracts(self, query: ExtractQuery, scope: SearchScope) -> list[Extract]:
         """As ExtractRepository gives them."""
         return await self._extracts.list_extracts(query, scope)
+
+    async def of_pages(
+        self, page_ids: Iterable[str], scope: SearchScope, kind: ExtractType | None = None
+    ) -> list[Extract]:
+        """What begins on these pages."""
+        wanted = ExtractQuery(type=kind, page_ids=frozenset(page_ids), limit=MOST_READ)
+        return await self._extracts.list_extracts(wanted, scope) if wanted.page_ids else []
+
+    async def follow(
+        self,
+        name: str,
+        scope: SearchScope,
+        *,
+        kind: str | None = None,
+        direction: Direction = Direction.BOTH,
+        document_ids: frozenset[str] = frozenset(),
+        limit: int = DEFAULT_ROWS,
+    ) -> FoundRelations:
+        """The relations of a thing, by its name or an alias (see core/facts/following.py)."""
+        wanted = ExtractQuery(type=ExtractType.RELATION, document_ids=document_ids, limit=MOST_READ)
+        relations = [fact for item in await self._extracts.list_extracts(wanted, scope) for fact in to_facts(item)]
+        names = (await self.ontology(scope)).names()
+        fitting = follow(relations, name, names, kind=kind, direction=direction)
+        rows = await self.cite(fitting[:limit], scope)
+        return FoundRelations(rows=rows, total=len(fitting), known=tuple(named_things(relations)))
 
     async def ontology(self, scope: SearchScope) -> Ontology:
         """Kinds of entities and relations, aliases, and counts of all extracts that may be read."""

@@ -95,7 +95,9 @@ class Shelf:
         return build_scope(self.source, **positions)
 
     def context(self, *, scope: SearchScope | None = None, **fields: object) -> ToolContext:
-        return ToolContext(scope=scope or self.scope(), library=self.library, corpus=self.corpus, **fields)
+        return ToolContext(
+            scope=scope or self.scope(), library=self.library, corpus=self.corpus, facts=self.facts, **fields
+        )
 
     def toolbox(self, **fields: object) -> Toolbox:
         return Toolbox([SearchTool(), GetPageTool(), QueryJournalTool()], self.context(**fields))
