@@ -16,15 +16,20 @@ _CAPTION = re.compile(
 _MARKS = re.compile(r"^(?:#{1,6}\s+|[*_]{1,3}|:\s+|>\s*)|(?:[*_]{1,3}|\s+#+)$")
 
 
-def find_title(page: Page, table: Span) -> str:
-    """The title of the table at `table`; "" where the page says none."""
+def find_title(page: Page, table: Span, *, nearest: str = "") -> str:
+    """The title of the table at `table`; "" where the page says none.
+
+    `nearest` is the line that is known to stand right above it.
+    """
     above = _lines(page.text[max(table.start - 2_000, 0) : table.start], newest_first=True)
     below = _lines(page.text[table.end : table.end + 500], newest_first=False)
-    for line in [*above[:_CAPTION_LINES], *below[:1]]:
+    for place, line in enumerate(above[:_CAPTION_LINES]):
         if _CAPTION.match(line) and len(line) <= MAX_TITLE * 2:
-            return line[:MAX_TITLE]
-    if above and above[0].endswith(":") and len(above[0]) <= MAX_TITLE:
-        return above[0].rstrip(": ")
+            return collapse(" ".join(above[place::-1]))[:MAX_TITLE]
+    if below and _CAPTION.match(below[0]) and len(below[0]) <= MAX_TITLE * 2:
+        return below[0][:MAX_TITLE]
+    if nearest or (above and above[0].endswith(":") and len(above[0]) <= MAX_TITLE):
+        return (nearest or above[0]).rstrip(": ")[:MAX_TITLE]
     titles = [heading.title for heading in page.headings if heading.start < table.start]
     return (titles[-1] if titles else page.title or (page.heading_path[-1] if page.heading_path else ""))[:MAX_TITLE]
 
