@@ -84,6 +84,10 @@ class MemoryCorpusRepository:
     async def live_revisions(self) -> set[tuple[str, str]]:
         return {(document.id, document.revision) for document in self._documents.values() if document.revision}
 
+    def live_texts(self, document_id: str) -> dict[int, str]:
+        """Page number -> text, whoever may read it (for the twin that compares answers with it)."""
+        return {page.number: page.text for page in self._pages.get(document_id, [])}
+
     async def get_page(self, page_id: str, scope: SearchScope) -> Page:
         for document_id in self._pages:
             for page in await self.list_pages(document_id, scope):
