@@ -65,7 +65,8 @@ _DUE_DATE = re.compile(
     re.IGNORECASE,
 )
 _ON_DAY = re.compile(
-    rf"[\s,;(]*\b(?:on|am|le|el|op)\s(?P<when>(?:next\s|this\s|coming\s)?(?:{_DAY}))[)\s.]*$", re.IGNORECASE
+    rf"(?:[\s,;(]*\b(?:on|am|le|el|op)\s|\s?[(\[,]\s?|\s[–—-]\s)(?P<when>(?:next\s|this\s|coming\s)?(?:{_DAY}))[)\]\s.]*$",
+    re.IGNORECASE,
 )
 _CLOSING = re.compile(r"[\s.,;:–—|-]+$")
 
@@ -137,7 +138,7 @@ def find_owner(text: str, people: People) -> tuple[str | None, str, bool]:
     handles = _HANDLES.fullmatch(text)
     if handles:
         return clean_owner(handles["who"], people), handles["what"], True
-    for form, whole in ((_TO, False), (_WILL, True), (_LED, False)):
+    for form, whole in ((_WILL, True), (_TO, False), (_LED, False)):
         match = form.fullmatch(text)
         if match and _are_people(match["who"], people):
             return clean_owner(match["who"], people), text if whole else match["what"], form is not _LED
@@ -182,6 +183,7 @@ def take_due(text: str, held_on: date | None) -> tuple[str, str | None]:
         begin = before.start() if before else written.span.start
         if not closing or closing.startswith((",", ";", "|", "(", "–", "—", "-")):
             text_left = f"{text[:begin]}{' ' if closing else ''}{closing}".strip(" ,;–—-(|")
+            text_left += ")" if text_left.count("(") > text_left.count(")") else ""
         else:
             text_left = text
         return text_left, written.iso(held_on) or written.span.of(text)

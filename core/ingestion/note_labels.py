@@ -47,7 +47,7 @@ _WORDS: dict[Role, str] = {
         r"|in attendance|(?:also )?(?:present|in the room|on the call|joined(?: by)?)|those present|people(?: present)?"
         r"|(?:voting |other |board |committee |council |team |staff |non-voting )?(?:members|directors|trustees|staff|"
         r"guests|observers|visitors|officers|councillors|commissioners|councilmembers)(?: (?:present|in attendance|"
-        r"attending))?|present(?: at the meeting)?|remote(?: attendees| participants)?|online|in person"
+        r"attending))?|(?:those |members |also )?present(?: at the meeting| were| was)?|remote(?: attendees| participants)?|online|in person"
         r"|who (?:was|is|'s)? ?(?:there|here|present|attended)|who attended|roll ?call|quorum present|guests?|list of "
         r"(?:attendees|participants)|teilnehm(?:er(?:[*:_/]?(?:-?innen)?)|ende)(?:liste)?|anwesend(?:e)?|dabei"
         r"|présente?s?(?: à la réunion)?|personnes présentes|étaient présents|participant[ei]?s?|asistentes|asistencia"
@@ -66,7 +66,7 @@ _WORDS: dict[Role, str] = {
     Role.DECISIONS: (
         r"(?:key |main |summary of |list of |final |our )?(?:decisions?|resolutions?|agreements?)(?: (?:items?|made|taken|"
         r"log|reached|points?|passed|adopted|register|summary))?|(?:what (?:we|was) )?(?:agreed|decided|resolved|approved)"
-        r"(?: (?:items?|points?|on|upon))?|motions?(?: (?:passed|carried|adopted))?|outcomes?|conclusions?|consensus"
+        r"(?: (?:items?|points?|on|upon))?|motions?(?: (?:passed|carried|adopted))?|outcomes?|consensus"
         r"|beschlüsse|beschluss|entscheidung(?:en)?|festlegung(?:en)?|beschlossen|décisions?(?: prises?)?|résolutions?"
         r"|relevé de décisions|decisi(?:ón|ones)(?: tomadas)?|acuerdos?|decision[ei](?: prese)?|delibere?"
         r"|besluit(?:en)?|besluitenlijst|beslissing(?:en)?|decisão|decisões|deliberações|decyzje|decyzja|ustalenia"
@@ -95,7 +95,7 @@ _WORDS: dict[Role, str] = {
         r"|dagordning|dagsorden|sakliste|повестка(?: дня)?|議題|アジェンダ|议程"
     ),
     Role.OTHER: (
-        r"location|place|venue|where|time|start(?:ed)?|end(?:ed)?|duration|links?|recording|video|zoom|resources|references"
+        r"location|place|venue|where|time|start(?:ed)?|end(?:ed)?|duration|links?(?: .{1,30})?|recording|conclusions?|video|zoom|resources|references"
         r"|attachments?|appendix|annex|background|context|summary|introduction|updates?|discussion|minutes|notes|q ?& ?a"
         r"|questions?|announcements?|any other business|aob|adjourn(?:ment|ed)?|parking lot|risks?|issues|chat(?: log)?"
         r"|blockers?|done|yesterday|today|ort|raum|zeit|dauer|beginn|ende|verschiedenes|sonstiges|lieu|heure|divers"

@@ -7,12 +7,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import zip_longest
 
 from core.domain.corpus import Page, Span
 from core.texts import collapse
 
 # Characters: a longer line is prose that is looked at for sentences alone, or data.
 MAX_LINE = 2_000
+# Characters: no line that anybody wrote is longer.
+_LONGEST_LINE = 20_000
 # Levels of headings that are none to a reader of Markdown: below the six that are.
 BOLD_LEVEL = 7
 # Characters from which a line that goes on in the next one may have been wrapped by its writer.
@@ -22,13 +25,14 @@ _HEADING = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
 _WIKI_HEADING = re.compile(r"(={2,6})[ \t]*([^=].*?)[ \t]*\1[ \t]*|h([1-6])\.[ \t]+(\S.*)")
 _BOLD_LINE = re.compile(r"(?:\*\*|__|'''|\*)([^*_'|]{2,90})(?:\*\*|__|'''|\*)[ \t]*:?[ \t]*")
 _ITEM = re.compile(
-    r"([-*+•◦▪‣·–—o→⇒✓☐☑✅⬜]|[-=]>|[*#]{2,4}|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|[ivx]{1,4}[.)])[ \t]+(?=\S)"
+    r"([-*+•◦▪‣·–—o→⇒✓☐☑✅⬜]|[-=]>|[*#]{2,4}|#|\(?\d{1,3}[.)]|\d{1,2}(?:\.\d{1,2}){1,3}\.?|\(?[a-zA-Z][.)]|[ivx]{1,4}[.)])[ \t]+(?=\S)"
 )
 _BOX = re.compile(r"\\?\[([ xX✓✔-]?)\\?\][ \t]*|([☐⬜☑✅✔✓])\ufe0f?[ \t]*")
 _RULE = re.compile(r"[ \t]*(?:[-=*_~][ \t]*){3,}")
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*\|?[ \t]*")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 _CELL_MARK = re.compile(r"(?<!\\)\||\t")
+_LINKED_PIPE = re.compile(r"\[\[[^\[\]\n]{1,300}\]\]")
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
 _INDENT = re.compile(r"[ \t]*")
 _OPEN_LABEL = re.compile(r"[^:]{1,40}:(?:\s|$)|.{0,3}\*\*")
@@ -86,15 +90,18 @@ def read_lines(pages: Iterable[Page]) -> list[NoteLine]:
 
 def _page_lines(page: Page) -> Iterator[NoteLine]:
     headings = {heading.start: heading.level for heading in page.headings}
+    rows = page.text.split("\n")
+    wiki = not headings and any(_WIKI_HEADING.fullmatch(row) for row in rows)  # where "# " is an item of a list
     place, gap, fenced = 0, True, False
-    for raw in page.text.split("\n"):
+    for raw in rows:
         start, place = place, place + len(raw) + 1
         if _FENCE.match(raw):
             fenced = not fenced
-        elif not raw.strip():
+        elif len(raw) > _LONGEST_LINE or not raw.strip():
             gap = True
         elif not fenced:
-            yield replace(_to_line(page.number, raw, start, headings.get(start)), after_gap=gap)
+            line = _to_line(page.number, raw, start, headings.get(start), wiki=wiki)
+            yield replace(line, after_gap=gap)
             gap = False
 
 
@@ -120,7 +127,7 @@ class _Source:
         )
 
 
-def _to_line(page_number: int, raw: str, start: int, level: int | None) -> NoteLine:
+def _to_line(page_number: int, raw: str, start: int, level: int | None, *, wiki: bool) -> NoteLine:
     """`level` is the one of the heading that is known to begin here."""
     quote = _QUOTE.match(raw)
     space = _INDENT.match(raw, quote.end() if quote else 0)
@@ -131,14 +138,14 @@ def _to_line(page_number: int, raw: str, start: int, level: int | None) -> NoteL
     if _RULE.fullmatch(raw, content) or (_TABLE_RULE.fullmatch(raw, content) and "|" in raw):
         return source.line(Form.RULE, content, len(raw))
     heading = _HEADING.fullmatch(raw)
-    if heading:
+    if heading and not wiki:
         return source.line(Form.HEADING, *heading.span(2), len(heading[1]))
     if level is not None:
         return source.line(Form.HEADING, content, len(raw), level)
-    wiki = _WIKI_HEADING.fullmatch(raw, content)
-    if wiki:
-        group = 2 if wiki[1] else 4
-        return source.line(Form.HEADING, *wiki.span(group), len(wiki[1]) if wiki[1] else int(wiki[3]))
+    titled = _WIKI_HEADING.fullmatch(raw, content)
+    if titled:
+        group = 2 if titled[1] else 4
+        return source.line(Form.HEADING, *titled.span(group), len(titled[1]) if titled[1] else int(titled[3]))
     bold = _BOLD_LINE.fullmatch(raw, content)
     if bold and not source.indent:
         return source.line(Form.HEADING, *bold.span(1), BOLD_LEVEL)
@@ -165,16 +172,17 @@ def _to_item(source: _Source, content: int) -> NoteLine:
 
 
 def _cells(raw: str, content: int) -> tuple[str, ...]:
-    text = raw[content:].strip()
+    text = _LINKED_PIPE.sub(lambda match: match[0].replace("|", "\0"), raw[content:].strip())
     if "|" not in text and "\t" not in text:
         return ()
-    parts = [part.strip() for part in _CELL_MARK.split(text.strip("|") if text.startswith("|") else text)]
+    parts = _CELL_MARK.split(text.strip("|") if text.startswith("|") else text)
+    parts = [part.strip().replace("\0", "|") for part in parts]
     return tuple(parts) if text.startswith("|") or sum(map(bool, parts)) > 1 else ()
 
 
 def _with_headers(lines: Sequence[NoteLine]) -> Iterator[NoteLine]:
     """The lines, where a row over a rule is a header, and a line underlined by one a heading."""
-    for line, following in zip(lines, [*lines[1:], None], strict=True):
+    for line, following in zip_longest(lines, lines[1:]):
         ruled = following is not None and following.form is Form.RULE and not following.after_gap
         if ruled and line.form is Form.ROW:
             yield replace(line, header=True)
@@ -208,6 +216,6 @@ def _goes_on(last: NoteLine, line: NoteLine) -> bool:
     tail = last.raw.rsplit("\n", 1)[-1].rstrip()
     if last.form is Form.ITEM and line.level > last.level:
         return True
-    if tail.endswith((",", ";", " and", " &")) or (line.raw[:1].islower() and not tail.endswith((".", "!", "?", ":"))):
-        return True
-    return len(tail) >= _WRAPPED and not tail.endswith((".", "!", "?", ":"))
+    if tail.endswith((".", "!", "?", ":")):
+        return False
+    return tail.endswith((",", ";", " and", " &")) or len(tail) >= (_WRAPPED // 2 if line.raw[:1].islower() else _WRAPPED)

@@ -18,6 +18,7 @@ _ADVERB = r"(?:(?:all|also|then|unanimously|jointly|both|collectively|finally|ha
 _DECIDED = re.compile(
     r"(?:^(?:have |has |was |were )?(?:unanimously |tentatively )?(?:decided?|agreed?|resolved)\s(?:to|that|on|not|against|upon|unanimously)\b"
     rf"|\b{_WHO}\s{_ADVERB}(?:decided|agreed|resolved|voted)\s(?:to|that|on|not|against|upon|unanimously|in favou?r)\b"
+    rf"|\b{_WHO}\s{_ADVERB}(?:approved|adopted|ratified|accepted|rejected)\s(?!with\b|by\b)\w"
     r"|\bit (?:was|is|has been) (?:unanimously |generally |also |further )?(?:decided|agreed|resolved)\b"
     r"|^(?:the |a )?(?:motion|resolution|proposal|budget|vote|amendment|application|charter|plan|report|request)\b[^.;:]{0,120}?"
     r"\b(?:(?:was|were|is|has been) )?(?:unanimously )?(?:approved|adopted|accepted|carried|passed|ratified|rejected|declined)\b"
@@ -44,6 +45,8 @@ _UNSURE = re.compile(
     re.IGNORECASE,
 )
 _ROUTINE = re.compile(r"\b(?:minutes|agenda)\b.{0,60}\b(?:approved|adopted|accepted|carried|agreed)\b|\bapprov\w+\b.{0,40}\bminutes\b", re.I)
+_VOTE = re.compile(r"(?:the )?(?:motion|resolution|vote|all in favou?r)\b\s?:?(?:(?:was|is|has been)\s)?(?:unanimously\s)?(?:carried|passed|approved|adopted)", re.I)
+_VOTE_WORDS = 8
 _STATE = re.compile(
     r"(?:unanimously )?(?:merged|approved|accepted|adopted|landed|agreed|passed|carried|ratified|angenommen|beschlossen"
     r"|adopté|approuvé|aprobado|approvato|akkoord)(?: unanimously)?\W{0,3}",
@@ -85,6 +88,11 @@ def is_decision(sentence: str) -> bool:
 def is_state(text: str) -> bool:
     """Whether a line says of the one above that it was decided, and nothing else: "merged", "Approved."."""
     return _STATE.fullmatch(text) is not None
+
+
+def is_vote(sentence: str) -> bool:
+    """Whether a sentence says of the one before it that it was carried: "Motion carried 3-0."."""
+    return _VOTE.match(sentence) is not None and len(sentence.split()) <= _VOTE_WORDS
 
 
 def is_task(sentence: str, people: People) -> bool:

@@ -110,4 +110,9 @@ def is_away(cells: Sequence[str], columns: Sequence[Column]) -> bool:
     """Whether the row of a person says that they were not there."""
     if Column.PRESENT not in columns:
         return find_role(cells[-1]) is Role.ABSENT if len(cells) > 1 else False
-    return _AWAY.fullmatch(plain(cells[columns.index(Column.PRESENT)]) if len(cells) > columns.index(Column.PRESENT) else "") is not None
+    return (
+        _AWAY.fullmatch(
+            plain(cells[columns.index(Column.PRESENT)]) if len(cells) > columns.index(Column.PRESENT) else ""
+        )
+        is not None
+    )

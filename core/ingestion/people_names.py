@@ -77,16 +77,16 @@ def read_listed_name(text: str) -> list[str]:
 
     An item that is a list itself gives all of its names.
     """
-    if _AWAY.search(plain(text)) or text.lstrip().startswith("~~"):
+    if _AWAY.search(plain(text)) or _ADDRESS.search(plain(text)) or text.lstrip().startswith("~~"):
         return []
     line = plain(_ADDRESS.sub("", _EMAIL.sub("", text))).rstrip(".,;")
     parts = _split_outside(line, ",")
     if len(parts) > 2 and all(is_name(clean_name(part)) for part in parts[1:]):
         return read_names(text)
-    pieces = _split_and(parts[0])
+    pieces = _split_and(parts[0]) if parts else []
     if len(pieces) > 1 and all(is_name(clean_name(piece)) for piece in pieces):
         return [clean_name(piece) for piece in pieces]
-    name = clean_name(parts[0])
+    name = clean_name(parts[0]) if parts else ""
     dashed = [part for part in _DASHED.split(name) if part]
     name = clean_name(dashed[0]) if dashed else ""
     return [name] if name and is_listed_name(name) else []
