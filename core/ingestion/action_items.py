@@ -8,7 +8,9 @@ from core.ingestion.dates import find_dates, has_weekday
 from core.ingestion.note_lines import plain
 from core.ingestion.people_names import MAX_NAME, People, clean_name, is_listed_name, is_name
 
-_ONE = r"(?:@[\w.-]{1,40}|[^\W\d_][\w.'’-]{0,30}(?:\s(?!to\b|will\b)[^\W\d_][\w.'’-]{0,30}){0,3}?(?:\s\([^()]{1,30}\))?)"
+_ONE = (
+    r"(?:@[\w.-]{1,40}|[^\W\d_][\w.'’-]{0,30}(?:\s(?!to\b|will\b)[^\W\d_][\w.'’-]{0,30}){0,3}?(?:\s\([^()]{1,30}\))?)"
+)
 _MANY = rf"(?P<who>{_ONE}(?:(?:,\s|\s?/\s?|\s?&\s?|,?\s(?:and|und|et|y|e|en)\s){_ONE}){{0,4}}?)"
 _MADE = r"be\s(?:\w+ly\s)?(?:\w+(?:ed|en)|sent|made|done|put|set|kept|held|built|found|left|told)\b"
 _FIELD = re.compile(
@@ -40,38 +42,49 @@ _KNOWN = re.compile(r"(?P<who>[^\W\d_][\w'’-]*(?:\s[^\W\d_a-z][\w'’-]*)?)\s(
 
 _DAY = (
     r"(?:mon|tues?|wednes|thurs?|fri|satur|sun)(?:day)?|mon|tue|wed|thu|fri|montag|dienstag|mittwoch|donnerstag|freitag"
-    r"|samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi|lunes|martes|miércoles|jueves|viernes|lunedì|martedì|mercoledì"
+    r"|samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi|lunes|martes|miércoles|jueves|viernes|lunedì|martedì"
+    r"|mercoledì"
     r"|giovedì|venerdì|maandag|dinsdag|woensdag|donderdag|vrijdag|segunda|terça|quarta|quinta|sexta"
 )
 _VAGUE = (
-    rf"(?:(?:this|next|coming|the (?:next|following)|nächsten|kommenden|prochain|próximo)\s)?(?:{_DAY})\b(?:\s(?:next week|prochain))?"
-    r"|(?:the\s)?(?:next|following|coming)\s(?:meeting|call|week|month|quarter|sprint|session|board meeting|sync|release)"
+    rf"(?:(?:this|next|coming|the (?:next|following)|nächsten|kommenden|prochain"
+    rf"|próximo)\s)?(?:{_DAY})\b(?:\s(?:next week|prochain))?"
+    r"|(?:the\s)?(?:next|following|coming)\s(?:meeting|call|week|month|quarter|sprint|session|board meeting|sync"
+    r"|release)"
     r"|(?:the\s)?end\sof\s(?:the\s|this\s|next\s)?(?:day|week|month|quarter|year|sprint|q[1-4]|[a-z]{3,9})"
-    r"|eod|eow|eom|eoy|asap|today|tonight|tomorrow|this (?:week|month|quarter)|in (?:one|two|three|\d+) (?:days?|weeks?|months?)"
-    r"|q[1-4](?:\s20\d\d)?|ende (?:der woche|des monats|\w+)|nächste(?:r|n)? (?:woche|sitzung|monat)|fin (?:du mois|de semaine|\w+)"
+    r"|eod|eow|eom|eoy|asap|today|tonight|tomorrow|this (?:week|month|quarter)|in (?:one|two|three|\d+) (?:days?"
+    r"|weeks?|months?)"
+    r"|q[1-4](?:\s20\d\d)?|ende (?:der woche|des monats|\w+)|nächste(?:r|n)? (?:woche|sitzung|monat)"
+    r"|fin (?:du mois|de semaine|\w+)"
     r"|la semaine prochaine|la próxima (?:semana|reunión)|fin de mes|volgende (?:week|vergadering)|morgen|demain|mañana"
 )
 _BEFORE_DATE = (
-    r"(?:due(?:\s(?:date|by|on))?|deadline|by|before|until|till|no later than|not later than|at the latest|target(?: date)?"
-    r"|bis(?: zum| spätestens)?|spätestens|frist|fällig|avant(?: le)?|d['’]ici(?: (?:le|au))?|pour(?: le)?|échéance|antes del?"
-    r"|para(?: el)?|fecha límite|plazo|entro(?: il)?|scadenza|voor|uiterlijk|até|prazo|do|senast|innen|eta|when|wann|quand)"
+    r"(?:due(?:\s(?:date|by|on))?|deadline|by|before|until|till|no later than|not later than|at the latest"
+    r"|target(?: date)?"
+    r"|bis(?: zum| spätestens)?|spätestens|frist|fällig|avant(?: le)?|d['’]ici(?: (?:le|au))?|pour(?: le)?"
+    r"|échéance|antes del?"
+    r"|para(?: el)?|fecha límite|plazo|entro(?: il)?|scadenza|voor|uiterlijk|até|prazo|do|senast|innen|eta|when"
+    r"|wann|quand)"
 )
 _DUE = re.compile(
     rf"[\s,;.(\[|–—-]*\b{_BEFORE_DATE}\s?[:=]?\s?(?:on\s|the\s|le\s|el\s|den\s)?(?P<when>{_VAGUE})\b[)\]]?", re.I
 )
 _DUE_DATE = re.compile(
-    rf"(?:[\s,;.(\[|–—-]*(?:\b{_BEFORE_DATE}\s?[:=(]?\s?|[📅🗓⏰⏳]\ufe0f?\s?|[@]?due\()(?:on\s|the\s|le\s|el\s|den\s|am\s)?"
+    rf"(?:[\s,;.(\[|–—-]*(?:\b{_BEFORE_DATE}\s?[:=(]?\s?|[📅🗓⏰⏳]\ufe0f?\s?|[@]?due\()(?:on\s|the\s|le\s|el\s|den\s"
+    rf"|am\s)?"
     rf"(?:(?:{_DAY})\.?,?\s)?|[\s,;–—-]*[(\[])$",
     re.IGNORECASE,
 )
 _ON_DAY = re.compile(
-    rf"(?:[\s,;(]*\b(?:on|am|le|el|op)\s|\s?[(\[,]\s?|\s[–—-]\s)(?P<when>(?:next\s|this\s|coming\s)?(?:{_DAY}))[)\]\s.]*$",
+    rf"(?:[\s,;(]*\b(?:on|am|le|el|op)\s|\s?[(\[,]\s?|\s[–—-]\s)(?P<when>(?:next\s|this\s"
+    rf"|coming\s)?(?:{_DAY}))[)\]\s.]*$",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(r"[\s.,;:–—|-]+$")
 
 _DONE = re.compile(
-    r"\s*(?:[(\[]\s?(?:done|completed?|closed|finished|x|✓|erledigt|fait|hecho|fatto|klaar|gedaan)\s?[)\]]|[✅✔☑✓]\ufe0f?"
+    r"\s*(?:[(\[]\s?(?:done|completed?|closed|finished|x|✓|erledigt|fait|hecho|fatto|klaar|gedaan)\s?[)\]]"
+    r"|[✅✔☑✓]\ufe0f?"
     r"|\s[-–—]+\s?(?:done|completed?|closed|erledigt|fait|hecho)\.?$|^(?:done|completed?|erledigt)\s?[:–—-]\s)\s*",
     re.IGNORECASE,
 )
@@ -89,7 +102,8 @@ _OPEN_WORD = re.compile(
 # Names that begin a line of an action list and are no people.
 _NO_OWNER = frozenset(
     """action item todo task update issue note fyi status decision deadline reminder next step question pr bug eip rfc
-    link topic background context motion vote carried agreed option phase part step milestone release version it this that
+    link topic background context motion vote carried agreed option phase part step milestone release version it
+    this that
     there everyone anyone someone nobody project plan budget website docs""".split()
 )
 
@@ -253,6 +267,8 @@ def _is_no_task(what: str) -> bool:
 
 
 _TELLING: frozenset[str] = frozenset(
-    """is was has had are were be been reported said noted asked mentioned explained presented thanked joined left and or
-    of in on for to from at with wants thinks believes suggested proposed recommended raised stated seconded moved""".split()
+    """is was has had are were be been reported said noted asked mentioned explained presented thanked joined left
+    and or
+    of in on for to from at with wants thinks believes suggested proposed recommended raised stated seconded
+    moved""".split()
 )

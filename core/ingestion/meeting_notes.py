@@ -26,23 +26,30 @@ _MAX_TITLE = 50
 
 _LISTED = (Role.ATTENDEES, Role.ABSENT, Role.DECISIONS, Role.ACTIONS, Role.TOPICS)
 _NUMBER = re.compile(
-    r"[*_]{0,3}(?:[A-Z]{0,4}-?\d{1,4}(?:\.\d{1,4}){0,2}[*_]{0,3}\s?[—–:.)](?!\d)|(?:D|A|R|AI|AP|DEC|ACT)-?\d{1,4}[*_]{0,3}\s-|#\d{1,4}:)[*_]{0,3}\s*"
+    r"[*_]{0,3}(?:[A-Z]{0,4}-?\d{1,4}(?:\.\d{1,4}){0,2}[*_]{0,3}\s?[—–:.)](?!\d)|(?:D|A|R|AI|AP|DEC"
+    r"|ACT)-?\d{1,4}[*_]{0,3}\s-|#\d{1,4}:)[*_]{0,3}\s*"
 )
 _ISSUE_LINK = re.compile(r"\s*[(\[]?#\d{1,6}[)\]]?$")
 _NOTHING = re.compile(
-    r"(?:\W*|n/?a|no(?:ne| (?:new |formal |open |further )?(?:decisions?|actions?|action items|resolutions?|items?|motions?|tasks?)"
-    r"(?: (?:were )?(?:made|taken|recorded|required|needed|assigned|at this time))?)|tb[dac]|nothing|nil|keine|aucune?|ninguno|ninguna|nessuna|geen|\W*\.\.\.)\W*",
+    r"(?:\W*|n/?a|no(?:ne| (?:new |formal |open |further )?(?:decisions?|actions?|action items|resolutions?"
+    r"|items?|motions?|tasks?)"
+    r"(?: (?:were )?(?:made|taken|recorded|required|needed|assigned|at this time))?)|tb[dac]|nothing|nil|keine"
+    r"|aucune?|ninguno|ninguna|nessuna|geen|\W*\.\.\.)\W*",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(r"\?\W{0,3}(?:https?://\S+)?\s*$")
 _TEMPLATE = re.compile(r"\{\{|<[^<>]{2,40}>$|^\[[^\]]{0,60}\]$|^\.{3}$|…$")
 # Marks of scribes and meeting bots, which need no colon.
 _MARK = re.compile(
-    r"(?:(?P<action>#(?:action|todo)|ACTIONS?|TODO|AI|AP)|(?P<decision>#(?:agreed|decision|accepted)|DECIDED|DECISION|AGREED|RESOLVED|RESOLUTION))"
+    r"(?:(?P<action>#(?:action|todo)|ACTIONS?|TODO|AI|AP)|(?P<decision>#(?:agreed|decision|accepted)|DECIDED"
+    r"|DECISION|AGREED|RESOLVED|RESOLUTION))"
     r"\b(?!\s?[-/&]?\s?[A-Z]{3})\s*[:\-–—]{0,2}\s*(?P<rest>\S.*)",
     re.DOTALL,
 )
-_MARKED_WHO = re.compile(r"(?:action(?: item)?s?|ACTION|TODO|task|AI|AP)\s(?:on |for |- )?(?P<who>@?[^\W\d_][^:\d]{1,40}):\s(?P<rest>\S.*)", re.I | re.S)
+_MARKED_WHO = re.compile(
+    r"(?:action(?: item)?s?|ACTION|TODO|task|AI|AP)\s(?:on |for |- )?(?P<who>@?[^\W\d_][^:\d]{1,40}):\s(?P<rest>\S.*)",
+    re.I | re.S,
+)
 
 
 class Sureness(IntEnum):
@@ -87,6 +94,8 @@ class _Section:
     indent: int = -1  # of the item that is its label
     form: Form | None = None  # of its first line
     first_indent: int = 0  # of its first item
+    lines: int = 0  # read so far
+    tight: bool = False  # whether its second line followed the first without a blank one
     who: str = ""  # the heading or item that names the owner of what follows
     who_indent: int = -1
     parent_open: bool = False  # whether the last item at `first_indent` ends with a colon
@@ -212,7 +221,11 @@ class _Walk:
         if role in (None, Role.OTHER) or (self._columns and not line.header and role in (Role.ACTIONS, Role.DECISIONS)):
             return False
         heads = {kind for kind in find_columns(line.cells) if kind is not Column.OTHER}
-        if role is None or (line.header and (len(heads) > 1 or find_columns(line.cells[1:]))) or find_columns((line.cells[1],)):
+        if (
+            role is None
+            or (line.header and (len(heads) > 1 or find_columns(line.cells[1:])))
+            or find_columns((line.cells[1],))
+        ):
             return False
         return self._read_labelled(line, role, rest, "")
 
@@ -257,7 +270,12 @@ class _Walk:
             rest = text[label.rest_start :].strip()
             if rest and rest.strip("*_ "):
                 return label.role is not Role.OTHER and self._read_labelled(line, label.role, rest, label.who)
-            if label.role is Role.OTHER and section and section.role in (Role.DECISIONS, Role.ACTIONS) and line.form is Form.ITEM:
+            if (
+                label.role is Role.OTHER
+                and section
+                and section.role in (Role.DECISIONS, Role.ACTIONS)
+                and line.form is Form.ITEM
+            ):
                 return False
             self._open(_Section(label.role, indent=line.level if line.form is Form.ITEM else -1))
             return True
@@ -302,6 +320,9 @@ class _Walk:
             return True
         if section.role not in _LISTED:
             return False
+        section.lines += 1
+        if section.lines == 2:
+            section.tight = not line.after_gap
         if section.form is None:
             section.form, section.first_indent = line.form, line.level
         elif self._is_over(section, line, text):
@@ -329,8 +350,8 @@ class _Walk:
         if line.form is not Form.TEXT:
             return False
         if section.form is Form.TEXT:
-            known = section.role is not Role.ATTENDEES and find_speaker(text) is not None
-            return known and section.role is Role.DECISIONS
+            said = section.role is Role.DECISIONS and find_speaker(text) is not None
+            return said or (section.tight and line.after_gap)
         return line.after_gap
 
     def _read_attendee(self, section: _Section, line: NoteLine, text: str) -> bool:
@@ -420,7 +441,8 @@ class _Walk:
     def _is_assigned(self, text: str) -> bool:
         """Whether an item that stands anywhere is a task all the same: "@ann to ...", "... -> Ann"."""
         return bool(re.match(r"@[\w-]+(?:,?\s(?:and\s)?@[\w-]+)*\s(?:to|will)\s", text)) or bool(
-            (match := re.search(r"\s(?:→|[-=]>)\s?(?P<who>@?[^\W\d_][\w .&-]{0,40})$", text)) and self._people.knows(match["who"])
+            (match := re.search(r"\s(?:→|[-=]>)\s?(?P<who>@?[^\W\d_][\w .&-]{0,40})$", text))
+            and self._people.knows(match["who"])
         )
 
     def _note_outcome(self, line: NoteLine, parent: NoteLine) -> None:
@@ -444,7 +466,9 @@ class _Walk:
 
     def _note_action(self, line: NoteLine, text: str, sureness: Sureness, *, who: str = "") -> bool:
         number = _NUMBER.match(text)
-        action = read_action(text[number.end() :] if number else text, self._people, who=who, done=line.done, held_on=self._held_on)
+        action = read_action(
+            text[number.end() :] if number else text, self._people, who=who, done=line.done, held_on=self._held_on
+        )
         if action is None or _is_nothing(action.description):
             return False
         self.notes.actions.append(_noted(line, action.description, sureness, action))

@@ -31,13 +31,16 @@ class Role(StrEnum):
 _WORDS: dict[Role, str] = {
     Role.PAST: (
         r".*\b(?:previous|last (?:meeting|week|time|call)|prior|earlier|old|review of (?:past|action|decision)\w*)\b.*"
-        r"|(?:next|upcoming|following|future) (?:meetings?|calls?|date|sync|session)\b.*|date (?:of|for) (?:the )?next\b.*"
-        r"|(?:nächst\w+|letzt\w+) (?:treffen|sitzung|termin|besprechung)\b.*|(?:prochaine|dernière) (?:réunion|séance)\b.*"
+        r"|(?:next|upcoming|following|future) (?:meetings?|calls?|date|sync|session)\b.*|date (?:of"
+        r"|for) (?:the )?next\b.*"
+        r"|(?:nächst\w+|letzt\w+) (?:treffen|sitzung|termin|besprechung)\b.*|(?:prochaine|dernière) (?:réunion"
+        r"|séance)\b.*"
         r"|(?:próxima|última) (?:reunión|reunião|sesión)\b.*|prossim[ao] (?:riunione|incontro)\b.*"
         r"|volgende (?:vergadering|overleg)\b.*|review (?:previous )?(?:action|decision)s?\b.*"
     ),
     Role.ABSENT: (
-        r"absent(?:ees?)?|absences?|apologies(?: for absence)?|regrets?|excused|(?:not|un)[ -]?(?:present|attending|able"
+        r"absent(?:ees?)?|absences?|apologies(?: for absence)?|regrets?|excused|(?:not|un)[ -]?(?:present"
+        r"|attending|able"
         r" to attend)|did not attend|not in attendance|missing|sent apologies|members absent|directors absent"
         r"|abwesend(?:e)?|entschuldigt(?:e)?|fehlend(?:e)?|excusée?s?|absent(?:e)?s(?: et excusés)?|ausentes|disculpas"
         r"|assenti|afwezig(?:en)?|afgemeld|nieobecni|frånvarande|fraværende|afbud|отсутствовали|欠席者?|缺席"
@@ -47,7 +50,8 @@ _WORDS: dict[Role, str] = {
         r"|in attendance|(?:also )?(?:present|in the room|on the call|joined(?: by)?)|those present|people(?: present)?"
         r"|(?:voting |other |board |committee |council |team |staff |non-voting )?(?:members|directors|trustees|staff|"
         r"guests|observers|visitors|officers|councillors|commissioners|councilmembers)(?: (?:present|in attendance|"
-        r"attending))?|(?:those |members |also )?present(?: at the meeting| were| was)?|remote(?: attendees| participants)?|online|in person"
+        r"attending))?|(?:those |members |also )?present(?: at the meeting| were| was)?|remote(?: attendees"
+        r"| participants)?|online|in person"
         r"|who (?:was|is|'s)? ?(?:there|here|present|attended)|who attended|roll ?call|quorum present|guests?|list of "
         r"(?:attendees|participants)|teilnehm(?:er(?:[*:_/]?(?:-?innen)?)|ende)(?:liste)?|anwesend(?:e)?|dabei"
         r"|présente?s?(?: à la réunion)?|personnes présentes|étaient présents|participant[ei]?s?|asistentes|asistencia"
@@ -58,14 +62,19 @@ _WORDS: dict[Role, str] = {
     Role.CHAIR: (
         r"(?:meeting )?(?:chair(?:person|man|woman|ed by)?|moderators?|moderated by|facilitators?|facilitated by|hosts?"
         r"|hosted by|presiding(?: officer)?|led by|organi[sz]er|called by|meeting lead)"
-        r"|(?:recording |meeting )?secretary|minutes(?: taken)?(?: by)?|minute[- ]?tak(?:er|ing)|note[- ]?takers?|scribes?"
-        r"|recorder|timekeeper|sitzungsleitung|leitung|vorsitz(?:ende[rn]?)?|moderation|protokoll(?:führ\w+|ant(?:in)?)?"
+        r"|(?:recording |meeting )?secretary|minutes(?: taken)?(?: by)?|minute[- ]?tak(?:er|ing)|note[- ]?takers?"
+        r"|scribes?"
+        r"|recorder|timekeeper|sitzungsleitung|leitung|vorsitz(?:ende[rn]?)?|moderation|protokoll(?:führ\w+"
+        r"|ant(?:in)?)?"
         r"|schriftführ\w+|président(?:e)?(?: de séance)?|animat(?:eur|rice)|secrétaire(?: de séance)?|moderador[a]?"
-        r"|secretari[oa]|segretari[oa]|voorzitter|notulist|ordförande|sekreterare|møteleder|referent|председатель|секретарь"
+        r"|secretari[oa]|segretari[oa]|voorzitter|notulist|ordförande|sekreterare|møteleder|referent|председатель"
+        r"|секретарь"
     ),
     Role.DECISIONS: (
-        r"(?:key |main |summary of |list of |final |our )?(?:decisions?|resolutions?|agreements?)(?: (?:items?|made|taken|"
-        r"log|reached|points?|passed|adopted|register|summary))?|(?:what (?:we|was) )?(?:agreed|decided|resolved|approved)"
+        r"(?:key |main |summary of |list of |final |our )?(?:decisions?|resolutions?|agreements?)(?: (?:items?"
+        r"|made|taken|"
+        r"log|reached|points?|passed|adopted|register|summary))?|(?:what (?:we|was) )?(?:agreed|decided|resolved"
+        r"|approved)"
         r"(?: (?:items?|points?|on|upon))?|motions?(?: (?:passed|carried|adopted))?|outcomes?|consensus"
         r"|beschlüsse|beschluss|entscheidung(?:en)?|festlegung(?:en)?|beschlossen|décisions?(?: prises?)?|résolutions?"
         r"|relevé de décisions|decisi(?:ón|ones)(?: tomadas)?|acuerdos?|decision[ei](?: prese)?|delibere?"
@@ -89,17 +98,22 @@ _WORDS: dict[Role, str] = {
         r"|datum(?: der sitzung)?|date de (?:la )?réunion|fecha|data|kiedy|dato|дата|日期|日時|日付|时间"
     ),
     Role.TOPICS: (
-        r".*\bagenda\b.{0,20}|(?:discussion |main )?topics?(?: (?:discussed|covered))?|items for discussion|discussion items"
+        r".*\bagenda\b.{0,20}|(?:discussion |main )?topics?(?: (?:discussed|covered))?|items for discussion"
+        r"|discussion items"
         r"|order of business|tagesordnung(?:spunkte)?|themen|tops?|ordre du jour|sujets(?: abordés)?|points abordés"
-        r"|orden del día|temas(?: tratados)?|ordine del giorno|odg|argomenti|agendapunten|onderwerpen|pauta|porządek obrad"
+        r"|orden del día|temas(?: tratados)?|ordine del giorno|odg|argomenti|agendapunten|onderwerpen|pauta"
+        r"|porządek obrad"
         r"|dagordning|dagsorden|sakliste|повестка(?: дня)?|議題|アジェンダ|议程"
     ),
     Role.OTHER: (
-        r"location|place|venue|where|time|start(?:ed)?|end(?:ed)?|duration|links?(?: .{1,30})?|recording|conclusions?|video|zoom|resources|references"
-        r"|attachments?|appendix|annex|background|context|summary|introduction|updates?|discussion|minutes|notes|q ?& ?a"
+        r"location|place|venue|where|time|start(?:ed)?|end(?:ed)?|duration|links?(?: .{1,30})?|recording"
+        r"|conclusions?|video|zoom|resources|references"
+        r"|attachments?|appendix|annex|background|context|summary|introduction|updates?|discussion|minutes|notes"
+        r"|q ?& ?a"
         r"|questions?|announcements?|any other business|aob|adjourn(?:ment|ed)?|parking lot|risks?|issues|chat(?: log)?"
         r"|blockers?|done|yesterday|today|ort|raum|zeit|dauer|beginn|ende|verschiedenes|sonstiges|lieu|heure|divers"
-        r"|lugar|hora|varios|luogo|ora|varie|plaats|tijd|rondvraag|feedback|transcript|purpose|goals?|objectives?|from|to"
+        r"|lugar|hora|varios|luogo|ora|varie|plaats|tijd|rondvraag|feedback|transcript|purpose|goals?|objectives?"
+        r"|from|to"
         r"|subject|cc|sent|status|title|type|version"
     ),
 }

@@ -25,7 +25,8 @@ _HEADING = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
 _WIKI_HEADING = re.compile(r"(={2,6})[ \t]*([^=].*?)[ \t]*\1[ \t]*|h([1-6])\.[ \t]+(\S.*)")
 _BOLD_LINE = re.compile(r"(?:\*\*|__|'''|\*)([^*_'|]{2,90})(?:\*\*|__|'''|\*)[ \t]*:?[ \t]*")
 _ITEM = re.compile(
-    r"([-*+•◦▪‣·–—o→⇒✓☐☑✅⬜]|[-=]>|[*#]{2,4}|#|\(?\d{1,3}[.)]|\d{1,2}(?:\.\d{1,2}){1,3}\.?|\(?[a-zA-Z][.)]|[ivx]{1,4}[.)])[ \t]+(?=\S)"
+    r"([-*+•◦▪‣·–—o→⇒✓☐☑✅⬜]|[-=]>|[*#]{2,4}|#|\(?\d{1,3}[.)]|\d{1,2}(?:\.\d{1,2}){1,3}\.?|\(?[a-zA-Z][.)]"
+    r"|[ivx]{1,4}[.)])[ \t]+(?=\S)"
 )
 _BOX = re.compile(r"\\?\[([ xX✓✔-]?)\\?\][ \t]*|([☐⬜☑✅✔✓])\ufe0f?[ \t]*")
 _RULE = re.compile(r"[ \t]*(?:[-=*_~][ \t]*){3,}")
@@ -218,4 +219,6 @@ def _goes_on(last: NoteLine, line: NoteLine) -> bool:
         return True
     if tail.endswith((".", "!", "?", ":")):
         return False
-    return tail.endswith((",", ";", " and", " &")) or len(tail) >= (_WRAPPED // 2 if line.raw[:1].islower() else _WRAPPED)
+    return tail.endswith((",", ";", " and", " &")) or len(tail) >= (
+        _WRAPPED // 2 if line.raw[:1].islower() else _WRAPPED
+    )

@@ -23,35 +23,47 @@ class Column(StrEnum):
 
 
 _HEADS: Mapping[Column, str] = {
-    Column.NUMBER: r"#|no\.?|nr\.?|num(?:ber)?|id|ref(?:erence)?|n°|№|decision (?:item|id|no\.?|#)|action (?:id|no\.?|#)",
+    Column.NUMBER: r"#|no\.?|nr\.?|num(?:ber)?|id|ref(?:erence)?|n°|№|decision (?:item|id|no\.?|#)|action (?:id"
+    r"|no\.?|#)",
     Column.ACTION: (
-        r"(?:actions?|tasks?|to[- ]?dos?|action (?:items?|points?|required)|next steps?|follow[- ]?ups?|aufgaben?|maßnahmen?"
-        r"|tâches?|actions? à mener|tareas?|acci(?:ón|ones)|azion[ei]|acties?|actiepunt(?:en)?|tarefas?|aç(?:ão|ões)|zadani[ea])"
+        r"(?:actions?|tasks?|to[- ]?dos?|action (?:items?|points?|required)|next steps?|follow[- ]?ups?|aufgaben?"
+        r"|maßnahmen?"
+        r"|tâches?|actions? à mener|tareas?|acci(?:ón|ones)|azion[ei]|acties?|actiepunt(?:en)?|tarefas?|aç(?:ão"
+        r"|ões)|zadani[ea])"
         r"(?: description)?"
     ),
     Column.DECISION: (
-        r"(?:decisions?|resolutions?|agreements?|beschl(?:uss|üsse)|entscheidung(?:en)?|décisions?|decisi(?:ón|ones)|acuerdos?"
+        r"(?:decisions?|resolutions?|agreements?|beschl(?:uss|üsse)|entscheidung(?:en)?|décisions?|decisi(?:ón"
+        r"|ones)|acuerdos?"
         r"|decision[ei]|besluit(?:en)?|decisão|decisões)(?: (?:made|taken|description|text))?|outcome|motion"
     ),
     Column.OWNER: (
-        r"(?:action |task )?(?:owners?|assignees?|assigned(?: to)?|responsib(?:le|ility)(?: (?:person|party))?|who|lead|dri"
-        r"|person(?: responsible)?|by whom|verantwortlich(?:e[r]?)?|zuständig|wer|responsable|qui|quién|encargad[oa]|chi"
+        r"(?:action |task )?(?:owners?|assignees?|assigned(?: to)?|responsib(?:le|ility)(?: (?:person|party))?"
+        r"|who|lead|dri"
+        r"|person(?: responsible)?|by whom|verantwortlich(?:e[r]?)?|zuständig|wer|responsable|qui|quién"
+        r"|encargad[oa]|chi"
         r"|responsabile|wie|verantwoordelijke?|eigenaar|responsável|quem|kto)"
     ),
     Column.DUE: (
-        r"(?:due|deadline|due date|target(?: date)?|by when|when|eta|date due|complete by|timeline|due by|frist|fällig(?: am)?"
-        r"|bis(?: wann)?|termin|échéance|délai|quand|pour le|fecha(?: límite)?|plazo|cuándo|scadenza|entro|quando|wanneer"
+        r"(?:due|deadline|due date|target(?: date)?|by when|when|eta|date due|complete by|timeline|due by|frist"
+        r"|fällig(?: am)?"
+        r"|bis(?: wann)?|termin|échéance|délai|quand|pour le|fecha(?: límite)?|plazo|cuándo|scadenza|entro|quando"
+        r"|wanneer"
         r"|prazo|termin wykonania)"
     ),
-    Column.STATUS: r"(?:status|state|done\??|complete[d]?\??|progress|stand|erledigt|statut|état|fait|estado|stato|gereed)",
+    Column.STATUS: r"(?:status|state|done\??|complete[d]?\??|progress|stand|erledigt|statut|état|fait|estado"
+    r"|stato|gereed)",
     Column.TYPE: r"(?:type|kind|category|art|typ|tipo)",
-    Column.PRESENT: r"(?:present\??|attend(?:ed|ance|ing)\??|here\??|anwesend\??|présence|présent\??|asistencia|presente)",
+    Column.PRESENT: r"(?:present\??|attend(?:ed|ance|ing)\??|here\??|anwesend\??|présence|présent\??|asistencia"
+    r"|presente)",
     Column.NAME: (
-        r"(?:names?|(?:full |member )?name|attendees?|participants?|person|member|teilnehm\w+|nom|noms?|participantes?|nombre"
+        r"(?:names?|(?:full |member )?name|attendees?|participants?|person|member|teilnehm\w+|nom|noms?"
+        r"|participantes?|nombre"
         r"|nome|partecipanti|naam|deelnemers?)"
     ),
     Column.TEXT: (
-        r"(?:description|what|item|details?|text|topic|subject|summary|was|beschreibung|inhalt|thema|quoi|descripción|qué"
+        r"(?:description|what|item|details?|text|topic|subject|summary|was|beschreibung|inhalt|thema|quoi"
+        r"|descripción|qué"
         r"|descrizione|cosa|wat|omschrijving|descrição)"
     ),
 }

@@ -13,8 +13,10 @@ _EMAIL = re.compile(r"[<(\[]?(?:mailto:)?[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,6
 _ADDRESS = re.compile(r"https?://\S+")
 _ROLE_WORDS = (
     r"(?:co-?|vice[- ]?|acting )?(?:chair(?:person|man|woman)?|president|secretary|treasurer|facilitator|moderator|host"
-    r"|scribe|minutes|minute[- ]?taker|note[- ]?taker|notes|recorder|organi[sz]er|remote(?:ly)?|virtual(?:ly)?|online|phone"
-    r"|by (?:phone|video|zoom)|via (?:phone|video|zoom|teams)|in person|zoom|teams|guest|observer|member|director|ceo|cto"
+    r"|scribe|minutes|minute[- ]?taker|note[- ]?taker|notes|recorder|organi[sz]er|remote(?:ly)?|virtual(?:ly)?"
+    r"|online|phone"
+    r"|by (?:phone|video|zoom)|via (?:phone|video|zoom|teams)|in person|zoom|teams|guest|observer|member|director"
+    r"|ceo|cto"
     r"|cfo|coo|late|left early|joined late|partial|present|here|arrived .{1,20}|from .{1,20}|until .{1,20}|left .{1,20}"
     r"|leitung|vorsitz|protokoll|moderation|présidente?|secrétaire|presidente|secretari[oa]|voorzitter|notulist)"
 )
@@ -22,14 +24,18 @@ _ROLE_NOTE = re.compile(rf"\s*[(\[]{_ROLE_WORDS}(?:\s?[,/&;]\s?{_ROLE_WORDS})?[)
 _REMARK = re.compile(r"\s?\??\((?:[^\s()]+\s){3}[^()]*\)")  # four words are none of a name
 _ROLE_PART = re.compile(_ROLE_WORDS, re.IGNORECASE)
 _AWAY = re.compile(
-    r"[(\[–—-]\s?(?:absent|apologies|regrets|excused|not present|not attending|unable .{1,20}|declined|entschuldigt|abwesend"
+    r"[(\[–—-]\s?(?:absent|apologies|regrets|excused|not present|not attending|unable .{1,20}|declined"
+    r"|entschuldigt|abwesend"
     r"|excusée?|ausente|afwezig|did not attend|no)\b",
     re.IGNORECASE,
 )
 _NOBODY = re.compile(
-    r"(?:none|n/?a|nobody|no one|everyone|everybody|all|tbd|tbc|\?+|-+|others?|various|several|and others|et al\.?|etc\.?"
-    r"|(?:and )?\d+ (?:others?|people|members|participants).*|quorum.*|keine|niemand|alle|aucun[e]?|néant|ninguno|nessuno"
-    r"|geen|name|apologies|regrets|excused|names?|full name|your name|person \d|add your name.*|attendees?|present|absent|invited)",
+    r"(?:none|n/?a|nobody|no one|everyone|everybody|all|tbd|tbc|\?+|-+|others?|various|several|and others"
+    r"|et al\.?|etc\.?"
+    r"|(?:and )?\d+ (?:others?|people|members|participants).*|quorum.*|keine|niemand|alle|aucun[e]?|néant|ninguno"
+    r"|nessuno"
+    r"|geen|name|apologies|regrets|excused|names?|full name|your name|person \d|add your name.*|attendees?"
+    r"|present|absent|invited)",
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(
@@ -44,7 +50,8 @@ _PARTICLES = frozenset(
 _WORD = re.compile(r"[^\W\d_](?:[^\W_]|['’.-])*\.?")
 _HANDLE = re.compile(r"@[A-Za-z0-9][\w.-]{0,38}")
 _NO_NAME = frozenset(
-    """a an the this that these we i you he she they it all each every both any some no not if when where what why how who
+    """a an the this that these we i you he she they it all each every both any some no not if when where what why
+    how who
     which there here then next also and or but so as at by for from in of on to with about after before new old open
     action actions agenda decision decisions discussion discuss item items meeting minutes note notes task tasks todo
     update updates review please need needs should must will shall can could would may might is are was were be been

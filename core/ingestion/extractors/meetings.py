@@ -28,14 +28,18 @@ _MIN_TURNS = 2
 _MIN_SPEAKERS = 2
 
 _MEETING = re.compile(
-    r"\b(?:meetings?|minutes|calls?|stand-?up|sync|retro(?:spective)?|huddle|1[:-]1|one[- ]on[- ]one|all[- ]hands|sitzung\w*|besprechung"
-    r"|treffen|jour fixe|réunion|reunion|séance|reunión|riunione|incontro|vergadering|overleg|reunião|spotkanie|möte|møte|møde"
+    r"\b(?:meetings?|minutes|calls?|stand-?up|sync|retro(?:spective)?|huddle|1[:-]1|one[- ]on[- ]one|all[- ]hands"
+    r"|sitzung\w*|besprechung"
+    r"|treffen|jour fixe|réunion|reunion|séance|reunión|riunione|incontro|vergadering|overleg|reunião|spotkanie"
+    r"|möte|møte|møde"
     r"|council|board|committee|working group|debrief|kick-?off|telecon|town hall|встреча|совещание|会議|ミーティング|会议)\b",
     re.IGNORECASE,
 )
 _NOTES_OF = re.compile(
-    r"\b(?:minutes|(?:meeting|call|sync|stand-?up|session|board|committee|team|retro|weekly) (?:notes|minutes|summary|recap)|notes (?:from|of) .{0,40}"
-    r"(?:meeting|call|sync)|meeting \d+|\w*protokoll|mitschrift|compte[- ]rendu|procès[- ]verbal|pv|acta|minuta|verbale|notulen|verslag"
+    r"\b(?:minutes|(?:meeting|call|sync|stand-?up|session|board|committee|team|retro|weekly) (?:notes|minutes"
+    r"|summary|recap)|notes (?:from|of) .{0,40}"
+    r"(?:meeting|call|sync)|meeting \d+|\w*protokoll|mitschrift|compte[- ]rendu|procès[- ]verbal|pv|acta|minuta"
+    r"|verbale|notulen|verslag"
     r"|ata|referat|protokół|протокол|議事録|会议纪要|会议记录)\b|議事録|会议纪要|会议记录",
     re.IGNORECASE,
 )
@@ -148,7 +152,8 @@ def _find_day(
     *,
     several: bool,
 ) -> str | None:
-    """The day of the meeting: after a label, in the title, at the front, in the file's name; the first that is there."""
+    """The day of the meeting: after a label, in the title, at the front, in the file's name; the first that is
+    there."""
     labelled = notes.dates if document.kind != "mail" else notes.dates[1:]
     front = []
     for line in lines[:_FRONT_LINES]:
@@ -156,7 +161,12 @@ def _find_day(
             break
         front.append(line.text)
     path = PurePosixPath(document.path)
-    texts = (*labelled, title.text, *(() if several else (document.title,)), *(text for text in front if not _is_other_day(text)))
+    texts = (
+        *labelled,
+        title.text,
+        *(() if several else (document.title,)),
+        *(text for text in front if not _is_other_day(text)),
+    )
     written = next((day for text in texts if (day := find_date(text, day_first=day_first))), None)
     if written is None and not several:
         written = find_date_in_name(path.stem) or find_date_in_name(path.parent.name)
@@ -165,7 +175,10 @@ def _find_day(
     return written.iso() if written else None
 
 
-_OTHER_DAY = re.compile(r"\b(?:next|due|deadline|by|last updated|updated|created|published|until|since|previous|last|as of|copyright)\b", re.I)
+_OTHER_DAY = re.compile(
+    r"\b(?:next|due|deadline|by|last updated|updated|created|published|until|since|previous|last|as of|copyright)\b",
+    re.I,
+)
 
 
 def _is_other_day(text: str) -> bool:
