@@ -1,7 +1,7 @@
 """The composition root's part for ingestion: a pipeline with the configured limits. Only bot/wiring.py uses it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -10,11 +10,17 @@ from bot.config_sections import IngestConfig
 from core.domain.corpus import Source
 from core.ingestion.limits import MEBIBYTE, ReadLimits
 from core.ingestion.report import IngestReport, ProgressCallback
+from core.library import Library
 from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
+from core.stale_ports import StaleRepository
+from core.staleness import Staleness
 
 if TYPE_CHECKING:
     from bot.wiring import App
     from core.ingestion.pipeline import Ingestor
+
+# Threads there get a note when answers in them become stale. Terminal and API say it of the conversation they open.
+NOTED_PLATFORMS = ("discord", "slack", "web")
 
 
 class Extracts(Protocol):
@@ -35,11 +41,14 @@ class Ingests:
         build: Callable[[], "Ingestor"],
         alone: Callable[[], AbstractAsyncContextManager[None]],
         extracts: Extracts,
+        notice: Callable[[], Awaitable[object]],
     ) -> None:
+        """`notice` is called around each run: answers that cite what it changed are stale (Staleness.check)."""
         self._corpus = corpus
         self._build = build
         self._alone = alone
         self._extracts = extracts
+        self._notice = notice
         self._lock = asyncio.Lock()
 
     async def add(
@@ -86,7 +95,9 @@ class Ingests:
     async def _changing_index(self) -> AsyncIterator["Ingestor"]:
         """One run at a time, over all processes: another's sweep must not take a run's unfinished passages."""
         async with self._lock, self._alone():
+            await self._notice()  # of what was changed before: each run has its own note
             yield self._build()
+            await self._notice()
 
 
 def build_ingests(app: "App", alone: Callable[[], AbstractAsyncContextManager[None]]) -> Ingests:
@@ -102,6 +113,28 @@ def build_ingests(app: "App", alone: Callable[[], AbstractAsyncContextManager[No
         ),
         alone=alone,
         extracts=app.extractions,
+        notice=lambda: app.staleness.check(),
+    )
+
+
+def build_library(app: "App") -> Library:
+    """What people do with the library; answers that cite what they remove are noticed at once."""
+    return Library(
+        corpus=app.corpus,
+        index=app.index,
+        conversations=app.conversation_store,
+        after_removal=lambda: app.staleness.check(),
+    )
+
+
+def build_staleness(app: "App", repository: StaleRepository) -> Staleness:
+    """What notices stale answers; their notes go where people write to each other."""
+    return Staleness(
+        repository,
+        conversations=app.conversation_store,
+        inbox=app.inbox_store,
+        settings=app.settings,
+        noted=NOTED_PLATFORMS,
     )
 
 

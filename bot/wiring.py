@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from bot.clock import SystemClock
 from bot.config import Config
 from bot.extract_wiring import Extractions, build_extractions
-from bot.ingest_wiring import Ingests, build_ingests, to_read_limits
+from bot.ingest_wiring import Ingests, build_ingests, build_library, build_staleness, to_read_limits
 from core.access import Access
 from core.answering import AnswerService
 from core.attachments import Attachments
@@ -29,6 +29,7 @@ from core.jobs import Jobs
 from core.keeping import KeptAnswers
 from core.library import Library
 from core.ports import ChatProvider, SearchIndex
+from core.staleness import Staleness
 from storage.alone import alone
 from storage.conversations import SqlConversationRepository
 from storage.corpus import SqlCorpusRepository
@@ -37,6 +38,7 @@ from storage.extracts import SqlExtractRepository
 from storage.feedback import SqlFeedbackRepository
 from storage.jobs import SqlJobRepository
 from storage.settings import SqlSettingsRepository
+from storage.stale import SqlStaleRepository
 
 if TYPE_CHECKING:
     from storage.embeddings import LocalEmbedder
@@ -157,7 +159,11 @@ class App:
 
     @cached_property
     def library(self) -> Library:
-        return Library(corpus=self.corpus, index=self.index, conversations=self.conversation_store)
+        return build_library(self)
+
+    @cached_property
+    def staleness(self) -> Staleness:
+        return build_staleness(self, SqlStaleRepository(self.database))
 
     @cached_property
     def jobs(self) -> Jobs:
@@ -233,7 +239,9 @@ class App:
 
     @cached_property
     def provider(self) -> ChatProvider:
-        built = self._build_provider()
+        from bot.answer_wiring import build_provider
+
+        built = build_provider(self.config, lambda: self.ranker, lambda: self.judge)
         self._stack.push_async_callback(built.close)
         return built
 
@@ -289,8 +297,3 @@ class App:
     @cached_property
     def _ingests(self) -> Ingests:
         return build_ingests(self, lambda: alone(self._database_place, "index"))
-
-    def _build_provider(self) -> ChatProvider:
-        from bot.answer_wiring import build_provider
-
-        return build_provider(self.config, lambda: self.ranker, lambda: self.judge)
