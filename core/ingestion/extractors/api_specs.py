@@ -16,12 +16,10 @@ from core.ingestion.endpoint_text import (
     to_methods,
     to_path,
 )
-from core.ingestion.marked_text import Line, MarkedText, PipeTable, Row, plain, split_cells
+from core.ingestion.marked_text import MAX_PLACE, Line, MarkedText, PipeTable, Row, plain, split_cells
 from core.ingestion.service_text import find_authentication, find_base_url
 from core.texts import shorten
 
-# Characters of a line up to which it is one place; longer ones are cut at the ends of sentences.
-MAX_PLACE = 400
 MAX_SUMMARY = 300
 # How sure an API is one: by its surest endpoint.
 _CONFIDENCE = {Strength.STATED: 0.9, Strength.EXAMPLE: 0.7, Strength.MENTION: 0.5}
