@@ -56,7 +56,8 @@ _WORDS: dict[Role, str] = {
         r"(?:attendees|participants)|teilnehm(?:er(?:[*:_/]?(?:-?innen)?)|ende)(?:liste)?|anwesend(?:e)?|dabei"
         r"|présente?s?(?: à la réunion)?|personnes présentes|étaient présents|participant[ei]?s?|asistentes|asistencia"
         r"|presentes?|presenti|partecipanti|aanwezig(?:en)?|deelnemers|obecni|uczestnicy|närvarande|deltagare"
-        r"|til ?stede|deltak?ere|deltagere|присутствовали|присутствующие|участники|出席者?|参加者|与会人员|参会人员|参会人"
+        r"|til ?stede|deltak?ere|deltagere|присутствовали|присутствующие|участники"
+        r"|出席者?|参加者|与会人员|参会人员|参会人"
     ),
     Role.NOTES_BY: r"notes?(?: (?:by|from))?|notes taken by|recorded by|written by|author",
     Role.CHAIR: (

@@ -51,7 +51,8 @@ _UNDECIDED = re.compile(
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
-    r"\b(?:no (?:decision|consensus|agreement)|undecided|not (?:yet )?(?:decided|agreed)|agreed? with\b"
+    r"\b(?:no (?:decision|consensus|agreement)|undecided|last (?:week|time|month|meeting|year)"
+    r"|not (?:yet )?(?:decided|agreed)|agreed? with\b"
     r"|agree to disagree"
     r"|can we|could we|should we|do we|shall we|keine entscheidung)\b|\?\s*$",
     re.IGNORECASE,
@@ -105,7 +106,9 @@ def is_decision(sentence: str) -> bool:
     if len(sentence) > MAX_SENTENCE or _UNSURE.search(sentence) or _ROUTINE.search(sentence):
         return False
     match = _DECIDED.search(sentence)
-    return match is not None and _UNDECIDED.search(sentence[: match.start()][-50:]) is None
+    if match is None or sentence.rstrip(" .:").endswith((" to", " that", " on")):
+        return False
+    return _UNDECIDED.search(sentence[: match.start()][-50:]) is None
 
 
 def is_state(text: str) -> bool:

@@ -45,7 +45,8 @@ _SENTENCE = re.compile(r"[^\W\d_]{3}[.!?:]\s|\d{3}")
 _AND = re.compile(r"\s(?:and|und|et|y|e|en|i|och|og|&|\+|и)\s|\s?&\s?", re.IGNORECASE)
 _DASHED = re.compile(r"\s+[-–—|]+\s+|\s*[—–|]\s*|\s*:\s+")
 _PARTICLES = frozenset(
-    "de da do dos das di del della der den van von zu zur la le du des el al bin ibn ben ter ten st af av y e mac mc".split()
+    """de da do dos das di del della der den van von zu zur la le du des el al bin ibn ben ter ten st af av y e mac
+    mc""".split()
 )
 _WORD = re.compile(r"[^\W\d_](?:[^\W_]|['’.-])*\.?")
 _HANDLE = re.compile(r"@[A-Za-z0-9][\w.-]{0,38}")
@@ -55,7 +56,9 @@ _NO_NAME = frozenset(
     which there here then next also and or but so as at by for from in of on to with about after before new old open
     action actions agenda decision decisions discussion discuss item items meeting minutes note notes task tasks todo
     update updates review please need needs should must will shall can could would may might is are was were be been
-    create add write send fix make get set find check ask follow finish prepare plan move update remove publish
+    request punt propose remember offer try reach open close land merge push pull keep leave let invite
+    put use run talk speak return turn bring call start stop create add write send fix make get set find check ask
+    follow finish prepare plan move update remove publish
     investigate schedule confirm contact draft document test provide share report complete continue consider look work
     monday tuesday wednesday thursday friday saturday sunday today tomorrow everyone everybody yes ok done deadline due
     owner status question answer motion resolved agreed decided approved question summary conclusion result results
@@ -148,7 +151,8 @@ class People:
     def knows(self, name: str) -> bool:
         bare = re.sub(r"\([^()]*\)", "", name).strip().lower().lstrip("@").rstrip(".")
         words = bare.split()
-        return bare in self._known or (len(words) > 1 and words[0] in self._known)
+        capitals = all(not word[:1].islower() for word in name.split())
+        return bare in self._known or (len(words) > 1 and words[0] in self._known and capitals)
 
     def __bool__(self) -> bool:
         return bool(self._known)

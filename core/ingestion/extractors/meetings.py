@@ -11,7 +11,8 @@ from core.domain.corpus import Document, Span
 from core.domain.extract_data import ActionItem, Item, Meeting
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.ingestion.dates import find_date, find_date_in_name, is_day_first
-from core.ingestion.meeting_notes import Noted, Notes, Sureness, read_notes
+from core.ingestion.meeting_notes import read_notes
+from core.ingestion.meeting_record import Noted, Notes, Sureness
 from core.ingestion.note_labels import Role, find_role
 from core.ingestion.note_lines import Form, NoteLine, read_lines
 from core.ingestion.people_names import People, names_someone_of, unique_names
@@ -32,7 +33,8 @@ _MEETING = re.compile(
     r"|sitzung\w*|besprechung"
     r"|treffen|jour fixe|réunion|reunion|séance|reunión|riunione|incontro|vergadering|overleg|reunião|spotkanie"
     r"|möte|møte|møde"
-    r"|council|board|committee|working group|debrief|kick-?off|telecon|town hall|встреча|совещание|会議|ミーティング|会议)\b",
+    r"|council|board|committee|working group|debrief|kick-?off|telecon|town hall"
+    r"|встреча|совещание|会議|ミーティング|会议)\b",
     re.IGNORECASE,
 )
 _NOTES_OF = re.compile(
@@ -153,7 +155,8 @@ def _find_day(
     several: bool,
 ) -> str | None:
     """The day of the meeting: after a label, in the title, at the front, in the file's name; the first that is
-    there."""
+    there.
+    """
     labelled = notes.dates if document.kind != "mail" else notes.dates[1:]
     front = []
     for line in lines[:_FRONT_LINES]:
