@@ -37,7 +37,8 @@ class ExtractRepository(Protocol):
     async def replace(self, extraction: Extraction, extracts: Sequence[Extract]) -> None:
         """Make `extracts` the only ones of this extractor and document, in one commit with the record of the run.
 
-        The document's `extracted_at` is then the run's. NotFound where the document is gone or its live revision is another one: nothing is changed then.
+        The document's `extracted_at` is then the run's. NotFound where the document is gone or its live revision is
+        another one: nothing is changed then.
         """
 
     async def extractions(self, workspace: str, document_id: str | None = None) -> list[Extraction]:

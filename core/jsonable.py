@@ -5,8 +5,8 @@ from datetime import datetime
 
 from core.domain.answer import Answer, Citation, Reference
 from core.domain.conversation import Conversation, Focus, Message
-from core.domain.corpus import Document, PageHit, Source
-from core.domain.extracts import Extract
+from core.domain.corpus import Document, Page, PageHit, Source
+from core.domain.extracts import Extract, ExtractType
 from core.domain.jobs import Job
 from core.facts import FoundFacts, KindCount, Ontology
 from core.library import PageView
@@ -95,7 +95,9 @@ def job_json(job: Job, tree: Sequence[Job]) -> Json:
     }
 
 
-def page_hit_json(hit: PageHit) -> Json:
+def page_hit_json(hit: PageHit, summaries: Sequence[Extract] = ()) -> Json:
+    """`summaries` are extracts of type page, of any pages."""
+    said = next((item.data for item in summaries if item.page_id == hit.page_id), {})
     best = hit.passages[0] if hit.passages else None
     title = hit.heading_path[0] if hit.heading_path else ""
     return {
@@ -105,17 +107,19 @@ def page_hit_json(hit: PageHit) -> Json:
         "page_number": hit.page_number,
         "heading_path": list(hit.heading_path),
         "snippet": shorten(best.passage.text, SNIPPET_LENGTH) if best else "",
-        "summary": "",
-        "topics": [],
+        "summary": said.get("summary", ""),
+        "topics": said.get("topics", []),
         "matches": len(hit.passages),
         "score": round(hit.score, 4),
         "url": fill_template(hit.document.url, hit.document.path, hit.page_number, title),
     }
 
 
-def page_json(view: PageView) -> Json:
-    """`previous` and `next` are page ids, None at the ends."""
+def page_json(view: PageView, extracts: Sequence[Extract] = ()) -> Json:
+    """`previous` and `next` are page ids, None at the ends. `extracts` are what was found on the page."""
     document, page = view.document, view.page
+    by_type = {kind: [dict(item.data) for item in extracts if item.type is kind] for kind in ExtractType}
+    said = next(iter(by_type[ExtractType.PAGE]), {})
     return {
         "page_id": page.id,
         "document": document.path,
@@ -124,17 +128,29 @@ def page_json(view: PageView) -> Json:
         "page_number": page.number,
         "heading_path": [*page.heading_path, *([page.title] if page.title else [])],
         "text": page.text,
-        "summary": "",
-        "topics": [],
-        "entities": [],
-        "relations": [],
-        "anchors": [{"name": name, "start": start} for name, start in page.anchors],
+        "summary": said.get("summary", ""),
+        "topics": said.get("topics", []),
+        "entities": by_type[ExtractType.ENTITY],
+        "relations": by_type[ExtractType.RELATION],
+        "anchors": _anchors_json(page, extracts),
         "revision": page.revision,
         "url": view.url,
         "deep_link": view.deep_link,
         "previous": view.previous,
         "next": view.next,
     }
+
+
+def _anchors_json(page: Page, extracts: Sequence[Extract]) -> list[Json]:
+    """Those that the reader found, and those that an extractor did, in text order; none twice."""
+    anchors: dict[tuple[str, int], Json] = {
+        (name, start): {"name": name, "start": start} for name, start in page.anchors
+    }
+    for item in extracts:
+        if item.type is ExtractType.ANCHOR:
+            key = str(item.data["name"]), item.span.start
+            anchors[key] = {"name": key[0], "start": key[1], "kind": item.data["kind"], "caption": item.data["caption"]}
+    return [anchors[key] for key in sorted(anchors, key=lambda key: (key[1], key[0]))]
 
 
 def document_json(document: Document) -> Json:

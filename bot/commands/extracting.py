@@ -61,16 +61,16 @@ def extracts(
 ) -> None:
     """List what was extracted, with its page, span and data."""
     session: Session = context.obj
+    from core.domain.extracts import ExtractQuery
+    from core.facts import of_extracts
 
     async def work(app: "App") -> tuple[list["Extract"], "FoundFacts | None"]:
         scope = await app.scope()
         wanted = _type(kind)
         ids = frozenset({(await app.find_document(document)).id}) if document else frozenset[str]()
         if filter is None:
-            from core.domain.extracts import ExtractQuery
-
             return await app.facts.list_extracts(ExtractQuery(type=wanted, document_ids=ids, limit=limit), scope), None
-        found = await app.facts.find(_filtered(filter, wanted), scope, ids)
+        found = await app.facts.find(of_extracts(_query(filter, MOST_FACTS), wanted), scope, ids)
         fitting = {row.fact.extract.id: row.fact.extract for row in found.rows}
         return list(fitting.values())[:limit], found
 
@@ -145,16 +145,3 @@ def _query(text: str, limit: int) -> "FactQuery":
     from core.facts import read_query
 
     return read_query(text, datetime.now(UTC).date(), limit=limit)
-
-
-def _filtered(text: str, kind: "ExtractType | None") -> "FactQuery":
-    """The filter as a query; without a type of its own it is of all rows of the extracts' type."""
-    from dataclasses import replace
-
-    from core.facts.rows import EXTRACT_TYPES
-
-    query = _query(text, MOST_FACTS)
-    if kind is None:
-        return query
-    rows = frozenset(row for row, extract in EXTRACT_TYPES.items() if extract is kind)
-    return replace(query, types=query.types & rows or rows)

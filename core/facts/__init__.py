@@ -2,7 +2,7 @@
 
 from core.facts.asking import CitedFact, Facts, FoundFacts
 from core.facts.ontology import KindCount, Ontology
-from core.facts.query import Comparison, Condition, FactQuery
+from core.facts.query import Comparison, Condition, FactQuery, of_extracts
 from core.facts.reading import read_query
 from core.facts.rows import Fact, FactType, to_facts
 
@@ -17,6 +17,7 @@ __all__ = [
     "FoundFacts",
     "KindCount",
     "Ontology",
+    "of_extracts",
     "read_query",
     "to_facts",
 ]

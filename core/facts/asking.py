@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.citations import cite
 from core.documents import find_by_name
 from core.domain.answer import Citation
-from core.domain.corpus import Document, Page, SearchScope, SourcedPassage, Span
+from core.domain.corpus import Document, Page, PageHit, SearchScope, SourcedPassage, Span
 from core.domain.extracts import Extract, ExtractQuery, ExtractType
 from core.extract_ports import ExtractRepository
 from core.facts.fitting import Aliases, Fit, fit, names_of, stem
@@ -102,6 +102,10 @@ class Facts:
         """What begins on these pages."""
         wanted = ExtractQuery(type=kind, page_ids=frozenset(page_ids), limit=MOST_READ)
         return await self._extracts.list_extracts(wanted, scope) if wanted.page_ids else []
+
+    async def summaries(self, hits: Iterable[PageHit], scope: SearchScope) -> list[Extract]:
+        """Summary and topics of the pages that a search found, where they were extracted."""
+        return await self.of_pages([hit.page_id for hit in hits], scope, ExtractType.PAGE)
 
     async def follow(
         self,

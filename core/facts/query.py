@@ -1,10 +1,11 @@
 """What is asked of extracts: types, conditions on fields, and words. core/facts/reading.py makes it of a text."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from core.facts.rows import FactType
+from core.domain.extracts import ExtractType
+from core.facts.rows import EXTRACT_TYPES, FactType
 
 MOST_ROWS = 200  # of one answer: more is read as a list of extracts
 DEFAULT_ROWS = 50
@@ -49,6 +50,12 @@ class FactQuery:
         types = [f"type:{kind}" for kind in FactType if kind in self.types]
         document = [f'document:"{self.document}"'] if self.document else []
         return " ".join([*types, *map(str, self.conditions), *document, *self.words])
+
+
+def of_extracts(query: FactQuery, kind: ExtractType | None) -> FactQuery:
+    """The query of extracts of one type alone: where it asks for none of their rows, of all of them."""
+    rows = frozenset(row for row, extract in EXTRACT_TYPES.items() if kind is None or extract is kind)
+    return query if kind is None else replace(query, types=query.types & rows or rows)
 
 
 # What people call a field -> what schemas call it; the first that a fact has counts. Columns have any name at all.

@@ -200,6 +200,7 @@ class DiscordPlace:
             settings=self.settings,
             questions=ServiceQuestions(self.entries, self.worker.cancel),
             kept=kept,
+            facts=self.shelf.facts,
         )
         return DiscordParts(
             inbox=inbox,

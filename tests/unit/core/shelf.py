@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from core.access import Access
 from core.domain.conversation import Focus
 from core.domain.corpus import Document, Heading, IndexEntry, Page, Passage, SearchScope, Span
-from core.domain.extract_data import schema_name
+from core.domain.extract_data import SCHEMAS, schema_name
 from core.domain.extracts import Extract, Extraction, ExtractType
 from core.facts import Facts
 from core.library import Library
@@ -76,7 +76,7 @@ class Shelf:
                 schema=schema_name(kind),
                 span=Span(start, start + (len(quote) or len(found.text))),
                 confidence=0.9,
-                data=item,
+                data=SCHEMAS[kind][1].model_validate(item).model_dump(mode="json"),
             )
             for place, item in enumerate(data)
         ]
