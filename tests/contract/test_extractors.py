@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -17,6 +18,7 @@ from core.extracting import MOST_EXTRACTS, to_extracts
 from core.ingestion.base import build_readers
 from core.ingestion.extractors.base import build_extractors
 from core.ingestion.markdown_text import MarkdownParts, read_markdown
+from core.ingestion.readers.pdf import PdfReader
 from core.ingestion.sections import split_sections
 from tests.builders import build_document
 from tests.unit.core.ingestion.pdf_files import build_pdf
@@ -153,8 +155,9 @@ def test_what_is_found_is_valid_in_text_order_and_at_its_place(extractor: Extrac
 
 
 @extractors
-def test_an_extractor_finds_what_it_is_for(extractor: Extractor) -> None:
-    found = [item for text in SAMPLES.values() for item in check(extractor, build_given(text))]
+def test_an_extractor_finds_what_it_is_for(extractor: Extractor, tmp_path: Path) -> None:
+    givens = [*map(build_given, SAMPLES.values()), build_paper(tmp_path / "ferry.pdf")]
+    found = [item for document in givens for item in check(extractor, document)]
     assert {item.type for item in found} == extractor.types
 
 
@@ -195,6 +198,16 @@ def test_a_long_line_of_one_mark_takes_no_time_of_its_square(extractor: Extracto
 def test_the_work_grows_with_the_text_and_not_with_its_square(extractor: Extractor, sample: str) -> None:
     few, many = (steps_of(extractor, build_plain(SAMPLES[sample] * times)) for times in (10, 40))
     assert many <= few * 6 + 5_000
+
+
+def build_paper(path: Path) -> ExtractorInput:
+    """A PDF of one page with a table, as its reader gives it."""
+    rows = [("", "2023", "2024"), ("Fares", "1,200", "1,400"), ("Freight", "310", "(25)"), ("Mail", "40", "38")]
+    places = [
+        (x, 700 - 16 * line, cell) for line, row in enumerate(rows) for x, cell in zip((60, 260, 400), row, strict=True)
+    ]
+    path.write_bytes(build_pdf([[piece for piece in places if piece[2]]]))
+    return replace(build_given(PdfReader().read(path, path.parent).pages[0].text, "pdf"), path=path)
 
 
 def build_plain(text: str) -> ExtractorInput:
