@@ -7,6 +7,7 @@ from bot.config import Config
 from core.answering import AnswerService, Reading
 from core.domain.conversation import IncomingMessage
 from core.errors import UnsupportedFeature
+from core.facts import Facts
 from core.library import Library
 from core.limits import Budget
 from core.ports import AnswerJudge, ChatProvider, Clock, CorpusRepository, RetrievalStrategy, SentenceRanker
@@ -29,7 +30,9 @@ def build_answers(app: "App") -> AnswerService:
         jobs=app.job_store,
         context=FullHistoryCapped(app.corpus, agent.history_messages),
         strategy=lambda message: build_strategy(app.config, message, lambda: app.provider, app.clock),
-        toolbox=lambda reading: build_toolbox(reading, app.library, app.corpus, rerank=app.config.index.rerank),
+        toolbox=lambda reading: build_toolbox(
+            reading, app.library, app.corpus, app.facts, rerank=app.config.index.rerank
+        ),
         clock=app.clock,
         history_tokens=agent.history_tokens,
     )
@@ -73,9 +76,14 @@ def build_strategy(
     return ToolUseStrategy(provider(), budget, clock)
 
 
-def build_toolbox(reading: Reading, library: Library, corpus: CorpusRepository, *, rerank: bool) -> "Toolbox":
+def build_toolbox(
+    reading: Reading, library: Library, corpus: CorpusRepository, facts: Facts, *, rerank: bool
+) -> "Toolbox":
     """The tools of one question, bound to what it may read."""
     from core.tools.base import Toolbox, ToolContext
+    from core.tools.find_extracts import FindExtractsTool
+    from core.tools.follow_relation import FollowRelationTool
+    from core.tools.get_ontology import GetOntologyTool
     from core.tools.get_page import GetPageTool
     from core.tools.query_journal import QueryJournalTool
     from core.tools.search import SearchTool
@@ -84,9 +92,18 @@ def build_toolbox(reading: Reading, library: Library, corpus: CorpusRepository, 
         scope=reading.scope,
         library=library,
         corpus=corpus,
+        facts=facts,
         focus=reading.focus,
         linked=frozenset(document.id for document in reading.linked),
         document_ids=frozenset({reading.document.id}) if reading.document else frozenset(),
         rerank=rerank,
     )
-    return Toolbox((SearchTool(), GetPageTool(), QueryJournalTool()), context)
+    tools = (
+        SearchTool(),
+        GetPageTool(),
+        QueryJournalTool(),
+        FindExtractsTool(),
+        FollowRelationTool(),
+        GetOntologyTool(),
+    )
+    return Toolbox(tools, context)

@@ -1,23 +1,38 @@
 """The composition root's part for ingestion: a pipeline with the configured limits. Only bot/wiring.py uses it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from bot.config_sections import IngestConfig
 from core.domain.corpus import Source
 from core.ingestion.limits import MEBIBYTE, ReadLimits
 from core.ingestion.report import IngestReport, ProgressCallback
+from core.library import Library
 from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
+from core.stale_ports import StaleRepository
+from core.staleness import Staleness
 
 if TYPE_CHECKING:
+    from bot.wiring import App
     from core.ingestion.pipeline import Ingestor
+
+# Threads there get a note when answers in them become stale. Terminal and API say it of the conversation they open.
+NOTED_PLATFORMS = ("discord", "slack", "web")
+
+
+class Extracts(Protocol):
+    """What extracts the data of documents that were read (bot.extract_wiring.Extractions)."""
+
+    async def follow(self, source: Source, report: IngestReport, progress: ProgressCallback) -> None: ...
+
+    async def follow_later(self, source: Source, report: IngestReport) -> None: ...
 
 
 class Ingests:
-    """The runs that change the index, one at a time, over all processes."""
+    """The runs that change the index, one at a time, over all processes; and what they leave to be extracted."""
 
     def __init__(
         self,
@@ -25,10 +40,15 @@ class Ingests:
         corpus: CorpusRepository,
         build: Callable[[], "Ingestor"],
         alone: Callable[[], AbstractAsyncContextManager[None]],
+        extracts: Extracts,
+        notice: Callable[[], Awaitable[object]],
     ) -> None:
+        """`notice` is called around each run: answers that cite what it changed are stale (Staleness.check)."""
         self._corpus = corpus
         self._build = build
         self._alone = alone
+        self._extracts = extracts
+        self._notice = notice
         self._lock = asyncio.Lock()
 
     async def add(
@@ -46,20 +66,25 @@ class Ingests:
         from core.sources import add_source
 
         reader_kind = forced_kind(kind)
-        total = IngestReport()
+        total, read = IngestReport(), {}
         async with self._changing_index() as ingestor:
             for place in [await add_source(self._corpus, workspace, path, source) for path in paths]:
+                read[place.source.id] = place.source
                 root = Path(place.source.location)
                 report = await ingestor.ingest(
                     place.source, root, place.only or None, kind=reader_kind, force=force, progress=progress
                 )
                 total.add(report)
+        for each in read.values():
+            await self._extracts.follow(each, total, progress)
         return total
 
     async def read_in(self, source: Source, root: Path, only: str | None, *, kind: str | None) -> IngestReport:
         """As App.read_in."""
         async with self._changing_index() as ingestor:
-            return await ingestor.ingest(source, root, only, kind=kind)
+            report = await ingestor.ingest(source, root, only, kind=kind)
+        await self._extracts.follow_later(source, report)
+        return report
 
     async def sweep(self) -> None:
         """As App.sweep."""
@@ -70,7 +95,47 @@ class Ingests:
     async def _changing_index(self) -> AsyncIterator["Ingestor"]:
         """One run at a time, over all processes: another's sweep must not take a run's unfinished passages."""
         async with self._lock, self._alone():
+            await self._notice()  # of what was changed before: each run has its own note
             yield self._build()
+            await self._notice()
+
+
+def build_ingests(app: "App", alone: Callable[[], AbstractAsyncContextManager[None]]) -> Ingests:
+    """The runs over the parts of an app; `alone` holds the index for one process at a time."""
+    return Ingests(
+        corpus=app.corpus,
+        build=lambda: build_ingestor(
+            app.config.ingest,
+            corpus=app.corpus,
+            index=app.index,
+            conversations=app.conversation_store,
+            clock=app.clock,
+        ),
+        alone=alone,
+        extracts=app.extractions,
+        notice=lambda: app.staleness.check(),
+    )
+
+
+def build_library(app: "App") -> Library:
+    """What people do with the library; answers that cite what they remove are noticed at once."""
+    return Library(
+        corpus=app.corpus,
+        index=app.index,
+        conversations=app.conversation_store,
+        after_removal=lambda: app.staleness.check(),
+    )
+
+
+def build_staleness(app: "App", repository: StaleRepository) -> Staleness:
+    """What notices stale answers; their notes go where people write to each other."""
+    return Staleness(
+        repository,
+        conversations=app.conversation_store,
+        inbox=app.inbox_store,
+        settings=app.settings,
+        noted=NOTED_PLATFORMS,
+    )
 
 
 def build_ingestor(

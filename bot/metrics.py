@@ -10,7 +10,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, G
 from core.answering import Answering, Attempt
 from core.domain.answer import Answer
 from core.domain.conversation import IncomingMessage
-from core.domain.inbox import InboxStatus
+from core.domain.inbox import InboxStatus, is_note
 from core.errors import FootnoteError
 from core.ingestion.report import IngestReport
 from core.ports import ProgressSink
@@ -88,7 +88,8 @@ class MeteredAnswers:
         except FootnoteError:
             self._metrics.raised(message.address.platform)
             raise
-        self._metrics.answered(message.address.platform, answer)
+        if not is_note(message):
+            self._metrics.answered(message.address.platform, answer)
         return answer
 
     async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:

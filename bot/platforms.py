@@ -22,6 +22,7 @@ from bot.webchat.client import WebPlatform
 from bot.webchat.events import EventHub
 from bot.wiring import App
 from core.answering import Answering
+from core.noting import NotedAnswers
 from core.preparing import PreparedAnswers
 from core.private_answers import PrivateAnswers
 from core.service_ports import ChatPlatform, ThreadReader
@@ -85,4 +86,4 @@ def prepared_answers(app: App, platforms: Platforms) -> Answering:
         inbox=app.inbox_store,
     )
     sharing = Sharing(conversations=app.conversations, corpus=app.corpus, access=app.access)
-    return SharedAnswers(private, sharing)
+    return NotedAnswers(SharedAnswers(private, sharing), app.staleness)

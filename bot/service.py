@@ -10,6 +10,7 @@ import os
 import socket
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from datetime import timedelta
 from functools import partial
 
 from aiohttp import web
@@ -37,6 +38,8 @@ from core.inbox import Inbox, platform_gates
 
 # How long open event streams and requests may take to end; longer only for those who do not notice.
 REQUESTS_END_SECONDS = 0.5
+# Each ingest looks for stale answers itself: this finds what one that was killed left.
+STALE_EVERY, STALE_FIRST = timedelta(hours=1), timedelta(seconds=30)
 BACKLOG = 128  # connections that wait to be taken
 
 _log = logging.getLogger(__name__)
@@ -164,7 +167,12 @@ def _start_schedule(stack: AsyncExitStack, app: App, inbox: Inbox, *doors: Disco
         gone = await app.attachments.sweep(sorted({app.workspace} | configured.union(*found)))
         return f"Removed the files of {gone} threads without a conversation" if gone else None
 
+    async def notice() -> str | None:
+        notes = await app.staleness.check()
+        return f"{notes} threads get a note about stale answers" if notes else None
+
     ticks = {"retention": tidy, "index sweep": sweep, "files of threads": drop_files}
-    schedule = Schedule(tuple(Tick(name=name, work=work) for name, work in ticks.items()))
+    stale = Tick(name="stale answers", work=notice, every=STALE_EVERY, first_after=STALE_FIRST)
+    schedule = Schedule((stale, *(Tick(name=name, work=work) for name, work in ticks.items())))
     schedule.start()
     stack.callback(schedule.stop)

@@ -101,6 +101,7 @@ def _web_parts(made: PageParts) -> WebParts:
         workspace=app.workspace,
         library=app.library,
         corpus=app.corpus,
+        facts=app.facts,
         conversations=app.conversations,
         jobs=app.jobs,
         commands=app.commands,

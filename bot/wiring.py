@@ -14,27 +14,32 @@ from typing import TYPE_CHECKING
 
 from bot.clock import SystemClock
 from bot.config import SLACK_KEY_SETTING, Config
-from bot.ingest_wiring import Ingests, build_ingestor, to_read_limits
+from bot.extract_wiring import Extractions, build_extractions
+from bot.ingest_wiring import Ingests, build_ingests, build_library, build_staleness, to_read_limits
 from core.access import Access
 from core.answering import AnswerService
 from core.attachments import Attachments
 from core.commands import Commands, RunningQuestions
 from core.conversations import Conversations
 from core.domain.corpus import Document, SearchScope, Source
+from core.facts import Facts
 from core.feedback import Feedbacks
 from core.ingestion.report import IngestReport, ProgressCallback
 from core.jobs import Jobs
 from core.keeping import KeptAnswers
 from core.library import Library
 from core.ports import ChatProvider, SearchIndex
+from core.staleness import Staleness
 from storage.alone import alone
 from storage.conversations import SqlConversationRepository
 from storage.corpus import SqlCorpusRepository
 from storage.database import Database
+from storage.extracts import SqlExtractRepository
 from storage.feedback import SqlFeedbackRepository
 from storage.installations import SqlInstallationRepository, SqlOneTimeCodes
 from storage.jobs import SqlJobRepository
 from storage.settings import SqlSettingsRepository
+from storage.stale import SqlStaleRepository
 
 if TYPE_CHECKING:
     from storage.embeddings import LocalEmbedder
@@ -98,6 +103,18 @@ class App:
         return SqlCorpusRepository(self.database)
 
     @cached_property
+    def extracts(self) -> SqlExtractRepository:
+        return SqlExtractRepository(self.database)
+
+    @cached_property
+    def extractions(self) -> Extractions:
+        return build_extractions(self)
+
+    @cached_property
+    def facts(self) -> Facts:
+        return Facts(extracts=self.extracts, corpus=self.corpus, clock=self.clock)
+
+    @cached_property
     def settings(self) -> SqlSettingsRepository:
         return SqlSettingsRepository(self.database)
 
@@ -150,7 +167,11 @@ class App:
 
     @cached_property
     def library(self) -> Library:
-        return Library(corpus=self.corpus, index=self.index, conversations=self.conversation_store)
+        return build_library(self)
+
+    @cached_property
+    def staleness(self) -> Staleness:
+        return build_staleness(self, SqlStaleRepository(self.database))
 
     @cached_property
     def jobs(self) -> Jobs:
@@ -172,6 +193,7 @@ class App:
             settings=self.settings,
             questions=self.questions,
             kept=self.kept,
+            facts=self.facts,
         )
 
     @cached_property
@@ -225,7 +247,9 @@ class App:
 
     @cached_property
     def provider(self) -> ChatProvider:
-        built = self._build_provider()
+        from bot.answer_wiring import build_provider
+
+        built = build_provider(self.config, lambda: self.ranker, lambda: self.judge)
         self._stack.push_async_callback(built.close)
         return built
 
@@ -280,19 +304,4 @@ class App:
 
     @cached_property
     def _ingests(self) -> Ingests:
-        return Ingests(
-            corpus=self.corpus,
-            build=lambda: build_ingestor(
-                self.config.ingest,
-                corpus=self.corpus,
-                index=self.index,
-                conversations=self.conversation_store,
-                clock=self.clock,
-            ),
-            alone=lambda: alone(self._database_place, "index"),
-        )
-
-    def _build_provider(self) -> ChatProvider:
-        from bot.answer_wiring import build_provider
-
-        return build_provider(self.config, lambda: self.ranker, lambda: self.judge)
+        return build_ingests(self, lambda: alone(self._database_place, "index"))

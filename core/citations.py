@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from core.domain.answer import Citation, Draft, Evidence
 from core.domain.chat import NumberedPassage, PassageCitation
-from core.domain.corpus import Heading, Page, Span
+from core.domain.corpus import Document, Heading, Page, Span
 from core.links import page_links
 from core.texts import code_spans, collapse, content_words
 
@@ -70,7 +70,8 @@ def prove(draft: Draft, pages: Mapping[str, Page]) -> ProvedText:
             key = (claim.page_id, _group_of(claim, groups))
             if key not in numbers:
                 numbers[key] = len(numbers) + 1
-                citations.append(_citation(numbers[key], claim.source, pages[claim.page_id], key[1]))
+                source = claim.source.source
+                citations.append(cite(numbers[key], source.document, pages[claim.page_id], key[1], source.passage.id))
             if numbers[key] not in used:
                 used.append(numbers[key])
         pieces.append("".join(f"[{number}]" for number in sorted(used)))
@@ -211,8 +212,8 @@ def _group_of(claim: _Claim, groups: Mapping[str, Sequence[Span]]) -> Span:
     return next(span for span in groups[claim.page_id] if span.contains(claim.span))
 
 
-def _citation(number: int, item: NumberedPassage, page: Page, span: Span) -> Citation:
-    passage, document = item.source.passage, item.source.document
+def cite(number: int, document: Document, page: Page, span: Span, passage_id: str = "") -> Citation:
+    """The footnote of a place in a page; not `proved` where the page has nothing there."""
     url, deep_link = page_links(document, page)
     quote = span.of(page.text)
     return Citation(
@@ -230,7 +231,7 @@ def _citation(number: int, item: NumberedPassage, page: Page, span: Span) -> Cit
         url=url,
         deep_link=deep_link,
         proved=quote == page.text[span.start : span.end] and bool(quote),
-        passage_id=passage.id,
+        passage_id=passage_id,
     )
 
 

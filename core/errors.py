@@ -14,6 +14,7 @@ FootnoteError
 ├── StorageError           the database or the index can't be opened, read or written
 ├── PlatformError          a chat platform did not take a post; carries retry_after_seconds when known
 ├── ReadError              a document can't be read; the reason is for the ingest report
+├── SourceUnavailable      a source can't be brought up to date now; carries retry_after_seconds when known
 ├── ProviderError          the model provider did not give an answer
 │   ├── ProviderAuthError        key missing, refused or without credit
 │   ├── ProviderRateLimited      429; carries retry_after_seconds when known
@@ -83,6 +84,14 @@ class PlatformError(FootnoteError):
 
 class ReadError(FootnoteError):
     """A document can't be read; the message is its reason in the ingest report."""
+
+
+class SourceUnavailable(FootnoteError):
+    """A source can't be brought up to date now; its documents stay as they are."""
+
+    def __init__(self, message: str, *, retry_after_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
 
 
 class ProviderError(FootnoteError):

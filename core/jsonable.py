@@ -5,8 +5,10 @@ from datetime import datetime
 
 from core.domain.answer import Answer, Citation, Reference
 from core.domain.conversation import Conversation, Focus, Message
-from core.domain.corpus import Document, PageHit, Source
+from core.domain.corpus import Document, Page, PageHit, Source
+from core.domain.extracts import Extract, ExtractType
 from core.domain.jobs import Job
+from core.facts import FoundFacts, KindCount, Ontology
 from core.library import PageView
 from core.links import fill_template
 from core.texts import shorten
@@ -93,7 +95,9 @@ def job_json(job: Job, tree: Sequence[Job]) -> Json:
     }
 
 
-def page_hit_json(hit: PageHit) -> Json:
+def page_hit_json(hit: PageHit, summaries: Sequence[Extract] = ()) -> Json:
+    """`summaries` are extracts of type page, of any pages."""
+    said = next((item.data for item in summaries if item.page_id == hit.page_id), {})
     best = hit.passages[0] if hit.passages else None
     title = hit.heading_path[0] if hit.heading_path else ""
     return {
@@ -103,17 +107,19 @@ def page_hit_json(hit: PageHit) -> Json:
         "page_number": hit.page_number,
         "heading_path": list(hit.heading_path),
         "snippet": shorten(best.passage.text, SNIPPET_LENGTH) if best else "",
-        "summary": "",
-        "topics": [],
+        "summary": said.get("summary", ""),
+        "topics": said.get("topics", []),
         "matches": len(hit.passages),
         "score": round(hit.score, 4),
         "url": fill_template(hit.document.url, hit.document.path, hit.page_number, title),
     }
 
 
-def page_json(view: PageView) -> Json:
-    """`previous` and `next` are page ids, None at the ends."""
+def page_json(view: PageView, extracts: Sequence[Extract] = ()) -> Json:
+    """`previous` and `next` are page ids, None at the ends. `extracts` are what was found on the page."""
     document, page = view.document, view.page
+    by_type = {kind: [dict(item.data) for item in extracts if item.type is kind] for kind in ExtractType}
+    said = next(iter(by_type[ExtractType.PAGE]), {})
     return {
         "page_id": page.id,
         "document": document.path,
@@ -122,17 +128,29 @@ def page_json(view: PageView) -> Json:
         "page_number": page.number,
         "heading_path": [*page.heading_path, *([page.title] if page.title else [])],
         "text": page.text,
-        "summary": "",
-        "topics": [],
-        "entities": [],
-        "relations": [],
-        "anchors": [{"name": name, "start": start} for name, start in page.anchors],
+        "summary": said.get("summary", ""),
+        "topics": said.get("topics", []),
+        "entities": by_type[ExtractType.ENTITY],
+        "relations": by_type[ExtractType.RELATION],
+        "anchors": _anchors_json(page, extracts),
         "revision": page.revision,
         "url": view.url,
         "deep_link": view.deep_link,
         "previous": view.previous,
         "next": view.next,
     }
+
+
+def _anchors_json(page: Page, extracts: Sequence[Extract]) -> list[Json]:
+    """Those that the reader found, and those that an extractor did, in text order; none twice."""
+    anchors: dict[tuple[str, int], Json] = {
+        (name, start): {"name": name, "start": start} for name, start in page.anchors
+    }
+    for item in extracts:
+        if item.type is ExtractType.ANCHOR:
+            key = str(item.data["name"]), item.span.start
+            anchors[key] = {"name": key[0], "start": key[1], "kind": item.data["kind"], "caption": item.data["caption"]}
+    return [anchors[key] for key in sorted(anchors, key=lambda key: (key[1], key[0]))]
 
 
 def document_json(document: Document) -> Json:
@@ -150,6 +168,56 @@ def document_json(document: Document) -> Json:
         "extracted_at": _time(document.extracted_at),
         "failed_reason": document.failed_reason,
     }
+
+
+def extract_json(extract: Extract) -> Json:
+    return {
+        "type": extract.type.value,
+        "schema": extract.schema,
+        "document": extract.document,
+        "document_title": extract.document_title,
+        "page_id": extract.page_id,
+        "page_number": extract.page_number,
+        "span": [extract.span.start, extract.span.end],
+        "confidence": extract.confidence,
+        "extractor": extract.extractor,
+        "revision": extract.revision,
+        "data": dict(extract.data),
+    }
+
+
+def facts_json(found: FoundFacts) -> Json:
+    """`query` is what was understood, in the form that can be asked again."""
+    return {
+        "query": str(found.query),
+        "facts": [
+            {
+                "type": row.fact.type.value,
+                "document": row.citation.document,
+                "page_number": row.fact.page_number,
+                "span": [row.fact.span.start, row.fact.span.end],
+                "confidence": row.fact.extract.confidence,
+                "fields": dict(row.fact.fields),
+                "citation": citation_json(row.citation),
+            }
+            for row in found.rows
+        ],
+        "total": found.total,
+        "not_comparable": found.unknown,
+    }
+
+
+def ontology_json(ontology: Ontology) -> Json:
+    return {
+        "entity_types": [_kind_json(item) for item in ontology.entities],
+        "relation_types": [_kind_json(item) for item in ontology.relations],
+        "aliases": {name: list(others) for name, others in ontology.aliases.items()},
+        "extracts": {kind.value: count for kind, count in ontology.extracts.items()},
+    }
+
+
+def _kind_json(item: KindCount) -> Json:
+    return {"type": item.kind, "count": item.count, "examples": list(item.examples)}
 
 
 def source_json(source: Source, documents: Sequence[Document]) -> Json:

@@ -1,6 +1,6 @@
 """What people do with the library: search it, find a document, open a page, add and remove sources."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from core.access import ATTACHMENTS
@@ -50,7 +50,16 @@ class Removal:
 class Library:
     """The use cases over sources, documents and pages; every read takes the scope it may see."""
 
-    def __init__(self, *, corpus: CorpusRepository, index: SearchIndex, conversations: ConversationRepository) -> None:
+    def __init__(
+        self,
+        *,
+        corpus: CorpusRepository,
+        index: SearchIndex,
+        conversations: ConversationRepository,
+        after_removal: Callable[[], Awaitable[object]] | None = None,
+    ) -> None:
+        """`after_removal` is called when documents were removed: answers that cite them are stale."""
+        self._after_removal = after_removal
         self._corpus = corpus
         self._index = index
         self._conversations = conversations
@@ -129,6 +138,8 @@ class Library:
             conversations += await self._conversations.forget_document(document.id)
             await self._corpus.remove_document(document.id)
             await self._index.remove_document(document.id)
+        if self._after_removal is not None:
+            await self._after_removal()
         return conversations
 
     async def _view(self, page: Page, scope: SearchScope) -> PageView:

@@ -9,15 +9,17 @@ from collections.abc import Awaitable, Mapping
 from dataclasses import replace
 
 from core.domain.answer import Answer
-from core.domain.inbox import InboxEntry, PostRef
+from core.domain.inbox import InboxEntry, PostRef, is_note
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import PlatformError, StorageError
-from core.ports import Clock
+from core.ports import Clock, ProgressSink
+from core.progress import SilentProgress
 from core.retries import to_sentence
 from core.service_ports import ChatPlatform, JobRepository
 from core.stored_answers import stored_ids
 
 POST_KEY = "post"  # the post's place under its request
+NO_POST = ""  # where a post would be
 POST_TIMEOUT_SECONDS = 60.0  # of one post; platforms answer within seconds, or not at all
 
 log = logging.getLogger(__name__)
@@ -32,8 +34,19 @@ class Posting:
         self._jobs = jobs
         self._writing: set[asyncio.Task[None]] = set()
 
+    async def open(self, entry: InboxEntry) -> ProgressSink:
+        """Show that work on it has begun; a note comes without a sign before it."""
+        return (
+            SilentProgress() if is_note(entry.incoming) else await self._platforms[entry.address.platform].open(entry)
+        )
+
     async def answer(self, entry: InboxEntry, answer: Answer) -> PostRef:
-        """The answer in the entry's post. Raises PlatformError, also for a platform that does not reply."""
+        """The answer in the entry's post. Raises PlatformError, also for a platform that does not reply.
+
+        A note that tells of nothing any more is not posted.
+        """
+        if is_note(entry.incoming) and not answer.note_on:
+            return NO_POST
         platform = self._platforms[entry.address.platform]
         # An earlier process may have posted: a try before this one, or the answer to the message before it was edited.
         look_first = entry.attempts > 1 or entry.event_key != entry.message_key
@@ -41,7 +54,10 @@ class Posting:
         return await self._recorded(self._new_job(entry, "post", has_request=bool(answer.jobs)), platform, post)
 
     async def error(self, entry: InboxEntry, sentence: str) -> PostRef:
-        """The one error in the entry's post. Raises as `answer` does."""
+        """The one error in the entry's post. Raises as `answer` does. Of a note it is logged: nobody waits for it."""
+        if is_note(entry.incoming):
+            log.warning("A note in %s can't be posted: %s", entry.address, sentence)
+            return NO_POST
         platform = self._platforms[entry.address.platform]
         has_request = self._jobs is not None and bool(await self._jobs.list_tree(stored_ids(entry.incoming).request))
         post = platform.fail(entry.address, entry.message_key, sentence)

@@ -214,7 +214,7 @@ class Worker:
                 is_withdrawn=lambda: run.is_withdrawn,
             )
             async with asyncio.timeout(self._timeout):
-                progress = await self._platforms[entry.address.platform].open(entry)
+                progress = await self._posting.open(entry)
                 answer = await self._answers.answer(entry.incoming, progress, attempt)
             await self._post(run, answer)
 

@@ -120,6 +120,7 @@ def _to_outcome(values: Mapping[str, Any]) -> Outcome:
         suggestions=tuple(values["suggestions"]),
         usage=Usage(**values["usage"]),
         model=values["model"],
+        note_on=tuple(values.get("note_on", ())),
     )
 
 

@@ -1,4 +1,4 @@
-"""The library: `ingest`, `search`, `page`, `documents`, `sources`."""
+"""The library: `ingest`, `search`, `page`, `documents`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.session import Session
-from core.domain.corpus import Document, PageHit, SearchQuery, Source
+from core.domain.corpus import Document, PageHit, SearchQuery
 
 if TYPE_CHECKING:
     from bot.wiring import App
+    from core.domain.extracts import Extract
     from core.library import PageView, Removal
 
 documents = typer.Typer(help="The documents of the library.", invoke_without_command=True)
-sources = typer.Typer(help="Where documents come from.", invoke_without_command=True)
 DocumentName = Annotated[str, typer.Argument(metavar="DOCUMENT", help="Its path, title or alias.")]
 
 
@@ -22,7 +22,6 @@ def register(app: typer.Typer) -> None:
     app.command("search")(search)
     app.command("page")(page)
     app.add_typer(documents, name="documents")
-    app.add_typer(sources, name="sources")
 
 
 def ingest(
@@ -62,16 +61,18 @@ def search(
     """Search pages by meaning and by words."""
     session: Session = context.obj
 
-    async def work(app: "App") -> list[PageHit]:
+    async def work(app: "App") -> "tuple[list[PageHit], list[Extract]]":
         ids = frozenset({(await app.find_document(document)).id}) if document else frozenset[str]()
         asked = SearchQuery(text=query, limit=limit, kind=kind, document_ids=ids, rerank=app.config.index.rerank)
-        return await app.library.search(asked, await app.scope())
+        scope = await app.scope()
+        hits = await app.library.search(asked, scope)
+        return hits, await app.facts.summaries(hits, scope) if session.as_json else []
 
-    hits = session.run(work)
+    hits, summaries = session.run(work)
     if session.as_json:
         from core.jsonable import page_hit_json
 
-        session.print_json({"hits": [page_hit_json(hit) for hit in hits]})
+        session.print_json({"hits": [page_hit_json(hit, summaries) for hit in hits]})
         return
     from bot.terminal.render import hits_view
 
@@ -89,17 +90,19 @@ def page(
     if (page_id is None) == (document is None) or (document is None) != (number is None):
         raise typer.BadParameter("give a page id, or --document with --number")
 
-    async def work(app: "App") -> "PageView":
+    async def work(app: "App") -> "tuple[PageView, list[Extract]]":
         scope = await app.scope()
         if page_id is not None:
-            return await app.library.page(page_id, scope)
-        return await app.library.page_by_number(document or "", number or 0, scope)
+            view = await app.library.page(page_id, scope)
+        else:
+            view = await app.library.page_by_number(document or "", number or 0, scope)
+        return view, await app.facts.of_pages([view.page.id], scope) if session.as_json else []
 
-    found = session.run(work)
+    found, extracts = session.run(work)
     if session.as_json:
         from core.jsonable import page_json
 
-        session.print_json(page_json(found))
+        session.print_json(page_json(found, extracts))
         return
     from bot.terminal.render import page_view
 
@@ -152,41 +155,6 @@ def remove_document(context: typer.Context, name: DocumentName) -> None:
         return await app.library.remove_document(name, await app.scope())
 
     _print_removal(session, session.run(work))
-
-
-@sources.callback()
-def sources_default(context: typer.Context) -> None:
-    """Without a word more: list them."""
-    if context.invoked_subcommand is None:
-        list_sources(context)
-
-
-@sources.command("list")
-def list_sources(context: typer.Context) -> None:
-    """List the sources with their counts."""
-    session: Session = context.obj
-
-    async def work(app: "App") -> tuple[list[Document], list[Source]]:
-        return await app.library.documents(await app.scope()), await app.library.sources(app.workspace)
-
-    found_documents, found = session.run(work)
-    if session.as_json:
-        from core.jsonable import source_json
-
-        session.print_json({"sources": [source_json(item, found_documents) for item in found]})
-        return
-    from bot.terminal.render import source_table
-
-    session.console.print(source_table(found, found_documents))
-
-
-@sources.command("remove")
-def remove_source(
-    context: typer.Context, name: Annotated[str, typer.Argument(metavar="SOURCE", help="The source's name.")]
-) -> None:
-    """Remove a source with all its documents; the files themselves stay."""
-    session: Session = context.obj
-    _print_removal(session, session.run(lambda app: app.library.remove_source(app.workspace, name)))
 
 
 def _print_removal(session: Session, removal: "Removal") -> None:

@@ -22,6 +22,8 @@ PARTS = {
     "commands": ("run",),
     "conversations": ("create", "delete", "list_conversations", "rename", "show"),
     "corpus": ("get_page", "list_documents", "list_sources"),
+    "extractions": ("run",),
+    "facts": ("find", "list_extracts", "of_pages", "ontology", "summaries"),
     "jobs": ("cancel", "recent", "retry", "tree"),
     "library": (
         "documents",
@@ -33,6 +35,7 @@ PARTS = {
         "search",
         "sources",
     ),
+    "syncs": ("forget", "overview", "sync"),
 }
 PROGRESS = {"$": "progress"}  # stands for the caller's progress sink or callback among the arguments
 # What a sink or a callback is told, as the caller then calls it.

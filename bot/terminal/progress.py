@@ -16,12 +16,18 @@ NAME_WIDTH = 40
 @contextmanager
 def ingest_progress(console: Console) -> Iterator[ProgressCallback]:
     """A callback that moves the bar."""
-    columns = ("Reading", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[name]}"))
+    columns = (
+        TextColumn("{task.fields[stage]}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[name]}"),
+    )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("ingest", total=None, name="")
+        task = bar.add_task("ingest", total=None, name="", stage="Reading")
 
         def update(progress: IngestProgress) -> None:
             name = escape(shorten(progress.path, NAME_WIDTH))
-            bar.update(task, completed=progress.done, total=progress.total, name=name)
+            bar.update(task, completed=progress.done, total=progress.total, name=name, stage=progress.stage)
 
         yield update

@@ -10,6 +10,7 @@ from aiohttp import web
 
 from bot.webchat.doors import add_headers, guard, who_looks
 from bot.webchat.errors import error_pages
+from bot.webchat.pages.extracts import add_extract_pages
 from bot.webchat.pages.jobs import add_jobs_pages
 from bot.webchat.pages.library import add_library_pages
 from bot.webchat.pages.source import add_source_pages
@@ -44,6 +45,7 @@ def build_web(parts: WebParts, additions: Sequence[WebAddition] = ()) -> web.App
     environment.globals["workspace"] = parts.workspace
     add_source_pages(app)
     add_library_pages(app)
+    add_extract_pages(app)
     add_jobs_pages(app)
     for add in additions:
         add(app, parts)

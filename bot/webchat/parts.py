@@ -10,6 +10,7 @@ from core.commands import Commands
 from core.conversations import Conversations
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
+from core.facts import Facts
 from core.jobs import Jobs
 from core.library import Library
 from core.ports import Clock, CorpusRepository
@@ -40,6 +41,7 @@ class WebParts:
     workspace: str
     library: Library
     corpus: CorpusRepository
+    facts: Facts
     conversations: Conversations
     jobs: Jobs
     commands: Commands

@@ -123,6 +123,7 @@ class CommandResult:
     renamed: Conversation | None = None  # its thread is to be renamed on the platform
     deleted: Conversation | None = None  # its thread holds nothing any more
     citation: Citation | None = None  # the footnote that `text` shows, for platforms that link it
+    citations: tuple[Citation, ...] = ()  # those that `text` lists by number
     is_public: bool = False  # whoever is in the thread should see it; else it is for the one who gave the command
 
 

@@ -8,6 +8,7 @@ from core.commands.asking import AskingCommands
 from core.commands.base import Command, CommandCall, CommandResult
 from core.commands.completing import Completion, Completions
 from core.commands.control import ControlCommands
+from core.commands.facts import FactsCommands
 from core.commands.keeping import KeepingCommands
 from core.commands.library import LibraryCommands
 from core.commands.position import PositionCommands
@@ -16,6 +17,7 @@ from core.commands.settings import SettingsCommands
 from core.commands.threads import ThreadCommands
 from core.conversations import Conversations
 from core.errors import BadInput
+from core.facts import Facts
 from core.jobs import Jobs
 from core.keeping import KeptAnswers
 from core.library import Library
@@ -26,8 +28,8 @@ from core.service_ports import SettingsRepository
 class Commands:
     """The table, bound to the use cases.
 
-    `questions` are those that a service has in hand, where one runs; `kept` are the answers that people keep. Without
-    them their commands are not in the table.
+    `questions` are those that a service has in hand, where one runs; `kept` are the answers that people keep, `facts`
+    what was extracted. Without them their commands are not in the table.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class Commands:
         settings: SettingsRepository,
         questions: RunningQuestions | None = None,
         kept: KeptAnswers | None = None,
+        facts: Facts | None = None,
     ) -> None:
         threads = ThreadCommands(conversations, questions)
         self._completions = Completions(library, access, threads)
@@ -48,6 +51,7 @@ class Commands:
             *AskingCommands(library, access).rows,
             *threads.rows,
             *LibraryCommands(library, corpus, access, conversations).rows,
+            *(FactsCommands(facts, access).rows if facts is not None else ()),
             *ControlCommands(conversations, jobs, questions).rows,
             *PositionCommands(settings, library, corpus, access).rows,
             *SettingsCommands(settings, access).rows,

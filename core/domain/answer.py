@@ -92,6 +92,14 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AskAgain:
+    """What a note about a stale answer offers."""
+
+    message_id: str  # of the answer
+    question: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What is posted: the same object for every adapter. Markers in `text` equal the citations' numbers."""
 
@@ -114,3 +122,4 @@ class Answer:
     usage: Usage = field(default_factory=Usage)
     timings_ms: Mapping[str, float] = field(default_factory=dict)  # total, retrieval, model
     model: str = ""
+    note_on: tuple[AskAgain, ...] = ()  # it answers nothing: it tells that these answers are stale

@@ -87,6 +87,7 @@ class Outcome:
     suggestions: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
     model: str = ""
+    note_on: tuple[str, ...] = ()  # it is no answer, but a note about these (ids of messages)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +107,11 @@ class Message:
     status: str | None = None  # AnswerStatus of an assistant message
     stale: bool = False
     outcome: Outcome | None = None  # of an assistant message
+
+    @property
+    def is_note(self) -> bool:
+        """Whether it answers nothing, but tells that earlier answers are stale."""
+        return self.outcome is not None and bool(self.outcome.note_on)
 
 
 class RepliesTo(StrEnum):

@@ -12,6 +12,9 @@ PostRef: TypeAlias = str
 
 AGAIN = "again-"  # begins the edit version of a message that nobody edited: it is asked once more
 
+# Key of the metadata of an entry that nobody asked: a note about these stale answers (ids of messages, in one string).
+NOTE_ON = "note_on"
+
 # Who stopped an entry whose message was edited or deleted meanwhile: it ends without a post.
 WITHDRAWN = "(withdrawn)"
 
@@ -37,6 +40,11 @@ def again_key(message_key: str, number: str) -> str:
 
 def is_asked_again(event_key: str, message_key: str) -> bool:
     return event_key.startswith(f"{message_key}@{AGAIN}")
+
+
+def is_note(message: IncomingMessage) -> bool:
+    """Whether nobody asked it: its post tells a thread that answers in it are stale."""
+    return NOTE_ON in message.metadata
 
 
 class InboxStatus(StrEnum):

@@ -4,12 +4,25 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from core.errors import BadInput, ReadError
+from core.ingestion.readers.channel_export import ChannelExportReader
+from core.ingestion.readers.csv import CsvReader
+from core.ingestion.readers.docx import DocxReader
+from core.ingestion.readers.epub import EpubReader
 from core.ingestion.readers.foundry_journal import FoundryJournalReader
 from core.ingestion.readers.html import HtmlReader
 from core.ingestion.readers.kept_answers import KeptAnswersReader
+from core.ingestion.readers.mail import MailReader
 from core.ingestion.readers.markdown_vault import MarkdownVaultReader
+from core.ingestion.readers.notebook import NotebookReader
+from core.ingestion.readers.odt import OdtReader
+from core.ingestion.readers.openapi import OpenApiReader
+from core.ingestion.readers.org import OrgReader
 from core.ingestion.readers.pdf import PdfReader
 from core.ingestion.readers.plain_text import PlainTextReader
+from core.ingestion.readers.pptx import PptxReader
+from core.ingestion.readers.rst import RstReader
+from core.ingestion.readers.rtf import RtfReader
+from core.ingestion.readers.spreadsheet import SpreadsheetReader
 from core.ports import Reader
 
 # Bytes of a file that `Reader.accepts` is shown.
@@ -26,8 +39,21 @@ def build_readers() -> tuple[Reader, ...]:
         MarkdownVaultReader(),
         PlainTextReader(),
         HtmlReader(),
+        OpenApiReader(),
+        ChannelExportReader(),
         FoundryJournalReader(),
         PdfReader(),
+        CsvReader(),
+        SpreadsheetReader(),
+        DocxReader(),
+        OdtReader(),
+        RtfReader(),
+        PptxReader(),
+        EpubReader(),
+        RstReader(),
+        OrgReader(),
+        NotebookReader(),
+        MailReader(),
     )
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from core.domain.corpus import Heading
@@ -19,10 +19,19 @@ _NUMBER = (
     r"the (?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last))"
 )
 _NAMED = re.compile(
-    rf"(part|book|volume|act|chapter|section|scene|letter|canto|stave)\s+({_NUMBER})\b[.:)\]]*(.*)", re.I
+    r"(part|book|volume|act|chapter|section|scene|letter|canto|stave|adventure|lecture|lesson|essay|story|tale|session)"
+    rf"\s+({_NUMBER})\b[.:)\]]*(.*)",
+    re.I,
 )
 _NUMBERED = re.compile(r"([0-9]{1,3})[.)]?[ \t]+([A-Z].*)|([IVXLC]{1,7})\.?(?:[ \t]+([A-Z].*))?")
-_ALONE = re.compile(r"prologue|epilogue|preface|foreword|introduction|afterword|appendix(?: [a-z0-9]+)?", re.I)
+_BARE_NUMBER = re.compile(r"[IVXLCDM]+\.?")
+_ALONE = re.compile(
+    r"(?:prologue|epilogue|(?:author's |translator's |editor's )?(?:preface|foreword|introduction|note)|afterword"
+    r"|conclusion|appendix(?: [a-z0-9]+)?|(?:table of )?contents|(?:list of )?illustrations|glossary|index"
+    r"|(?:foot|end)?notes)",
+    re.I,
+)
+_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _OUTER = frozenset({"part", "book", "volume", "act"})
 _STANDING_ALONE = "standing alone"
 
@@ -43,7 +52,7 @@ def find_chapters(text: str) -> tuple[Heading, ...]:
     A line of capitals that follows a bare "CHAPTER IV." is its title. Headings that follow each other with no text
     between, as in a table of contents, are text. Parts and books stand above chapters.
     """
-    candidates = _without_contents(text, _candidates(text))
+    candidates = _with_plain_numbers(_without_contents(text, _candidates(text)))
     families = [item.family for item in candidates]
     kept = {family for family in set(families) if families.count(family) >= MIN_CHAPTERS}
     named = kept - {"numbered", _STANDING_ALONE}
@@ -51,8 +60,11 @@ def find_chapters(text: str) -> tuple[Heading, ...]:
         kept = named | {_STANDING_ALONE} | (set(families) & _OUTER)
     elif "numbered" not in kept or not _rises([item for item in candidates if item.family == "numbered"]):
         return ()
-    outer = bool(kept & _OUTER) and bool(kept - _OUTER - {_STANDING_ALONE})
     chosen = [item for item in candidates if item.family in kept]
+    first = next((item.family for item in chosen if item.family != _STANDING_ALONE), "")
+    outer = first in _OUTER and bool(kept - _OUTER - {_STANDING_ALONE})
+    if named - _OUTER and not outer:  # acts of a play inside of a chapter are no parts of the book
+        chosen = [item for item in chosen if item.family not in _OUTER]
     return tuple(
         Heading(level=2 if outer and item.family not in _OUTER else 1, title=item.title, start=item.start)
         for item in chosen
@@ -90,7 +102,9 @@ def _to_candidate(line: str, start: int, end: int, following: re.Match[str] | No
 
 
 def _is_subtitle(line: str) -> bool:
-    return "\n" not in line and len(line) <= MAX_SUBTITLE and line.isupper() and not _NAMED.fullmatch(line)
+    if "\n" in line or len(line) > MAX_SUBTITLE or not line.isupper():
+        return False
+    return _NAMED.fullmatch(line) is None and _BARE_NUMBER.fullmatch(line) is None
 
 
 def _without_contents(text: str, candidates: Sequence[_Candidate]) -> list[_Candidate]:
@@ -110,6 +124,23 @@ def _without_contents(text: str, candidates: Sequence[_Candidate]) -> list[_Cand
     return kept
 
 
+def _with_plain_numbers(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """With "VII. THE BRIDGE" as a chapter after "CHAPTER VI", where no "CHAPTER VII" follows."""
+    known = {(item.family, _value(item.number)) for item in candidates if item.family != "numbered"}
+    found: list[_Candidate] = []
+    family, number = "", 0
+    for item in candidates:
+        value = _value(item.number)
+        goes_on = family and value == number + 1 and (family, value) not in known
+        if item.family == "numbered" and goes_on and item.title.isupper() and " " in item.title:
+            found.append(replace(item, family=family))
+        else:
+            found.append(item)
+        if found[-1].family not in ("numbered", _STANDING_ALONE):
+            family, number = found[-1].family, value
+    return found
+
+
 def _rises(candidates: Sequence[_Candidate]) -> bool:
     """Whether bare numbers count up by one, as chapters do and list items between other text do not."""
     values = [_value(item.number) for item in candidates]
@@ -119,6 +150,8 @@ def _rises(candidates: Sequence[_Candidate]) -> bool:
 def _value(number: str) -> int:
     if number.isdigit():
         return int(number)
-    digits = [{"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}[letter] for letter in number]
+    if set(number.upper()) - set(_ROMAN):  # a word, "twelve": it continues nothing
+        return -1
+    digits = [_ROMAN[letter] for letter in number.upper()]
     pairs = zip(digits, [*digits[1:], 0], strict=True)
     return sum(-digit if digit < following else digit for digit, following in pairs)

@@ -1,4 +1,4 @@
-"""The child process that reads foreign files: takes tasks on its standard input, gives results on its standard output.
+"""The child process that reads foreign files and looks for data in them: tasks on its input, results on its output.
 
 Messages are pickles, each after its length as eight bytes. The process limits its own memory and time, so that it ends
 even when the parent was killed; what it can't survive (a crash, a hang) the parent sees and reports.
@@ -13,9 +13,10 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, TypeAlias, cast
 
 from core.domain.corpus import Page, Passage
+from core.domain.extracts import ExtractorInput, Found
 from core.errors import ReadError
 from core.ingestion.chunking import chunk
 from core.ingestion.files import why_unopened
@@ -74,10 +75,34 @@ class ReadFailure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractTask:
+    """One document for one extractor, by its name."""
+
+    extractor: str
+    given: ExtractorInput
+
+    @property
+    def path(self) -> str:
+        """For the log."""
+        return f"{self.given.document.path} ({self.extractor})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundInDocument:
+    """What an extractor found, in text order."""
+
+    found: tuple[Found, ...]
+
+
+Result: TypeAlias = ReadDocument | FoundInDocument | ReadFailure
+Task: TypeAlias = ReadTask | ExtractTask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     """What the child answers to a task."""
 
-    result: ReadDocument | ReadFailure
+    result: Result
     retire: bool = False  # start another child for the next file
 
 
@@ -109,10 +134,21 @@ def read_document(task: ReadTask, find_reader: FindReader, limits: ReadLimits) -
     )
 
 
-def answer(task: ReadTask, find_reader: FindReader, limits: ReadLimits) -> Reply:
+def find_extracts(task: ExtractTask) -> FoundInDocument:
+    """Run one extractor. ReadError where there is none of that name."""
+    from core.ingestion.extractors.base import build_extractors  # all of them: the parent needs none
+
+    extractor = next((item for item in build_extractors() if item.name == task.extractor), None)
+    if extractor is None:
+        raise ReadError(f"there is no extractor {task.extractor!r}")
+    return FoundInDocument(found=tuple(extractor.extract(task.given)))
+
+
+def answer(task: Task, find_reader: FindReader, limits: ReadLimits) -> Reply:
     """The reply to a task; never raises, so that one bad file never stops a batch."""
     try:
-        return Reply(result=read_document(task, find_reader, limits), retire=_has_grown(limits))
+        result = find_extracts(task) if isinstance(task, ExtractTask) else read_document(task, find_reader, limits)
+        return Reply(result=result, retire=_has_grown(limits))
     except ReadError as error:
         return Reply(result=ReadFailure(reason=str(error)), retire=_has_grown(limits))
     except MemoryError:
@@ -151,7 +187,7 @@ def _peak_bytes() -> int:
 def serve(tasks: BinaryIO, replies: BinaryIO, find_reader: FindReader, limits: ReadLimits) -> None:
     """Answer tasks until their stream ends."""
     while len(header := tasks.read(HEADER_BYTES)) == HEADER_BYTES:
-        task = cast("ReadTask", pickle.loads(tasks.read(int.from_bytes(header))))  # noqa: S301 - from the parent
+        task = cast("Task", pickle.loads(tasks.read(int.from_bytes(header))))  # noqa: S301 - from the parent
         _alarm(limits.seconds + _GRACE_SECONDS)
         message = _packed(answer(task, find_reader, limits), limits)
         replies.write(len(message).to_bytes(HEADER_BYTES) + message)

@@ -2,12 +2,13 @@
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from core.domain.corpus import Heading
 from core.ingestion.encodings import clean
+from core.ingestion.html_furniture import is_dropped
 
 # Open elements at once from which parsing gets slow and the page is no document: real pages stay under 100.
 MAX_DEPTH = 4_000
@@ -23,11 +24,6 @@ _LINES = frozenset(
 )
 _BLOCKS = _PARAGRAPHS | _LINES
 _CELLS = frozenset({"td", "th"})
-_DROPPED = frozenset(
-    "script style template noscript svg iframe object embed canvas audio video head nav button select textarea input "
-    "datalist dialog frameset map annotation annotation-xml".split()
-)
-_FURNITURE_ROLES = frozenset({"navigation", "search", "banner", "contentinfo", "menu", "menubar", "toolbar"})
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _IN_CELL_BLOCKS = "h1,h2,h3,h4,h5,h6,table,pre,ul,ol,dl"
 # Elements that need no end tag: they say nothing about depth.
@@ -38,12 +34,11 @@ _UNCOUNTED = frozenset(
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)")
 _MARKUP = re.compile(r"<(!--)|(--)>|<(/?)([A-Za-z][A-Za-z0-9-]*)[^<>]*>")
 _SPACE = re.compile(r"[ \t\n\r\f]+")
-_HIDDEN_STYLE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class HtmlText:
-    """The text of a page, its headings and the ids of those headings with their places."""
+    """The text of a page, its headings, and ids with their places: of headings, and those that were asked for."""
 
     text: str
     headings: tuple[Heading, ...] = ()
@@ -53,21 +48,22 @@ class HtmlText:
     warnings: tuple[str, ...] = ()
 
 
-def html_to_text(source: str) -> HtmlText:
+def html_to_text(source: str, *, book: bool = False, ids: Collection[str] = ()) -> HtmlText:
     """Text of a page or a fragment of HTML.
 
     Blocks end lines, the cells of a row are separated by tabs, inline elements add nothing, runs of white space are
     one space outside of <pre>, entities are decoded. Left out: scripts, styles, hidden elements, navigation, and a
-    header, footer or aside that stands outside of the content (a header that holds the h1 stays).
+    header, footer or aside that stands outside of the content (a header that holds the h1 stays). A `book` has no such
+    furniture: all but scripts and navigation stays. `ids` are those of further elements whose places are wanted.
     """
     if _depth(source) > MAX_DEPTH:
         return HtmlText(_without_markup(source), warnings=("nested too deeply: read without headings and tables",))
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(clean(source))
-    writer = _Writer()
-    for root in _roots(tree):
-        _write(root, writer)
+    writer = _Writer(frozenset(ids))
+    for root in [tree.body] if book and tree.body is not None else _roots(tree):
+        _write(root, writer, book=book)
     text, headings, anchors = writer.finish()
     title = tree.css_first("head title")
     return HtmlText(
@@ -131,24 +127,24 @@ def _roots(tree: Any) -> list[Any]:
     return [body]
 
 
-def _write(root: Any, writer: "_Writer") -> None:
-    for node, is_start in _walk(root):
+def _write(root: Any, writer: "_Writer", *, book: bool) -> None:
+    for node, is_start in _walk(root, book=book):
         tag = node.tag
         if tag == "-text":
             writer.add_text(node.text_content or "")
         elif is_start:
             writer.open(tag, node)
         else:
-            writer.close(tag)
+            writer.close(tag, node)
 
 
-def _walk(root: Any) -> Iterator[tuple[Any, bool]]:
+def _walk(root: Any, *, book: bool) -> Iterator[tuple[Any, bool]]:
     """Starts and ends of elements in document order, without recursion; what is dropped is not entered."""
     node, open_nodes = root, []
     while True:
         if node.tag == "-text":
             yield node, True
-        elif not _is_dropped(node):
+        elif not is_dropped(node, book=book):
             yield node, True
             if node.child is not None:
                 open_nodes.append(node)
@@ -163,36 +159,19 @@ def _walk(root: Any) -> Iterator[tuple[Any, bool]]:
         node = node.next
 
 
-def _is_dropped(node: Any) -> bool:
-    tag = node.tag
-    if tag in _DROPPED or tag.startswith(("-", "!", "_")):
-        return True
+def _note_reference(node: Any) -> bool:
+    """Whether a link is the number of a footnote that stands bare in the text."""
     attributes = node.attributes
-    if "hidden" in attributes or attributes.get("role") in _FURNITURE_ROLES:
-        return True
-    if _HIDDEN_STYLE.search(attributes.get("style") or ""):
-        return True
-    if tag in ("ul", "ol", "menu"):  # in a header: languages, tools, breadcrumbs
-        return any(parent.tag == "header" for parent in _parents(node))
-    return tag in ("header", "footer", "aside") and _is_furniture(node, tag)
-
-
-def _is_furniture(node: Any, tag: str) -> bool:
-    content = ("main", "article", "section", "blockquote")
-    if any(parent.tag in content or parent.attributes.get("role") == "main" for parent in _parents(node)):
-        return False
-    return tag != "header" or node.css_first("h1") is None
-
-
-def _parents(node: Any) -> Iterator[Any]:
-    while (node := node.parent) is not None:
-        yield node
+    marks = f"{attributes.get('role') or ''} {attributes.get('epub:type') or ''}".split()
+    return bool({"noteref", "doc-noteref"} & set(marks)) and node.text().strip()[:1].isalnum()
 
 
 class _Writer:
     """Text as it grows. What separates two texts waits until the second follows, so none stands at the ends."""
 
-    def __init__(self) -> None:
+    def __init__(self, ids: frozenset[str] = frozenset()) -> None:
+        self._ids = ids
+        self._waiting_ids: list[str] = []  # of open elements whose text has not begun
         self._pieces: list[str] = []
         self._length = 0
         self._gap = _Gap()
@@ -204,6 +183,8 @@ class _Writer:
         self._heading_ids: list[str] = []
 
     def open(self, tag: str, node: Any) -> None:
+        if self._ids and node.attributes.get("id") in self._ids:
+            self._waiting_ids.append(node.attributes["id"])
         if tag in _CELLS:
             self._cells.append(node.css_first(_IN_CELL_BLOCKS) is None)
         elif tag in _BLOCKS:
@@ -215,8 +196,12 @@ class _Writer:
             self._heading_ids = []
         if self._open_heading is not None:
             self._heading_ids.extend(filter(None, [node.attributes.get("id")]))
+        if tag == "a" and _note_reference(node):
+            self._append("[")
 
-    def close(self, tag: str) -> None:
+    def close(self, tag: str, node: Any) -> None:
+        if tag == "a" and _note_reference(node):
+            self._append("]")
         if self._open_heading is not None and _HEADINGS.get(tag) == self._open_heading[0]:
             self._end_heading(*self._open_heading)
         if tag in _CELLS:
@@ -239,12 +224,16 @@ class _Writer:
             self._gap.space = text.endswith(" ")
 
     def finish(self) -> tuple[str, tuple[Heading, ...], tuple[tuple[str, int], ...]]:
-        return "".join(self._pieces).rstrip(), tuple(self._headings), tuple(self._anchors)
+        text = "".join(self._pieces).rstrip()
+        anchors = dict.fromkeys(sorted(self._anchors, key=lambda anchor: anchor[1]))  # a heading's id may be asked for
+        return text, tuple(self._headings), tuple(anchor for anchor in anchors if anchor[1] < len(text))
 
     def _append(self, text: str) -> None:
         if self._length:
             self._put(self._gap.text())
         self._gap = _Gap()
+        self._anchors.extend((name, self._length) for name in self._waiting_ids)
+        self._waiting_ids.clear()
         self._put(text)
 
     def _put(self, piece: str) -> None:

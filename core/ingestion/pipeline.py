@@ -1,6 +1,8 @@
 """Brings a source's files into the library: reads what is new or changed, forgets what has vanished."""
 
 import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from core.ingestion.plan import Plan, build_plan, is_under
 from core.ingestion.report import Failure, IngestProgress, IngestReport, ProgressCallback
 from core.ingestion.run import IngestRun
 from core.ingestion.sandbox import Sandbox
+from core.ingestion.selection import EVERYTHING, Selection
 from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
 
 
@@ -48,6 +51,8 @@ class Ingestor:
         *,
         kind: str | None = None,
         force: bool = False,
+        selection: Selection = EVERYTHING,
+        links: Mapping[str, str] | None = None,
         progress: ProgressCallback = ignore_progress,
     ) -> IngestReport:
         """Bring the library up to date with the files under `root`, or under its sub-path `only`.
@@ -55,7 +60,8 @@ class Ingestor:
         A source of kind `file` holds just the files that were named once: without `only`, these are looked at again.
         With `kind` (see base.forced_kind) every file is read by that reader, whatever its suffix; a file whose suffix
         no reader has keeps that kind. With `force` all files are read and embedded anew. Documents outside `only` are
-        left alone. Safe to repeat and to interrupt.
+        left alone. Files that `selection` does not take are as if they were not there. `links` gives documents (by
+        path) the web address that people know them by. Safe to repeat and to interrupt.
 
         Raises:
             NotFound: `root` is no folder, or there is nothing at `only` and nothing is stored of it.
@@ -65,7 +71,7 @@ class Ingestor:
             started = self._clock.monotonic()
             stored = await self._stored(source)
             sub_paths = _sub_paths(source, only, stored)
-            listing = await asyncio.to_thread(list_files, root, sub_paths)
+            listing = await asyncio.to_thread(list_selected, root, selection, sub_paths)
             _check_found(listing, root, only, stored)
             planned = partial(build_plan, listing, root=root, only=sub_paths, force=force, kind=kind)
             plan = await asyncio.to_thread(planned, stored)
@@ -75,7 +81,10 @@ class Ingestor:
             report = IngestReport(unchanged=plan.unchanged, failures=list(plan.still_failed))
             report.failures += [Failure(path=problem.path, reason=problem.reason) for problem in listing.problems]
             if plan.has_work:
-                await self._carry_out(plan, source, root, report, kind=kind, force=force, progress=progress)
+                run = await self._run(
+                    source, root, report, kind=kind, force=force, links=links or {}, progress=progress
+                )
+                await self._carry_out(plan, run)
             report.failures.sort(key=lambda failure: failure.path)
             report.seconds = self._clock.monotonic() - started
             return report
@@ -85,21 +94,29 @@ class Ingestor:
         for document_id, revision in sorted(await self._index.revisions() - await self._corpus.live_revisions()):
             await self._index.remove_revision(document_id, revision)
 
-    async def _carry_out(
+    async def _carry_out(self, plan: Plan, run: IngestRun) -> None:
+        for document in plan.vanished:
+            await self._forget(document)
+            run.report.removed += 1
+        try:
+            await run.run(plan.to_read)
+        finally:
+            await self._sandbox.close()
+        if run.report.added or run.report.updated or run.report.removed:
+            await self._index.optimise()
+
+    async def _run(
         self,
-        plan: Plan,
         source: Source,
         root: Path,
         report: IngestReport,
         *,
         kind: str | None,
         force: bool,
+        links: Mapping[str, str],
         progress: ProgressCallback,
-    ) -> None:
-        for document in plan.vanished:
-            await self._forget(document)
-            report.removed += 1
-        run = IngestRun(
+    ) -> IngestRun:
+        return IngestRun(
             corpus=self._corpus,
             index=self._index,
             sandbox=self._sandbox,
@@ -110,15 +127,10 @@ class Ingestor:
             vault=await asyncio.to_thread(_vault_name, root),
             kind=kind,
             force=force,
+            links=links,
             report=report,
             progress=progress,
         )
-        try:
-            await run.run(plan.to_read)
-        finally:
-            await self._sandbox.close()
-        if report.added or report.updated or report.removed:
-            await self._index.optimise()
 
     async def _stored(self, source: Source) -> list[Document]:
         return await self._corpus.list_documents(source.workspace, frozenset({source.id}))
@@ -128,6 +140,21 @@ class Ingestor:
         await self._conversations.forget_document(document.id)
         await self._corpus.remove_document(document.id)
         await self._index.remove_document(document.id)
+
+
+def list_selected(root: Path, selection: Selection, only: list[str] | None = None) -> Listing:
+    """As `list_files`, of what `selection` takes."""
+    listing = list_files(root, only if only is not None or selection.paths is None else selection.paths)
+    if selection == EVERYTHING:
+        return listing
+    wanted = None if selection.paths is None else frozenset(selection.paths)
+    return replace(
+        listing,
+        files=[
+            file for file in listing.files if (wanted is None or file.path in wanted) and selection.takes(file.path)
+        ],
+        problems=[problem for problem in listing.problems if selection.takes(problem.path)],
+    )
 
 
 def _sub_paths(source: Source, only: str | None, stored: list[Document]) -> list[str] | None:

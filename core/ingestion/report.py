@@ -15,11 +15,12 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestProgress:
-    """How far an ingest is; `total` counts the files that have to be read."""
+    """How far an ingest is; `total` counts the files that have to be read, or the documents to be extracted."""
 
     done: int
     total: int
     path: str  # the file just finished
+    stage: str = "Reading"
 
 
 ProgressCallback = Callable[[IngestProgress], None]

@@ -7,8 +7,8 @@ live stays live, and the next run finds the file's stamp still open, reads it ag
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from core.domain.corpus import Document, FileStamp, IndexEntry, document_id
@@ -91,6 +91,7 @@ class IngestRun:
     force: bool
     report: IngestReport
     progress: ProgressCallback
+    links: Mapping[str, str] = field(default_factory=dict)  # path -> the web address that people know a document by
     total: int = 0
     done: int = 0
 
@@ -170,7 +171,7 @@ class IngestRun:
             self._document(file, title=content.title, kind=content.kind),
             revision=content.revision,
             aliases=content.aliases,
-            url=self.source.link_template or web_address(content.url),
+            url=self.source.link_template or self.links.get(file.path) or web_address(content.url),
             pages=len(content.pages),
             passages=len(content.passages),
             depends_on=content.depends_on,

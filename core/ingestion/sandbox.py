@@ -1,4 +1,4 @@
-"""Reads foreign files in a child process that can be stopped.
+"""Reads foreign files, and looks for data in them, in a child process that can be stopped.
 
 A file that hangs, crashes its reader or fills the memory costs only itself. The child is started for the first file
 (about 0.1 s with its imports), reused, and replaced after a failure that may have harmed it. It gets no environment
@@ -16,14 +16,31 @@ from asyncio.subprocess import DEVNULL, PIPE, Process
 from typing import Any
 
 from core.domain.corpus import Heading, Page, Passage, Span
-from core.ingestion.child import HEADER_BYTES, ReadDocument, ReadFailure, ReadTask, Reply
+from core.domain.extracts import ExtractType, Found
+from core.ingestion.child import (
+    HEADER_BYTES,
+    ExtractTask,
+    FoundInDocument,
+    ReadDocument,
+    ReadFailure,
+    ReadTask,
+    Reply,
+    Result,
+    Task,
+)
 from core.ingestion.limits import ReadLimits
 
 READERS = "core.ingestion.base:build_readers"
 _START = "from core.ingestion.child import main; main()"
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
 # All that a reply may be made of: unpickling must not run what a subverted child sends.
-_REPLY_CLASSES = {cls.__qualname__: cls for cls in (Reply, ReadDocument, ReadFailure, Page, Passage, Span, Heading)}
+_REPLY_CLASSES: dict[str, type] = {
+    cls.__qualname__: cls
+    for cls in (
+        Reply, ReadDocument, ReadFailure, FoundInDocument, Page, Passage, Span, Heading, Found, ExtractType,
+    )
+}  # fmt: skip
+_UNUSABLE = ReadFailure(reason="its reader gave an unusable result")
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +56,15 @@ class Sandbox:
 
     async def read(self, task: ReadTask) -> ReadDocument | ReadFailure:
         """The file's content, or why there is none; never raises for what a file can do."""
+        result = await self._run(task)
+        return result if isinstance(result, ReadDocument | ReadFailure) else _UNUSABLE
+
+    async def extract(self, task: ExtractTask) -> FoundInDocument | ReadFailure:
+        """What an extractor found, or why it found nothing; never raises for what a document can do."""
+        result = await self._run(task)
+        return result if isinstance(result, FoundInDocument | ReadFailure) else _UNUSABLE
+
+    async def _run(self, task: Task) -> Result:
         process = await self._running()
         try:
             async with asyncio.timeout(self._limits.seconds):
@@ -96,7 +122,7 @@ class Sandbox:
         return f"its reader ended unexpectedly (exit code {code})"
 
 
-async def _exchange(process: Process, task: ReadTask, limit_bytes: int) -> bytes:
+async def _exchange(process: Process, task: Task, limit_bytes: int) -> bytes:
     """Raises EOFError (IncompleteReadError is one) or ConnectionError when the child ends."""
     if process.stdin is None or process.stdout is None:
         raise EOFError("no pipes")
@@ -123,7 +149,7 @@ def _unpacked(message: bytes) -> Reply:
         return Reply(result=ReadFailure(reason=f"its reader gave an unusable result ({error})"), retire=True)
     if isinstance(reply, Reply):
         return reply
-    return Reply(result=ReadFailure(reason="its reader gave an unusable result"), retire=True)
+    return Reply(result=_UNUSABLE, retire=True)
 
 
 def _environment() -> dict[str, str]:

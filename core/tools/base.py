@@ -18,6 +18,7 @@ from core.domain.conversation import Focus
 from core.domain.corpus import Document, SearchScope, SourcedPassage
 from core.domain.jobs import JobKind
 from core.errors import BadInput, NotFound, ToolFailed, ToolRetry
+from core.facts import Facts
 from core.library import Library
 from core.ports import CorpusRepository
 from core.steps import step
@@ -40,6 +41,7 @@ class ToolContext:
     scope: SearchScope
     library: Library
     corpus: CorpusRepository
+    facts: Facts
     focus: Focus | None = None  # what the conversation is about: searched first
     linked: frozenset[str] = frozenset()  # ids of documents the question names by [[wikilinks]]: searched first, too
     document_ids: frozenset[str] = frozenset()  # the question is about these alone; empty: no such limit

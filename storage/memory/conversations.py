@@ -116,6 +116,14 @@ class MemoryConversationRepository:
             own[:] = [replace(message, stale=message.stale or _cites(message, document_id)) for message in own]
         return len(concerned)
 
+    def every_message(self) -> list[tuple[Conversation, Message]]:
+        """With its conversation, in the order of each (for the twins that keep what hangs on messages)."""
+        return [(self._conversations[id], message) for id, own in self._messages.items() for message in own]
+
+    def mark_stale(self, message_id: str, *, is_stale: bool) -> None:
+        for own in self._messages.values():
+            own[:] = [replace(item, stale=is_stale) if item.id == message_id else item for item in own]
+
     def _require(self, conversation_id: str) -> Conversation:
         if conversation_id not in self._conversations:
             raise _not_found(conversation_id)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from core.domain.corpus import Document, FileStamp, Page, Passage, SearchScope, Source, SourcedPassage
 from core.errors import InvalidState, NotFound
@@ -72,12 +73,20 @@ class MemoryCorpusRepository:
         if document_id in self._documents:
             self._documents[document_id] = replace(self._documents[document_id], stamp=stamp)
 
+    def mark_extracted(self, document_id: str, extracted_at: datetime) -> None:
+        """For the store of extracts, which shares its documents."""
+        self._documents[document_id] = replace(self._documents[document_id], extracted_at=extracted_at)
+
     async def remove_document(self, document_id: str) -> None:
         for table in (self._documents, self._pages, self._passages):
             table.pop(document_id, None)
 
     async def live_revisions(self) -> set[tuple[str, str]]:
         return {(document.id, document.revision) for document in self._documents.values() if document.revision}
+
+    def live_texts(self, document_id: str) -> dict[int, str]:
+        """Page number -> text, whoever may read it (for the twin that compares answers with it)."""
+        return {page.number: page.text for page in self._pages.get(document_id, [])}
 
     async def get_page(self, page_id: str, scope: SearchScope) -> Page:
         for document_id in self._pages:

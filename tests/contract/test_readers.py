@@ -12,6 +12,8 @@ from core.errors import ReadError
 from core.ingestion.base import HEAD_BYTES, build_readers, find_reader
 from core.ports import Reader
 from core.texts import collapse
+from tests.unit.core.ingestion.epub_files import build_epub, entry
+from tests.unit.core.ingestion.office_samples import SAMPLES as OFFICE_SAMPLES
 from tests.unit.core.ingestion.pdf_files import build_pdf
 
 NOTE = (
@@ -61,6 +63,49 @@ At seven.
 
 At nine: später.
 """
+BOOK = build_epub(
+    {
+        "1.xhtml": '<h2>Rain</h2><p>It rained<a epub:type="noteref" href="#n">1</a>.</p><aside id="n">1. Hard.</aside>',
+        "2.xhtml": "<h2>Sun</h2><p>Später mehr. 日本語</p><h3>Night</h3><p>Dark.</p>",
+    },
+    entry("Rain", "1.xhtml") + entry("Sun", "2.xhtml"),
+)
+API = """openapi: 3.0.0
+info: {title: Ferry, description: Später mehr.}
+servers: [{url: https://ferry.example}]
+paths:
+  /times/{pier}:
+    get:
+      summary: When boats sail
+      parameters: [{name: pier, in: path, schema: {type: string}}]
+      responses: {'200': {description: Times, content: {text/plain: {schema: {$ref: '#/components/schemas/Times'}}}}}
+components: {schemas: {Times: {type: array, items: {type: string}}}}
+"""
+RST = (
+    "Ferry\n=====\n\nIt sails at **seven** [#]_.\n\n.. [#] Mostly.\n\n.. _fares:\n\nFares\n-----\n\n"
+    "=====  ====\nwho    fare\n=====  ====\nadult  4\n=====  ====\n\n.. note:: Später mehr. 日本語\n"
+)
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "markdown", "source": ["# Ferry\n", "\n", "It sails at **seven**.\n"]},
+        {
+            "cell_type": "code",
+            "source": "print('später')",
+            "outputs": [{"output_type": "stream", "text": ["später\n"]}],
+        },
+        {"cell_type": "markdown", "source": "## Fares\n\n日本語"},
+    ],
+    "metadata": {"language_info": {"name": "python"}},
+}
+MAIL = (
+    b"From: Ann <a@ferry.example>\nSubject: =?utf-8?q?Sp=C3=A4ter?=\nContent-Type: multipart/mixed; boundary=b\n\n"
+    b"--b\nContent-Type: text/html; charset=utf-8\n\n<h1>Ferry</h1><p>Sp\xc3\xa4ter mehr.</p>\n"
+    b"--b\nContent-Disposition: attachment; filename=plan.pdf\nContent-Transfer-Encoding: base64\n\naGk=\n--b--\n"
+)
+DAY = [
+    {"type": "message", "ts": "1709542800.0001", "user": "U1", "text": "When does it sail?"},
+    {"type": "message", "ts": "1709542860.0", "thread_ts": "1709542800.0001", "user": "U2", "text": "Später.\nSeven."},
+]
 SAMPLES = {
     "kept.md": KEPT.encode(),
     "ferry.md": NOTE.encode(),
@@ -70,6 +115,14 @@ SAMPLES = {
     "keep.json": json.dumps(JOURNAL).encode(),
     "keep.yml": YAML.encode(),
     "ferry.pdf": build_pdf([[(50, 700, "The ferry sails at seven.")], [(50, 700, "Fares")]], outline=[("Fares", 1)]),
+    "ferry.epub": BOOK,
+    "ferry.yaml": API.encode(),
+    "ferry.rst": RST.encode(),
+    "ferry.org": "#+TITLE: Ferry\n* Times :boats:\nSpäter mehr.\n** Winter\n- 日本語\n* Fares\n| a | 4 |\n".encode(),
+    "ferry.ipynb": json.dumps(NOTEBOOK).encode(),
+    "ferry.eml": MAIL,
+    "2024-03-04.json": json.dumps(DAY).encode(),
+    **OFFICE_SAMPLES,
 }
 
 samples = pytest.mark.parametrize("name", SAMPLES)

@@ -8,7 +8,11 @@ import pytest
 
 from core.domain.chat import ToolInvocation, ToolResult
 from core.domain.corpus import SearchScope
+from core.domain.extracts import ExtractType
 from core.tools.base import Toolbox, to_definition
+from core.tools.find_extracts import FindExtractsTool
+from core.tools.follow_relation import FollowRelationTool
+from core.tools.get_ontology import GetOntologyTool
 from core.tools.get_page import GetPageTool
 from core.tools.query_journal import QueryJournalTool
 from core.tools.search import SearchTool
@@ -21,12 +25,16 @@ MINE = "local/handbook/mine.json"
 class Case:
     tool: Any
     good: dict[str, object]  # arguments that show the passage "The king holds a ruby." of page 2
+    quotes: bool = True  # it gives passages at all
 
 
 CASES = [
     Case(SearchTool(), {"query": "ruby"}),
     Case(GetPageTool(), {"document": "Mine", "page_number": 2}),
     Case(QueryJournalTool(), {"query": "ruby", "query_type": "question", "journal_name": "Mine"}),
+    Case(FindExtractsTool(), {"query": "name:ruby", "type": "entity"}),
+    Case(FollowRelationTool(), {"name": "ruby", "kind": "holds", "direction": "target"}),
+    Case(GetOntologyTool(), {"about": "ruby"}, quotes=False),
 ]
 
 
@@ -38,7 +46,11 @@ def case(request: pytest.FixtureRequest) -> Case:
 @pytest.fixture
 async def shelf() -> Shelf:
     shelf = Shelf()
-    await shelf.add("mine.json", "Goblins.", "The king holds a ruby.\n\nRats.", title="Mine", kind="foundry")
+    mine = await shelf.add("mine.json", "Goblins.", "The king holds a ruby.\n\nRats.", title="Mine", kind="foundry")
+    gem = {"name": "Ruby", "kind": "gem of a king"}
+    held = {"source": "King", "kind": "holds", "target": "Ruby"}
+    await shelf.extract(mine, ExtractType.ENTITY, gem, page=2, quote="ruby")
+    await shelf.extract(mine, ExtractType.RELATION, held, page=2, quote="king holds a ruby")
     await shelf.add("notes.md", "A ruby is red.", title="Notes")
     return shelf
 
@@ -67,14 +79,14 @@ def test_its_description_tells_a_model_when_to_use_it(case):
 async def test_it_gives_text_to_quote_that_stands_in_the_page(case, shelf):
     result = await run(case, shelf)
     assert not result.is_error and result.text
-    assert "The king holds a ruby." in [item.source.passage.text for item in result.passages]
+    assert ("The king holds a ruby." in [item.source.passage.text for item in result.passages]) is case.quotes
     for item in result.passages:
         page = await shelf.corpus.get_page(item.source.passage.page_id, shelf.scope())
         assert item.source.passage.span.of(page.text) == item.source.passage.text
 
 
 async def test_it_says_where_its_passages_stand_so_that_the_page_can_be_opened(case, shelf):
-    assert "page_id" in (await run(case, shelf)).text
+    assert ("page_id" in (await run(case, shelf)).text) is case.quotes
 
 
 @pytest.mark.parametrize(

@@ -135,6 +135,7 @@ class PlatformPlace:
             settings=self.settings,
             questions=ServiceQuestions(self.entries, self.worker.cancel),
             kept=kept,
+            facts=self.shelf.facts,
         )
         return {
             "inbox": inbox,

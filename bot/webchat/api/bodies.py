@@ -7,6 +7,7 @@ from aiohttp import web
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bot.webchat.api.problems import Problem
+from core.domain.extracts import ExtractType
 
 # Of a request. The longest question allowed is 20,000 characters, at most six bytes each when JSON escapes them.
 MAX_BODY_BYTES = 256 * 1024
@@ -45,6 +46,19 @@ class SearchParameters(_Query):
     limit: Annotated[int, Field(ge=1, le=20)] = 10
     kind: Name | None = None
     document: Name | None = None
+
+
+class ExtractParameters(_Query):
+    type: ExtractType | None = None
+    document: Name | None = None
+    filter: Annotated[str, Field(min_length=1, max_length=1000)] | None = None
+    limit: Annotated[int, Field(ge=1, le=10_000)] = 1_000
+
+
+class FactParameters(_Query):
+    query: Annotated[str, Field(min_length=1, max_length=1000)]
+    document: Name | None = None
+    limit: Annotated[int, Field(ge=1, le=1_000)] = 50
 
 
 class ListParameters(_Query):

@@ -22,14 +22,16 @@ async def search(request: web.Request) -> web.Response:
     ids = frozenset({document.id}) if document else frozenset[str]()
     query = SearchQuery(text=asked.query, limit=asked.limit, kind=asked.kind, document_ids=ids)
     hits = await parts.library.search(query, scope)
-    return web.json_response({"hits": [page_hit_json(hit) for hit in hits]})
+    summaries = await parts.facts.summaries(hits, scope)
+    return web.json_response({"hits": [page_hit_json(hit, summaries) for hit in hits]})
 
 
 async def get_page(request: web.Request) -> web.Response:
     parts = request.app[PARTS]
     scope = await scope_of(parts, workspace_of(request))
     read_query(request, NoParameters)
-    return web.json_response(page_json(await parts.library.page(request.match_info["page_id"], scope)))
+    view = await parts.library.page(request.match_info["page_id"], scope)
+    return web.json_response(page_json(view, await parts.facts.of_pages([view.page.id], scope)))
 
 
 async def list_documents(request: web.Request) -> web.Response:

@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from bot.webchat.api import asking, reading, sessions, status
+from bot.webchat.api import asking, extracts, reading, sessions, status
 from bot.webchat.api.door import DOOR, METRICS_PATH, ApiDoor, admission
 from bot.webchat.api.problems import problems
 from bot.webchat.api.workspaces import FILLED
@@ -28,6 +28,9 @@ ROUTES = (
     web.get(f"{BASE}/search", reading.search),
     web.get(f"{BASE}/pages/{{page_id}}", reading.get_page),
     web.get(f"{BASE}/documents", reading.list_documents),
+    web.get(f"{BASE}/extracts", extracts.list_extracts),
+    web.get(f"{BASE}/facts", extracts.find_facts),
+    web.get(f"{BASE}/ontology", extracts.get_ontology),
     web.get(f"{BASE}/jobs", reading.list_jobs),
     web.get(f"{BASE}/jobs/{{job_id}}", reading.get_job),
 )

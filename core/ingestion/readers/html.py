@@ -5,12 +5,16 @@ from pathlib import Path
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from core.ingestion.encodings import decode
+from core.ingestion.gutenberg import without_licence
 from core.ingestion.html_text import HtmlText, html_to_text
 from core.ingestion.sections import split_sections
 
 
 class HtmlReader:
-    """Reads `.html`, `.htm` and `.xhtml`; a page for each top-level section."""
+    """Reads `.html`, `.htm` and `.xhtml`; a page for each top-level section.
+
+    Left out are the header and the licence of Project Gutenberg.
+    """
 
     kind = "html"
     suffixes = frozenset({".html", ".htm", ".xhtml"})
@@ -27,7 +31,7 @@ class HtmlReader:
         return ParsedDocument(
             title=_title(page) or path.stem,
             kind=self.kind,
-            pages=split_sections(page.text, page.headings, page.anchors),
+            pages=split_sections(*without_licence(page.text, page.headings, page.anchors)),
             url=page.url,
             warnings=(*decoded.warnings, *page.warnings),
         )

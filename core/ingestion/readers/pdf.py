@@ -1,4 +1,4 @@
-"""PDF files: the text layer, page by page, under the PDF's own page numbers."""
+"""PDF files: the text layer, page by page, under the PDF's own page numbers and the labels printed on its pages."""
 
 import re
 from collections.abc import Iterator
@@ -14,6 +14,8 @@ from core.ingestion.pdf_rows import Line, needs_rows, to_rows
 
 # Entries of an outline that are read: more is a broken file, not a book.
 MAX_OUTLINE = 5_000
+# Characters of a page's label: a longer one is no number of a page.
+MAX_LABEL = 40
 # Letters and digits that all pages together must hold to count as a text layer: less is a stamp on a scan.
 MIN_TEXT = 3
 # Characters of a page below which it is asked whether they stand on the page at all: scanners leave notes beside it.
@@ -38,7 +40,10 @@ _REASONS = {
 
 
 class PdfReader:
-    """Reads the text layer of `.pdf`; pages without text are left out, and the numbers of the others stay."""
+    """Reads the text layer of `.pdf`; pages without text are left out, and the numbers of the others stay.
+
+    A page that is labelled otherwise than its number ("iv", "A-3") has that label as its anchor.
+    """
 
     kind = "pdf"
     suffixes = frozenset({".pdf"})
@@ -53,12 +58,13 @@ class PdfReader:
             if len(_WORDS.findall("".join(texts))) < MIN_TEXT:
                 raise ReadError("scanned: no text layer; run OCR first" if texts else "empty: the PDF has no pages")
             entries = _outline(document)
+            labels = [_label(document, index) for index in range(len(document))]
             title = " ".join(clean(document.get_metadata_value("Title")).split())
         empty = [str(number) for number, text in enumerate(texts, 1) if not text]
         return ParsedDocument(
             title=title if title and not _NO_TITLE.fullmatch(title) else path.stem,
             kind=self.kind,
-            pages=_to_pages(texts, entries),
+            pages=_to_pages(texts, entries, labels),
             warnings=(f"no text on page{'s' * (len(empty) > 1)} {', '.join(empty)}: scanned or blank",)
             if empty
             else (),
@@ -124,6 +130,12 @@ def _clean_page(raw: str) -> str:
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 
+def _label(document: Any, index: int) -> str:
+    """What is printed on a page as its number, where the PDF says that it is another one; else ""."""
+    label = " ".join(clean(_CONTROLS.sub(" ", document.get_page_label(index))).split())
+    return "" if label == str(index + 1) else label[:MAX_LABEL]
+
+
 @dataclass(frozen=True, slots=True)
 class _Entry:
     level: int
@@ -146,7 +158,7 @@ def _outline(document: Any) -> list[_Entry]:
     return entries
 
 
-def _to_pages(texts: list[str], entries: list[_Entry]) -> tuple[ParsedPage, ...]:
+def _to_pages(texts: list[str], entries: list[_Entry], labels: list[str]) -> tuple[ParsedPage, ...]:
     """Pages with text. Outline entries that stand in the page's text are headings, the others lead its heading path."""
     by_page: dict[int, list[_Entry]] = {}
     for entry in entries:
@@ -160,7 +172,11 @@ def _to_pages(texts: list[str], entries: list[_Entry]) -> tuple[ParsedPage, ...]
         placed = tuple(heading for heading in headings if heading.start >= 0)
         if text:
             titles = tuple(heading.title for heading in path)
-            pages.append(ParsedPage(title="", text=text, headings=placed, heading_path=titles, number=index + 1))
+            anchors = ((labels[index], 0),) if labels[index] else ()
+            page = ParsedPage(
+                title="", text=text, headings=placed, heading_path=titles, anchors=anchors, number=index + 1
+            )
+            pages.append(page)
         above = _under([*above, *headings])
     return tuple(pages)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from core.domain.corpus import ParsedDocument
 from core.ingestion.chapters import find_chapters
 from core.ingestion.encodings import decode
+from core.ingestion.gutenberg import book_span
 from core.ingestion.sections import split_sections
 
 # Characters at the front of a file in which a "Title:" line names the work.
@@ -15,7 +16,10 @@ _TITLE = re.compile(r"^Title:[ \t]*(\S.{0,150})$", re.MULTILINE)
 
 
 class PlainTextReader:
-    """Reads `.txt` and `.text` in any encoding; the page text is the file's text."""
+    """Reads `.txt` and `.text` in any encoding; the page text is the file's text.
+
+    Left out are the header and the licence of Project Gutenberg.
+    """
 
     kind = "text"
     suffixes = frozenset({".txt", ".text"})
@@ -27,9 +31,10 @@ class PlainTextReader:
     def read(self, path: Path, root: Path) -> ParsedDocument:
         decoded = decode(path.read_bytes())
         title = _TITLE.search(decoded.text, 0, TITLE_WITHIN)
+        text = book_span(decoded.text).of(decoded.text)
         return ParsedDocument(
             title=title[1].strip() if title else path.stem,
             kind=self.kind,
-            pages=split_sections(decoded.text, find_chapters(decoded.text)),
+            pages=split_sections(text, find_chapters(text)),
             warnings=decoded.warnings,
         )

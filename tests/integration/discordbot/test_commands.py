@@ -7,6 +7,7 @@ import pytest
 from core.commands import CommandCall, CommandResult
 from core.documents import JOURNAL_KIND
 from core.domain.conversation import ThreadAddress
+from core.domain.extracts import ExtractType
 from core.domain.settings import ChannelAddress, ChannelSettings
 from core.errors import StorageError
 from tests.integration.discordbot.house import buttons, link_of, texts, told, until
@@ -122,6 +123,20 @@ async def test_why_tells_of_a_message_that_was_left_alone(place: DiscordPlace) -
     async with place.open() as house:
         await house.ada.send(house.channel, "where is the key?")
         assert "Nobody asked me" in told(await house.ada.slash(house.channel, "why"))
+
+
+async def test_extracted_rows_are_told_with_their_footnotes(place: DiscordPlace) -> None:
+    document = await place.shelf.add("council.md", "Ann buys paint.", title="Council")
+    item = {"description": "buy paint", "owner": "Ann", "page_number": 1, "span": [0, 15]}
+    await place.shelf.extract(document, ExtractType.MEETING, {"title": "Council", "action_items": [item]})
+    async with place.open() as house:
+        told_of = told(await house.ada.slash(house.channel, "facts", question="open action items of Ann"))
+        assert "buy paint" in told_of and "“Ann buys paint.”" in told_of
+        completed = await house.ada.autocomplete(house.channel, "extract", "document", "coun")
+        assert [choice["name"] for choice in completed] == ["Council (council.md)"]
+        listed = await house.ada.slash(house.channel, "extract", document=completed[0]["value"], type="action_item")
+        assert "1 row" in told(listed)
+        assert house.posts(house.channel) == []
 
 
 async def test_settings_are_for_those_who_manage_the_server(place: DiscordPlace) -> None:

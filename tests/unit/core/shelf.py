@@ -1,10 +1,13 @@
-"""A small library in memory for the agent's tests: add documents, get a toolbox over them."""
+"""A small library in memory for the agent's tests: add documents and extracts, get a toolbox over them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from core.access import Access
 from core.domain.conversation import Focus
 from core.domain.corpus import Document, Heading, IndexEntry, Page, Passage, SearchScope, Span
+from core.domain.extract_data import SCHEMAS, schema_name
+from core.domain.extracts import Extract, Extraction, ExtractType
+from core.facts import Facts
 from core.library import Library
 from core.tools.base import Toolbox, ToolContext
 from core.tools.get_page import GetPageTool
@@ -12,9 +15,10 @@ from core.tools.query_journal import QueryJournalTool
 from core.tools.search import SearchTool
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
+from storage.memory.extracts import MemoryExtractRepository
 from storage.memory.settings import MemorySettingsRepository
 from tests.builders import NOON, build_document, build_scope, build_source
-from tests.fakes import WordIndex
+from tests.fakes import ManualClock, WordIndex
 
 
 class Shelf:
@@ -26,6 +30,8 @@ class Shelf:
         self.library = Library(corpus=self.corpus, index=self.index, conversations=MemoryConversationRepository())
         self.settings = MemorySettingsRepository()
         self.access = Access(self.corpus, self.settings)
+        self.extracts = MemoryExtractRepository(self.corpus)
+        self.facts = Facts(extracts=self.extracts, corpus=self.corpus, clock=ManualClock())
         self.source = build_source()
         self._ready = False
 
@@ -47,11 +53,51 @@ class Shelf:
         )
         return document
 
+    async def extract(
+        self, document: Document, kind: ExtractType, *data: Mapping[str, object], page: int = 1, quote: str = ""
+    ) -> list[Extract]:
+        """Store what an extractor of its own found on a page; it stands where `quote` does, else at the beginning."""
+        found = await self.corpus.find_page(document.id, page, self.scope())
+        assert found is not None and document.revision is not None
+        start = found.text.index(quote)
+        name = f"{kind.value} {page} {quote}"
+        extracts = [
+            Extract(
+                id=f"{document.id}:{name}:{place}",
+                document_id=document.id,
+                document=document.path,
+                document_title=document.title,
+                source_id=document.source_id,
+                page_id=found.id,
+                page_number=page,
+                revision=document.revision,
+                extractor=name,
+                type=kind,
+                schema=schema_name(kind),
+                span=Span(start, start + (len(quote) or len(found.text))),
+                confidence=0.9,
+                data=SCHEMAS[kind][1].model_validate(item).model_dump(mode="json"),
+            )
+            for place, item in enumerate(data)
+        ]
+        run = Extraction(
+            document_id=document.id,
+            extractor=name,
+            version=1,
+            revision=document.revision,
+            extracts=len(extracts),
+            extracted_at=NOON,
+        )
+        await self.extracts.replace(run, extracts)
+        return extracts
+
     def scope(self, **positions: int) -> SearchScope:
         return build_scope(self.source, **positions)
 
     def context(self, *, scope: SearchScope | None = None, **fields: object) -> ToolContext:
-        return ToolContext(scope=scope or self.scope(), library=self.library, corpus=self.corpus, **fields)
+        return ToolContext(
+            scope=scope or self.scope(), library=self.library, corpus=self.corpus, facts=self.facts, **fields
+        )
 
     def toolbox(self, **fields: object) -> Toolbox:
         return Toolbox([SearchTool(), GetPageTool(), QueryJournalTool()], self.context(**fields))

@@ -117,6 +117,7 @@ class ChatPlace:
             workspace="local",
             library=self.shelf.library,
             corpus=self.shelf.corpus,
+            facts=self.shelf.facts,
             conversations=self.conversations,
             jobs=jobs,
             commands=Commands(
@@ -126,6 +127,7 @@ class ChatPlace:
                 jobs=jobs,
                 access=self.shelf.access,
                 settings=self.shelf.settings,
+                facts=self.shelf.facts,
                 questions=ServiceQuestions(self.entries, self.worker.cancel),
             ),
             clock=self.clock,

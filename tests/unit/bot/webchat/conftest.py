@@ -13,10 +13,12 @@ from core.commands import Commands
 from core.conversations import Conversations
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
+from core.facts import Facts
 from core.jobs import Jobs
 from core.library import Library
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
+from storage.memory.extracts import MemoryExtractRepository
 from storage.memory.jobs import MemoryJobRepository
 from storage.memory.settings import MemorySettingsRepository
 from tests.fakes import ManualClock, WordIndex
@@ -38,6 +40,13 @@ class Shelves:
     index: WordIndex = field(default_factory=WordIndex)
     settings: MemorySettingsRepository = field(default_factory=MemorySettingsRepository)
 
+    def __post_init__(self) -> None:
+        self.extracts = MemoryExtractRepository(self.corpus)
+
+    @property
+    def facts(self) -> Facts:
+        return Facts(extracts=self.extracts, corpus=self.corpus, clock=self.clock)
+
     @property
     def access(self) -> Access:
         return Access(self.corpus, self.settings)
@@ -53,6 +62,7 @@ class Shelves:
             workspace="local",
             library=library,
             corpus=self.corpus,
+            facts=self.facts,
             conversations=conversations,
             jobs=jobs,
             commands=Commands(

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from core.domain.chat import ChatResponse
+from core.domain.extracts import ExtractType
 from core.providers.scripted import says
 from tests.builders import build_source
 from tests.unit.bot.webchat.chat_place import ANSWER, KEY, ChatPlace, search
@@ -51,6 +52,22 @@ async def test_what_can_not_be_asked_is_said_to_its_giver_alone() -> None:
     assert (private.status, "Everybody sees" in (await private.json())["error"]) == (400, True)
     assert empty["result"]["open"] is None
     assert "The question is empty" in empty["result"]["html"]
+
+
+async def test_extracted_rows_are_shown_with_their_footnotes_to_their_giver_alone() -> None:
+    place = await stocked()
+    document = await place.shelf.add("council.md", "Ann buys paint.", title="Council")
+    item = {"description": "buy paint", "owner": "Ann", "page_number": 1, "span": [0, 15]}
+    await place.shelf.extract(document, ExtractType.MEETING, {"title": "Council", "action_items": [item]})
+    async with place.open() as ada:
+        found = (await ada.send("/facts open action items of Ann"))["result"]
+        listed = (await ada.send("/extract Council --type action_item"))["result"]
+        refused = await ada.post("/facts type:nonsense")
+
+    assert found["open"] is None
+    assert "buy paint" in found["html"] and "“Ann buys paint.”" in found["html"]
+    assert "1 row" in listed["html"]
+    assert (refused.status, "There is no type" in (await refused.json())["error"]) == (400, True)
 
 
 async def test_stop_ends_the_question_that_its_author_has_running() -> None:

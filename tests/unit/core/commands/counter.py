@@ -38,6 +38,7 @@ class Counter:
             settings=shelf.settings,
             questions=ServiceQuestions(self.entries, self.stop) if serves else None,
             kept=kept,
+            facts=shelf.facts,
         )
 
     async def __call__(self, name: str, argument: str = "", **changes: object) -> CommandResult:

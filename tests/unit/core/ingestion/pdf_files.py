@@ -6,8 +6,13 @@ from collections.abc import Sequence
 Piece = tuple[float, float, str]
 
 
-def build_pdf(pages: Sequence[Sequence[Piece]], outline: Sequence[tuple[str, int]] = (), title: str = "") -> bytes:
-    """A PDF with one page for each list of pieces; `outline` has (title, page index)."""
+def build_pdf(
+    pages: Sequence[Sequence[Piece]], outline: Sequence[tuple[str, int]] = (), title: str = "", labels: str = ""
+) -> bytes:
+    """A PDF with one page for each list of pieces; `outline` has (title, page index).
+
+    `labels` is the inside of the page labels' number tree: "0 << /S /r >> 2 << /S /D >>" counts i, ii, 1, 2.
+    """
     objects: list[bytes] = [b"", b"", b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
     numbers = []
     for pieces in pages:
@@ -21,7 +26,8 @@ def build_pdf(pages: Sequence[Sequence[Piece]], outline: Sequence[tuple[str, int
     kids = b" ".join(b"%d 0 R" % number for number in numbers)
     objects[1] = b"<< /Type /Pages /Kids [%s] /Count %d >>" % (kids, len(numbers))
     root = len(objects) + 1
-    objects[0] = b"<< /Type /Catalog /Pages 2 0 R /Outlines %d 0 R >>" % root
+    numbered = b"/PageLabels << /Nums [%s] >>" % labels.encode() if labels else b""
+    objects[0] = b"<< /Type /Catalog /Pages 2 0 R /Outlines %d 0 R %s >>" % (root, numbered)
     first = root + 1
     last = root + len(outline)
     objects.append(b"<< /First %d 0 R /Last %d 0 R /Count %d >>" % (first, last, len(outline)) if outline else b"<< >>")

@@ -19,6 +19,9 @@ from core.ingestion.base import build_readers, find_reader, forced_kind
         ("a.pdf", b"%PDF-1.7", "pdf"),
         ("a.json", b'{"pages": []}', "foundry"),
         ("a.yaml", b"_key: '!journal!x'", "foundry"),
+        ("a.yaml", b"openapi: 3.1.0", "openapi"),
+        ("a.json", b'{"swagger": "2.0", "pages": []}', "openapi"),
+        ("a.epub", b"PK\x03\x04", "epub"),
     ],
 )
 def test_the_suffix_and_the_first_bytes_choose_the_reader(name: str, head: bytes, kind: str) -> None:
@@ -28,7 +31,8 @@ def test_the_suffix_and_the_first_bytes_choose_the_reader(name: str, head: bytes
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("a.epub", "no reader for .epub"),
+        ("a.wpd", "no reader for .wpd"),
+        ("a.epub", "no reader for this EPUB file: not an EPUB (no ZIP container)"),
         ("Makefile", "no reader for files without a suffix"),
         ("a.pdf", "no reader for this PDF file: not a PDF (no %PDF mark at its start)"),
     ],
@@ -39,10 +43,10 @@ def test_a_file_no_reader_takes_gets_its_reason(name: str, reason: str) -> None:
     assert str(caught.value) == reason
 
 
-def test_json_that_is_no_journal_is_named_so(tmp_path: Path) -> None:
-    path = tmp_path / "api.json"
-    path.write_text('{"openapi": "3.0"}')
-    with pytest.raises(ReadError, match="no reader for this JSON file: not a Foundry journal"):
+def test_json_of_no_known_kind_is_told_what_it_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "package.json"
+    path.write_text('{"name": "ferry"}')
+    with pytest.raises(ReadError, match=r"not an OpenAPI description nor .* nor a Foundry journal"):
         find_reader(path, path.read_bytes(), build_readers())
 
 
@@ -73,8 +77,10 @@ def test_a_kind_chosen_before_stays_where_no_reader_has_the_suffix() -> None:
 
 def test_an_unknown_kind_is_answered_with_those_there_are() -> None:
     assert forced_kind("auto") is None
-    with pytest.raises(BadInput, match="'epub' to read files as: use auto, markdown, text, html, foundry or pdf"):
-        forced_kind("epub")
+    kinds = [reader.kind for reader in build_readers() if reader.kind != "kept"]
+    listed = f"{', '.join(kinds[:-1])} or {kinds[-1]}"
+    with pytest.raises(BadInput, match=f"'wordperfect' to read files as: use auto, {listed}"):
+        forced_kind("wordperfect")
 
 
 def test_json_is_a_journal_under_any_suffix_when_told_so(tmp_path: Path) -> None:

@@ -34,6 +34,27 @@ def test_a_preface_counts_where_there_are_chapters() -> None:
     assert titles("PREFACE.", "p", "Chapter 1", "a", "Chapter 2", "b", "Chapter 3", "c")[0] == (1, "PREFACE")
 
 
+def test_chapters_that_drop_their_word_go_on_counting() -> None:
+    blocks = [f"ADVENTURE {n}. THE BOAT" for n in ("I", "II", "III")] + ["IV. THE BRIDGE", "V. THE END"]
+    assert [title for _, title in titles(*(part for block in blocks for part in (block, "text")))] == blocks
+
+
+def test_numbers_inside_of_chapters_are_no_chapters() -> None:
+    inner = [part for n in ("I.", "II.", "III.") for part in (n, "text")]
+    blocks = ["CHAPTER I", *inner, "CHAPTER II", *inner, "CHAPTER III", *inner]
+    assert [title for _, title in titles(*blocks)] == ["CHAPTER I", "CHAPTER II", "CHAPTER III"]
+
+
+def test_acts_of_a_play_inside_of_a_chapter_are_no_parts() -> None:
+    found = titles("CHAPTER I", "a", "CHAPTER II", "ACT I", "b", "ACT II", "c", "CHAPTER III", "d")
+    assert found == [(1, "CHAPTER I"), (1, "CHAPTER II"), (1, "CHAPTER III")]
+
+
+@pytest.mark.parametrize("title", ["CONTENTS", "List of Illustrations", "Author's Note", "Conclusion", "FOOTNOTES"])
+def test_what_stands_beside_the_chapters_is_a_page_of_its_own(title: str) -> None:
+    assert (1, title) in titles(title, "p", "Chapter 1", "a", "Chapter 2", "b", "Chapter 3", "c")
+
+
 def test_numbered_headings_count_when_they_rise_by_one() -> None:
     assert [title for _, title in titles("1. Start", "a", "2. Middle", "b", "3. End", "c")] == [
         "1. Start",

@@ -105,6 +105,7 @@ class Office:
             workspace="local",
             library=library,
             corpus=corpus,
+            facts=self.shelf.facts,
             conversations=self.conversations,
             jobs=jobs,
             commands=Commands(
@@ -114,6 +115,7 @@ class Office:
                 jobs=jobs,
                 access=self.shelf.access,
                 settings=self.shelf.settings,
+                facts=self.shelf.facts,
             ),
             clock=self.clock,
             scope=lambda _: asyncio.sleep(0, self.shelf.scope()),

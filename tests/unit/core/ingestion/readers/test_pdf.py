@@ -37,6 +37,14 @@ def test_outline_entries_are_headings_where_they_stand_and_lead_the_pages_after(
     assert third.heading_path == ("Not printed",)
 
 
+def test_pages_that_are_labelled_otherwise_than_numbered_have_their_labels_as_anchors(tmp_path: Path) -> None:
+    pages = [[(50, 700, f"Page of words {number}")] for number in range(4)]
+    labels = "0 << /S /r >> 2 << /S /D /P (A-) >> 3 << /S /D /St 4 >>"
+    document = read(tmp_path, build_pdf(pages, labels=labels))
+    assert [page.number for page in document.pages] == [1, 2, 3, 4]
+    assert [page.anchors for page in document.pages] == [(("i", 0),), (("ii", 0),), (("A-1", 0),), ()]
+
+
 def test_a_table_given_column_by_column_comes_out_in_rows(tmp_path: Path) -> None:
     labels = [(50, 700 - 20 * place, f"Label {name}") for place, name in enumerate("abcdef")]
     figures = [(300, 700 - 20 * place, f"{place},000.50") for place in range(1, 7)]

@@ -48,6 +48,49 @@ def test_equal_headings_stay_apart(tmp_path: Path) -> None:
     assert [page.text for page in pages[1:]] == ["## Same\none", "## Same\ntwo"]
 
 
+def test_an_outline_is_cut_at_the_headings_of_its_bullets(tmp_path: Path) -> None:
+    block = "60a77d63-f73f-4cd4-9e65-8c4e30cbc752"
+    note = read_note(
+        tmp_path,
+        f"alias:: Boat, [[The ferry]]\n\n- ## Times\n\t- Seven\n\t  id:: {block}\n- ## Fares\n\t- (({block}))\n",
+    )
+    assert note.aliases == ("Boat", "The ferry")
+    assert note.links == ("The ferry", f"(({block}))")
+    assert [(page.title, page.text.split("\n")[0]) for page in note.pages] == [
+        ("", "alias:: Boat, [[The ferry]]"),
+        ("Times", "- ## Times"),
+        ("Fares", "- ## Fares"),
+    ]
+    times = note.pages[1]
+    assert times.anchors == ((block, times.text.index("\t- Seven")),)
+
+
+def test_a_page_of_a_graph_is_named_as_its_file_means(tmp_path: Path) -> None:
+    (tmp_path / "logseq").mkdir()
+    (tmp_path / "pages").mkdir()
+    path = tmp_path / "pages" / "boats___when%3F.md"
+    path.write_text("- seven", encoding="utf-8")
+    assert MarkdownVaultReader().read(path, tmp_path).title == "boats/when?"
+    assert MarkdownVaultReader().read(path, path.parent).title == "boats___when%3F"
+
+
+def test_headings_in_bullets_of_other_notes_stay_text(tmp_path: Path) -> None:
+    note = read_note(tmp_path, "Prose.\n\n- # no heading\n")
+    assert note.pages[0].headings == ()
+
+
+def test_a_plain_text_without_the_licence_of_project_gutenberg(tmp_path: Path) -> None:
+    path = tmp_path / "ferry.txt"
+    path.write_text(
+        "Title: The Ferry\n\n*** START OF THE PROJECT GUTENBERG EBOOK THE FERRY ***\n\nIt rained.\n\n"
+        "*** END OF THE PROJECT GUTENBERG EBOOK THE FERRY ***\n\nLicence",
+        encoding="utf-8",
+    )
+    document = PlainTextReader().read(path, tmp_path)
+    assert document.title == "The Ferry"
+    assert [page.text for page in document.pages] == ["It rained."]
+
+
 def test_a_plain_text_is_one_page_or_its_chapters(tmp_path: Path) -> None:
     path = tmp_path / "novel.txt"
     path.write_text("Title: The Ferry\n\nChapter 1\n\na\n\nChapter 2\n\nb\n\nChapter 3\n\nc\n")

@@ -1,0 +1,134 @@
+"""The composition root's part for extraction: when extractors run, within which limits. Only bot/wiring.py uses it."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from bot.ingest_wiring import to_read_limits
+from core.domain.corpus import Source
+from core.errors import FootnoteError
+from core.ingestion.report import IngestReport, ProgressCallback
+from core.ports import CorpusRepository
+from core.steps import Steps
+
+if TYPE_CHECKING:
+    from bot.wiring import App
+    from core.extracting import Extracting, ExtractionReport
+
+_log = logging.getLogger(__name__)
+
+
+class Extractions:
+    """The runs of extractors, one at a time.
+
+    What an ingest leaves to do is done at once, or behind it where somebody `work`s at that: in a service, where no
+    question waits for it. What is not done when a process ends is due still, and done by the next one.
+    """
+
+    def __init__(
+        self, *, corpus: CorpusRepository, build: Callable[[], "Extracting"], steps: Callable[[str], Steps]
+    ) -> None:
+        """`build` makes what runs extractors, for each run; `steps` a job tree in a workspace."""
+        self._corpus = corpus
+        self._build = build
+        self._steps = steps
+        self._lock = asyncio.Lock()
+        self._due: dict[str, None] = {}  # workspaces where something may be due, in order
+        self._wake = asyncio.Event()
+        self._works = False
+
+    async def run(
+        self,
+        workspace: str,
+        *,
+        document_ids: Iterable[str] | None = None,
+        extractor: str | None = None,
+        force: bool = False,
+        progress: ProgressCallback = lambda done: None,
+    ) -> "ExtractionReport":
+        """As core.extracting.Extracting.run, recorded in a job tree of its own."""
+        async with self._lock:
+            return await self._build().run(
+                workspace,
+                document_ids=document_ids,
+                extractor=extractor,
+                force=force,
+                steps=self._steps(workspace),
+                progress=progress,
+            )
+
+    async def follow(self, source: Source, report: IngestReport, progress: ProgressCallback) -> None:
+        """Extract what an ingest of a source has left to do, and count it into the ingest's report.
+
+        Whatever goes wrong is a warning of the report: the documents are stored, and can be asked about.
+        """
+        try:
+            documents = await self._corpus.list_documents(source.workspace, frozenset({source.id}))
+            done = await self.run(
+                source.workspace, document_ids=[document.id for document in documents], progress=progress
+            )
+        except asyncio.CancelledError:  # whoever waited for it went away
+            self._remember(source.workspace)
+            raise
+        except FootnoteError as error:
+            report.warnings.append((source.name, f"its data could not be extracted, run `footnote extract`: {error}"))
+            return
+        report.extracts += done.extracts
+        report.seconds += done.seconds
+        report.warnings += [(path, f"{extractor}: {reason}") for path, extractor, reason in done.failures]
+
+    async def follow_later(self, source: Source, report: IngestReport) -> None:
+        """As `follow`; without waiting for it, where somebody works at it."""
+        if self._works:
+            self._remember(source.workspace)
+        else:
+            await self.follow(source, report, lambda done: None)
+
+    async def work(self, workspaces: Iterable[str]) -> None:
+        """Extract what is due in these workspaces, and from then on what ingests leave to do; for ever."""
+        self._works = True
+        self._due.update(dict.fromkeys(workspaces))
+        while True:
+            while self._due:
+                workspace = next(iter(self._due))
+                del self._due[workspace]
+                await self._run_behind(workspace)
+            self._wake.clear()
+            await self._wake.wait()
+
+    async def _run_behind(self, workspace: str) -> None:
+        try:
+            report = await self.run(workspace)
+        except FootnoteError as error:
+            _log.error("The data of %s could not be extracted: %s", workspace, error)
+            return
+        if report.documents:
+            _log.info("Extracted %d things from %d documents of %s", report.extracts, report.documents, workspace)
+        for path, extractor, reason in report.failures:
+            _log.warning("Extracting %s from %s: %s", extractor, path, reason)
+
+    def _remember(self, workspace: str) -> None:
+        self._due[workspace] = None
+        self._wake.set()
+
+
+def build_extractions(app: "App") -> Extractions:
+    """The runs over the parts of an app."""
+
+    def build() -> "Extracting":
+        from core.extracting import Extracting
+        from core.ingestion.extractors.base import build_extractors
+        from core.ingestion.sandbox import Sandbox
+
+        return Extracting(
+            corpus=app.corpus,
+            extracts=app.extracts,
+            extractors=build_extractors(),
+            sandbox=Sandbox(to_read_limits(app.config.ingest)),
+            clock=app.clock,
+        )
+
+    return Extractions(
+        corpus=app.corpus, build=build, steps=lambda workspace: Steps(app.job_store, app.clock, workspace)
+    )

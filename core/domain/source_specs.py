@@ -1,0 +1,173 @@
+"""What the configuration says of a source: where its documents come from, and how they are read."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderOrigin:
+    """A folder of this machine, read where it stands."""
+
+    path: Path
+    kind = "folder"
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilesOrigin:
+    """Single files of this machine, read where they stand."""
+
+    paths: tuple[Path, ...]
+    kind = "files"
+
+    def __str__(self) -> str:
+        return _first_of([str(path) for path in self.paths])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitOrigin:
+    """The files of one branch (or tag) of a git repository."""
+
+    url: str
+    branch: str | None = None  # None: the repository's own default
+    folder: str = ""  # of the repository, "" for all of it
+    kind = "git"
+
+    def __str__(self) -> str:
+        return self.url
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebBounds:
+    """What a source of the web may cost."""
+
+    max_pages: int = 1000
+    max_page_bytes: int = 20 * 1024 * 1024
+    max_seconds: float = 1800  # for all pages together
+    timeout_seconds: float = 30  # without a byte
+    pause_seconds: float = 0.2  # between two requests to the same host
+    allow_private: bool = False  # addresses of the own network
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UrlListOrigin:
+    """Web pages by address: those named, and those that a text file names, one a line."""
+
+    urls: tuple[str, ...] = ()
+    file: Path | None = None
+    bounds: WebBounds = WebBounds()
+    kind = "url_list"
+
+    def __str__(self) -> str:
+        return _first_of([*self.urls, *([str(self.file)] if self.file else [])])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SitemapOrigin:
+    """The web pages that sitemaps name. Only addresses on the hosts of the sitemaps are read."""
+
+    urls: tuple[str, ...]
+    bounds: WebBounds = WebBounds()
+    kind = "sitemap"
+
+    def __str__(self) -> str:
+        return _first_of(list(self.urls))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GitHubOrigin:
+    """A repository on GitHub: its files, its wiki, its issues."""
+
+    repository: str  # owner/name
+    parts: frozenset[str] = frozenset({"files", "wiki", "issues"})
+    branch: str | None = None
+    api_url: str = "https://api.github.com"
+    web_url: str = "https://github.com"
+    bounds: WebBounds = WebBounds()
+    kind = "github"
+
+    def __str__(self) -> str:
+        return f"{self.web_url}/{self.repository}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfluenceOrigin:
+    """The pages of spaces of a Confluence site, without their attachments."""
+
+    url: str  # of the site, with /wiki where it is Atlassian's
+    spaces: tuple[str, ...]  # keys
+    user: str | None = None  # the e-mail of an API token's owner; None: a bearer token
+    bounds: WebBounds = WebBounds()
+    kind = "confluence"
+
+    def __str__(self) -> str:
+        return f"{self.url} ({', '.join(self.spaces)})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundryWorldOrigin:
+    """The journals of a Foundry world's folder; its databases are only read."""
+
+    path: Path
+    kind = "foundry_world"
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
+Origin = (
+    FolderOrigin
+    | FilesOrigin
+    | GitOrigin
+    | UrlListOrigin
+    | SitemapOrigin
+    | GitHubOrigin
+    | ConfluenceOrigin
+    | FoundryWorldOrigin
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Every:
+    """Again and again, this long after the last time."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cron:
+    """At the times of a crontab line: minute, hour, day of month, month, day of week; in UTC."""
+
+    line: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceSpec:
+    """A source as configured. Names are unique in a workspace."""
+
+    name: str
+    workspace: str
+    origin: Origin
+    include: tuple[str, ...] = ()  # globs over paths below the root; empty: all
+    exclude: tuple[str, ...] = ()
+    reader: str | None = None  # the kind that every file is read as; None: by suffix and content
+    link_template: str | None = None
+    schedule: Every | Cron | None = None  # None: only by `footnote sync`
+    jitter_seconds: float = 0
+    watch: bool = False  # folders: sync when a file changes
+    enabled: bool = True
+
+    @property
+    def kind(self) -> str:
+        return self.origin.kind
+
+    @property
+    def label(self) -> str:
+        """For messages: its name, with its workspace where that is not plain."""
+        return f"{self.name!r} of workspace {self.workspace!r}"
+
+
+def _first_of(places: list[str]) -> str:
+    return places[0] if len(places) == 1 else f"{places[0]} and {len(places) - 1} more" if places else ""

@@ -1,0 +1,23 @@
+"""Questions that are answered from extracts alone: no search, no model, each row with its proved footnote."""
+
+from core.facts.asking import CitedFact, Facts, FoundFacts
+from core.facts.ontology import KindCount, Ontology
+from core.facts.query import Comparison, Condition, FactQuery, of_extracts
+from core.facts.reading import read_query
+from core.facts.rows import Fact, FactType, to_facts
+
+__all__ = [
+    "CitedFact",
+    "Comparison",
+    "Condition",
+    "Fact",
+    "FactQuery",
+    "FactType",
+    "Facts",
+    "FoundFacts",
+    "KindCount",
+    "Ontology",
+    "of_extracts",
+    "read_query",
+    "to_facts",
+]

@@ -1,0 +1,290 @@
+"""Meetings: when, who was there, what was decided and who does what, from notes and minutes of any style."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import pairwise
+from pathlib import PurePosixPath
+
+from core.domain.corpus import Document, Span
+from core.domain.extract_data import ActionItem, Item, Meeting
+from core.domain.extracts import ExtractorInput, ExtractType, Found
+from core.ingestion.dates import find_date, find_date_in_name, is_day_first
+from core.ingestion.meeting_notes import read_notes
+from core.ingestion.meeting_record import Noted, Notes, Sureness
+from core.ingestion.note_labels import Role, find_role
+from core.ingestion.note_lines import Form, NoteLine, read_lines
+from core.ingestion.people_names import People, names_someone_of, unique_names
+
+# Kinds of documents that are data or books, whatever words they use.
+_NO_NOTES = frozenset({"csv", "spreadsheet", "openapi", "epub", "kept", "channel", "notebook"})
+# Characters of notes that are read: ten times the longest transcript we know of.
+_MAX_CHARACTERS = 2_000_000
+# Lines at the front that may hold the date without a label.
+_FRONT_LINES = 12
+_MIN_SCORE = 3.5
+# Turns of a speaker, and speakers, that make a transcript.
+_MIN_TURNS = 2
+_MIN_SPEAKERS = 2
+
+_MEETING = re.compile(
+    r"\b(?:meetings?|minutes|calls?|stand-?up|sync|retro(?:spective)?|huddle|1[:-]1|one[- ]on[- ]one|all[- ]hands"
+    r"|sitzung\w*|besprechung"
+    r"|treffen|jour fixe|réunion|reunion|séance|reunión|riunione|incontro|vergadering|overleg|reunião|spotkanie"
+    r"|möte|møte|møde"
+    r"|council|board|committee|working group|debrief|kick-?off|telecon|town hall"
+    r"|встреча|совещание|会議|ミーティング|会议)\b",
+    re.IGNORECASE,
+)
+_NOTES_OF = re.compile(
+    r"\b(?:minutes|(?:meeting|call|sync|stand-?up|session|board|committee|team|retro|weekly) (?:notes|minutes"
+    r"|summary|recap)|notes (?:from|of) .{0,40}"
+    r"(?:meeting|call|sync)|meeting \d+|\w*protokoll|mitschrift|compte[- ]rendu|procès[- ]verbal|pv|acta|minuta"
+    r"|verbale|notulen|verslag"
+    r"|ata|referat|protokół|протокол|議事録|会议纪要|会议记录)\b|議事録|会议纪要|会议记录",
+    re.IGNORECASE,
+)
+_FOLDER = re.compile(r"(?:meeting|minute|protokoll|notulen|standup|réunion|acta|call)s?\b", re.IGNORECASE)
+_NO_NOTES_OF = re.compile(r"\b(?:how to|guide|template|policy|policies|best practices|tips|checklist)\b", re.IGNORECASE)
+
+
+class MeetingsExtractor:
+    """One meeting a document, or one a dated heading where a document has several (running notes)."""
+
+    name = "meetings"
+    version = 1
+    types = frozenset({ExtractType.MEETING})
+
+    def reads(self, document: Document) -> bool:
+        return document.kind not in _NO_NOTES
+
+    def extract(self, given: ExtractorInput) -> Iterator[Found]:
+        if not given.pages or sum(len(page.text) for page in given.pages) > _MAX_CHARACTERS:
+            return
+        lines = read_lines(given.pages)
+        day_first = is_day_first(line.raw for line in lines)
+        parts = _dated_parts(lines, day_first)
+        for part in parts or [lines]:
+            found = _read_meeting(part, given.document, day_first, several=bool(parts))
+            if found is not None:
+                yield found
+
+
+@dataclass(frozen=True, slots=True)
+class _Title:
+    text: str
+    line: NoteLine | None  # where it stands
+
+
+def _dated_parts(lines: Sequence[NoteLine], day_first: bool | None) -> list[Sequence[NoteLine]]:
+    """The meetings of running notes, each from its dated heading on; none where a document has fewer than two."""
+    dated = [
+        place
+        for place, line in enumerate(lines)
+        if line.form is Form.HEADING and find_role(line.text) is None and _is_dated(line.text, day_first)
+    ]
+    levels = [lines[place].level for place in dated]
+    level = min(levels, default=0)
+    starts = [place for place in dated if lines[place].level == level]
+    if len(starts) < 2 or any(line.form is Form.HEADING and line.level < level for line in lines[starts[0] :]):
+        return []
+    return [lines[start:end] for start, end in pairwise([*starts, len(lines)])]
+
+
+def _is_dated(text: str, day_first: bool | None) -> bool:
+    written = find_date(text, day_first=day_first)
+    return written is not None and len(f"{text[: written.span.start]} {text[written.span.end :]}".split()) <= 6
+
+
+def _read_meeting(
+    lines: Sequence[NoteLine], document: Document, day_first: bool | None, *, several: bool
+) -> Found | None:
+    if not lines:
+        return None
+    title = _find_title(lines, document, several=several)
+    first = read_notes(lines, People(()))
+    day = _find_day(lines, first, document, title, day_first, several=several)
+    attendees = _attendees(first)
+    notes = read_notes(lines, People((*attendees, *_speakers(first))), _to_date(day))
+    score = _score(notes, attendees, day, document, title, several=several)
+    if score < _MIN_SCORE or not _holds_something(notes, attendees):
+        return None
+    meeting = Meeting(
+        title=title.text[:2_000],
+        date=day,
+        attendees=attendees,
+        topics=tuple(_item(noted) for noted in _once(notes.agenda or _headings(notes, title))),
+        decisions=tuple(_item(noted) for noted in _once(_sure(notes.decisions))),
+        action_items=tuple(_action_item(noted) for noted in _once(_sure(notes.actions))),
+    )
+    where = title.line or lines[0]
+    return Found(
+        type=ExtractType.MEETING,
+        page_number=where.page_number,
+        span=_front(lines, where),
+        data=meeting.model_dump(),
+        confidence=round(min(0.97, 0.55 + score / 20), 2),
+    )
+
+
+def _find_title(lines: Sequence[NoteLine], document: Document, *, several: bool) -> _Title:
+    headings = [line for line in lines[:40] if line.form is Form.HEADING and find_role(line.text) is None]
+    named = next((line for line in headings if _MEETING.search(line.text) or _NOTES_OF.search(line.text)), None)
+    if several:
+        return _Title(lines[0].text, lines[0])
+    if named is not None and named in lines[:_FRONT_LINES]:
+        return _Title(named.text, named)
+    short = [line for line in lines[:3] if len(line.raw) < 120 and line.form is not Form.ROW]
+    plain_title = next((line for line in short if _NOTES_OF.search(line.text)), None)
+    if plain_title is None and short and short[0] is lines[0] and _MEETING.search(lines[0].text):
+        plain_title = lines[0]
+    if plain_title is not None:
+        return _Title(plain_title.text, plain_title)
+    same = next((line for line in lines[:5] if line.text == document.title), None)
+    return _Title(document.title, same)
+
+
+def _find_day(
+    lines: Sequence[NoteLine],
+    notes: Notes,
+    document: Document,
+    title: _Title,
+    day_first: bool | None,
+    *,
+    several: bool,
+) -> str | None:
+    """The day of the meeting: after a label, in the title, at the front, in the file's name; the first that is
+    there.
+    """
+    labelled = notes.dates if document.kind != "mail" else notes.dates[1:]
+    front = []
+    for line in lines[:_FRONT_LINES]:
+        if find_role(line.text) in (Role.ACTIONS, Role.DECISIONS, Role.PAST):
+            break
+        front.append(line.text)
+    path = PurePosixPath(document.path)
+    texts = (
+        *labelled,
+        title.text,
+        *(() if several else (document.title,)),
+        *(text for text in front if not _is_other_day(text)),
+    )
+    written = next((day for text in texts if (day := find_date(text, day_first=day_first))), None)
+    if written is None and not several:
+        written = find_date_in_name(path.stem) or find_date_in_name(path.parent.name)
+    if written is None:
+        written = next((day for text in notes.dates if (day := find_date(text, day_first=day_first))), None)
+    return written.iso() if written else None
+
+
+_OTHER_DAY = re.compile(
+    r"\b(?:next|due|deadline|by|last updated|updated|created|published|until|since|previous|last|as of|copyright)\b",
+    re.I,
+)
+
+
+def _is_other_day(text: str) -> bool:
+    return _OTHER_DAY.search(text) is not None
+
+
+def _attendees(notes: Notes) -> tuple[str, ...]:
+    names = list(notes.attendees)
+    extra = notes.chairs if names else [*notes.chairs, *notes.writers]
+    for name in extra:
+        if not names_someone_of(name, names):
+            names.append(name)
+    if not notes.attendees:
+        turns = _speakers(notes)
+        if len(turns) >= _MIN_SPEAKERS:
+            names += [name for name in turns if not names_someone_of(name, names)]
+    return unique_names(names)
+
+
+def _speakers(notes: Notes) -> list[str]:
+    return [name for name, turns in notes.speakers.items() if turns >= _MIN_TURNS]
+
+
+def _score(
+    notes: Notes, attendees: Sequence[str], day: str | None, document: Document, title: _Title, *, several: bool
+) -> float:
+    """How much speaks for a meeting; _MIN_SCORE is enough."""
+    path = PurePosixPath(document.path)
+    names = f"{title.text} | {document.title if several else ''} | {path.stem.replace('_', ' ').replace('-', ' ')}"
+    titled = bool(_NOTES_OF.search(names) or _MEETING.search(names) or _FOLDER.match(path.parent.name))
+    score = 0.0 if titled else -1.0
+    if _NOTES_OF.search(names):
+        score += 2.5
+    elif _MEETING.search(names):
+        score += 1.5
+    if any(_FOLDER.match(part) for part in path.parent.parts):
+        score += 1
+    if _NO_NOTES_OF.search(names):
+        score -= 2
+    score += 1 if day else 0
+    score += min(len(notes.attendees), 2) * 0.9 + (0.5 if Role.ABSENT in notes.roles else 0)
+    score += 0.5 if notes.chairs or notes.writers else 0
+    score += 0.7 if Role.TOPICS in notes.roles else 0
+    score += 0.8 if any(noted.sureness > Sureness.PROSE for noted in notes.decisions) else 0
+    score += 0.8 if any(noted.sureness > Sureness.PROSE for noted in notes.actions) else 0
+    score += 0.5 if Role.PAST in notes.roles else 0
+    return score
+
+
+def _holds_something(notes: Notes, attendees: Sequence[str]) -> bool:
+    return bool(attendees or notes.decisions or notes.actions or notes.agenda)
+
+
+def _sure(found: Sequence[Noted]) -> list[Noted]:
+    """All but what sentences only seem to say, where there is a list."""
+    listed = any(noted.sureness is Sureness.LISTED for noted in found)
+    return [noted for noted in found if noted.sureness > Sureness.PROSE or not listed]
+
+
+def _once(found: Sequence[Noted]) -> list[Noted]:
+    """Each once, in text order: minutes often give decisions where they were taken and in a summary."""
+    kept: dict[str, Noted] = {}
+    for noted in sorted(found, key=lambda item: (item.page_number, item.span)):
+        key = re.sub(r"\W+", " ", noted.text.lower()).strip()
+        before = kept.get(key)
+        if before is None or (before.action and noted.action and not before.action.owner and noted.action.owner):
+            kept[key] = noted
+    return sorted(kept.values(), key=lambda item: (item.page_number, item.span))
+
+
+def _headings(notes: Notes, title: _Title) -> list[Noted]:
+    return [noted for noted in notes.headings if noted.text != title.text]
+
+
+def _item(noted: Noted) -> Item:
+    return Item(page_number=noted.page_number, span=(noted.span.start, noted.span.end), text=noted.text)
+
+
+def _action_item(noted: Noted) -> ActionItem:
+    action = noted.action
+    return ActionItem(
+        page_number=noted.page_number,
+        span=(noted.span.start, noted.span.end),
+        description=noted.text,
+        owner=action.owner if action else None,
+        due_date=action.due_date if action else None,
+        done=action.done if action else None,
+    )
+
+
+def _front(lines: Sequence[NoteLine], where: NoteLine) -> Span:
+    """From the title to the line that gives the date, where that follows soon; else the title's line."""
+    end = where.span.end
+    for line in lines[: _FRONT_LINES + 1]:
+        near = line.page_number == where.page_number and where.span.start <= line.span.start <= where.span.start + 600
+        if near and find_date(line.text):
+            end = max(end, line.span.end)
+            break
+    return Span(where.span.start, end)
+
+
+def _to_date(day: str | None) -> date | None:
+    try:
+        return date.fromisoformat(day) if day else None
+    except ValueError:
+        return None

@@ -1,0 +1,138 @@
+"""Decisions and tasks that stand in the sentences of meeting notes. Pure; rather too few than wrong ones."""
+
+import re
+from collections.abc import Iterator
+
+from core.domain.corpus import Span
+from core.ingestion.people_names import People
+
+# Characters; a longer sentence is a list or a transcript without full stops.
+MAX_SENTENCE = 500
+
+_SENTENCE = re.compile(r"(?<=[^\s.].[.!?])[)\"”’]?\s+(?=[\"“'(]?[^\W\da-z_])")
+_WHO = (
+    r"(?:we|they|everyone|everybody|all|both|participants|attendees|members|the (?:[\w-]+ ){0,2}(?:team|board"
+    r"|group|committee"
+    r"|council|members|council members|cpc|tsc|pmc|attendees|participants|directors|trustees|meeting|parties"
+    r"|panel|board)|[A-Z]{2,6})"
+)
+_ADVERB = r"(?:(?:all|also|then|unanimously|jointly|both|collectively|finally|have|has|tentatively|now|just)\s){0,3}"
+_DECIDED = re.compile(
+    r"(?:^(?:have |has |was |were )?(?:unanimously |tentatively )?(?:decided?|agreed?|resolved)\s(?:to|that|on"
+    r"|not|against|upon|unanimously)\b"
+    rf"|\b{_WHO}\s{_ADVERB}(?:decided|agreed|resolved|voted)\s(?:to|that|on|not|against|upon|unanimously|in favou?r)\b"
+    rf"|\b{_WHO}\s{_ADVERB}(?:approved|adopted|ratified|accepted|rejected)\s(?!with\b|by\b)\w"
+    r"|\bit (?:was|is|has been) (?:unanimously |generally |also |further )?(?:decided|agreed|resolved)\b"
+    r"|^(?:the |a )?(?:motion|resolution|proposal|budget|vote|amendment|application|charter|plan|report"
+    r"|request)\b[^.;:]{0,120}?"
+    r"\b(?:(?:was|were|is|has been) )?(?:unanimously )?(?:approved|adopted|accepted|carried|passed|ratified"
+    r"|rejected|declined)\b"
+    r"|^(?:there (?:was|is) )?(?:a )?(?:general |broad |rough |unanimous |clear )?(?:agreement"
+    r"|consensus)\s?(?:that|to|on|is|was|:)"
+    r"|^(?:the |our |final )?(?:decision|consensus|agreement|outcome|conclusion)\s(?:is|was|to|that)\b"
+    r"|\bdecision to (?:move|go|keep|use|adopt|proceed|drop|accept|postpone|merge)\b"
+    r"|^(?:pause|postpone|defer|table|park|hold off|put on hold|delay)\b[^?]*\buntil\b"
+    r"|\b(?:es wurde|wurde|wir haben|hat|haben|man hat)\b[^.?]{0,160}\b(?:beschlossen|entschieden|vereinbart)\b"
+    r"|\beinig(?:t)?en sich\b"
+    r"|\b(?:il (?:a été|est)|nous avons|on a|a|ont)\s(?:été )?(?:décidé|convenu|adopté|approuvé)\b"
+    r"|\bse (?:acordó|decidió|aprobó|acuerda|aprueba|ha acordado|ha decidido)\b|\b(?:hemos|han|ha) (?:acordado"
+    r"|decidido|aprobado)\b"
+    r"|\b(?:si è|è stato|abbiamo|ha|hanno) (?:deciso|concordato|approvato)\b|\b(?:foi|ficou) (?:decidido|acordado"
+    r"|aprovado)\b"
+    r"|\b(?:is|wordt|werd|hebben|we hebben)\b[^.?]{0,120}\b(?:besloten|afgesproken|goedgekeurd)\b)",
+    re.IGNORECASE,
+)
+_UNDECIDED = re.compile(
+    r"(?:\b(?:not|never|no|nicht|kein\w*|pas|non|niet)(?:\s\w+){0,3}|n['’]t(?:\s\w+){0,3}|\b(?:yet to|to be"
+    r"|whether|if|unless|when|once"
+    r"|until|ob|falls|si)(?:\s\w+){0,4}|\b(?:will|would|should|must|could|can|may|might|needs? to|has to|hope\w*"
+    r"|want\w*|need)"
+    r"(?:\s\w+){0,3})\s?$",
+    re.IGNORECASE,
+)
+_UNSURE = re.compile(
+    r"\b(?:no (?:decision|consensus|agreement)|undecided|last (?:week|time|month|meeting|year)"
+    r"|not (?:yet )?(?:decided|agreed)|agreed? with\b"
+    r"|agree to disagree"
+    r"|can we|could we|should we|do we|shall we|keine entscheidung)\b|\?\s*$",
+    re.IGNORECASE,
+)
+_ROUTINE = re.compile(
+    r"\b(?:minutes|agenda)\b.{0,60}\b(?:approved|adopted|accepted|carried|agreed)\b|\bapprov\w+\b.{0,40}\bminutes\b",
+    re.I,
+)
+_VOTE = re.compile(
+    r"(?:the )?(?:motion|resolution|vote|all in favou?r)\b\s?:?(?:(?:was|is"
+    r"|has been)\s)?(?:unanimously\s)?(?:carried|passed|approved|adopted)",
+    re.I,
+)
+_VOTE_WORDS = 8
+_STATE = re.compile(
+    r"(?:unanimously )?(?:merged|approved|accepted|adopted|landed|agreed|passed|carried|ratified|angenommen|beschlossen"
+    r"|adopté|approuvé|aprobado|approvato|akkoord)(?: unanimously)?\W{0,3}",
+    re.IGNORECASE,
+)
+_TASK = re.compile(
+    r"(?:^|[;,]\s(?:and\s)?|\bso\s|\bthen\s)(?P<who>[^\W\d_][\w'’-]*(?:\s[^\W\d_a-z][\w'’-]*){0,2}"
+    r"(?:(?:,\s|\sand\s|\sund\s|\set\s|\sy\s|\s&\s)[^\W\d_a-z][\w'’-]*(?:\s[^\W\d_a-z][\w'’-]*){0,2}){0,3})\s"
+    r"(?:(?:will|shall|is going to|are going to|agreed to|agrees to|offered to|volunteered to|promised to|undertook to"
+    r"|committed to|was asked to|was tasked (?:with|to)|is to|are to|to|wird|werden|soll|va|doit|se charge de"
+    r"|va a|debe|deve"
+    r"|si occuperà di|zal|gaat)\s(?P<verb>[^\W\d_]{2,})|takes? (?:the|an|this) action\b|took (?:the|an|this) action\b)",
+)
+# What people "will" without a task.
+_NO_VERB = frozenset(
+    """be have not also likely probably need want like miss attend join arrive leave get become remain never no
+    still now
+    chair host present meet discuss know see feel agree think too often me him her us them""".split()
+)
+_SPEAKER = re.compile(
+    r"(?P<name>[^\W\d_][\w.'’-]{0,25}(?:\s[^\W\d_][\w.'’-]{0,25}){0,2})\s?(?:\([^()]{1,40}\))?\s?:\s+(?=\S)"
+)
+
+
+def sentences(raw: str) -> Iterator[Span]:
+    """The sentences of a line, in its characters."""
+    begin = 0
+    for match in _SENTENCE.finditer(raw):
+        yield Span(begin, match.start())
+        begin = match.end()
+    if begin < len(raw):
+        yield Span(begin, len(raw))
+
+
+def is_decision(sentence: str) -> bool:
+    """Whether a sentence tells what was decided: not what may be, was not, or is asked."""
+    if len(sentence) > MAX_SENTENCE or _UNSURE.search(sentence) or _ROUTINE.search(sentence):
+        return False
+    match = _DECIDED.search(sentence)
+    if match is None or sentence.rstrip(" .:").endswith((" to", " that", " on")):
+        return False
+    return _UNDECIDED.search(sentence[: match.start()][-50:]) is None
+
+
+def is_state(text: str) -> bool:
+    """Whether a line says of the one above that it was decided, and nothing else: "merged", "Approved."."""
+    return _STATE.fullmatch(text) is not None
+
+
+def is_vote(sentence: str) -> bool:
+    """Whether a sentence says of the one before it that it was carried: "Motion carried 3-0."."""
+    return _VOTE.match(sentence) is not None and len(sentence.split()) <= _VOTE_WORDS
+
+
+def is_task(sentence: str, people: People) -> bool:
+    """Whether a sentence gives someone who is known to be there something to do ("Ann will send the report")."""
+    if len(sentence) > MAX_SENTENCE or sentence.rstrip().endswith("?"):
+        return False
+    match = _TASK.search(sentence)
+    if match is None or (match["verb"] or "").lower() in _NO_VERB:
+        return False
+    names = re.split(r",\s|\s(?:and|und|et|y|&)\s", match["who"])
+    return all(people.knows(name) for name in names if name)
+
+
+def find_speaker(text: str) -> str | None:
+    """Who says the line, in a transcript or notes by turns ("Ann: ..."); None where nobody does."""
+    match = _SPEAKER.match(text)
+    return match["name"] if match and match["name"][0].isupper() else None

@@ -1,0 +1,105 @@
+"""Exports of chat channels (Slack, DiscordChatExporter): a page a day, a line a message with its time and author."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from core.domain.corpus import ParsedDocument, ParsedPage
+from core.ingestion.channel_messages import Channel, ChannelMessage, may_be_channel, read_channel, read_people
+from core.ingestion.encodings import decode
+from core.ingestion.markdown_writer import MarkdownWriter, tidy
+from core.ingestion.structured import read_json
+from core.texts import collapse
+
+# Bytes of a file that `accepts` is shown: a shorter head is all of it.
+_HEAD_BYTES = 4_096
+# Bytes of the file with Slack's members; a larger one is something else.
+MAX_PEOPLE_BYTES = 50_000_000
+_PEOPLE = ("users.json", "org_users.json")
+
+
+class ChannelExportReader:
+    """Reads `.json` that is a day of a Slack export or a channel of a Discord export.
+
+    Who came and went is left out. Times are those of the export: UTC for Slack. A reply stands under what it answers,
+    where that was written the same day. Anchors are the ids of messages.
+    """
+
+    kind = "channel"
+    suffixes = frozenset({".json"})
+    expects = "an export of a channel"
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        return may_be_channel(head) or (len(head) >= _HEAD_BYTES and may_be_channel(path.read_bytes()))
+
+    def read(self, path: Path, root: Path) -> ParsedDocument:
+        decoded = decode(path.read_bytes())
+        people_file = _people_file(path, root)
+        people = read_people(read_json(decode(people_file.read_bytes()).text)) if people_file else {}
+        channel = read_channel(read_json(decoded.text), path.parent.name, people)
+        name = f"#{collapse(tidy(channel.name))}" if channel.name else path.stem
+        days = [list(messages) for _, messages in groupby(channel.messages, key=lambda message: message.at.date())]
+        return ParsedDocument(
+            title=f"{name} {days[0][0].at:%Y-%m-%d}" if len(days) == 1 else name,
+            kind=self.kind,
+            pages=tuple(_to_page(channel, name, messages, first=place == 0) for place, messages in enumerate(days)),
+            depends_on=(people_file.relative_to(root).as_posix(),) if people_file else (),
+            warnings=decoded.warnings,
+        )
+
+
+def _people_file(path: Path, root: Path) -> Path | None:
+    """The file that names Slack's members: beside the channel's folder, and inside of the source."""
+    for name in _PEOPLE:
+        file = path.parent.parent / name
+        inside = path.parent != root and file.resolve().is_relative_to(root.resolve())
+        if inside and file.is_file() and not file.is_symlink() and file.stat().st_size <= MAX_PEOPLE_BYTES:
+            return file
+    return None
+
+
+def _to_page(channel: Channel, name: str, messages: Sequence[ChannelMessage], *, first: bool) -> ParsedPage:
+    writer = MarkdownWriter()
+    title = f"{name.lstrip('#')} on {messages[0].at:%A, %Y-%m-%d}"
+    writer.add_heading(1, title)
+    writer.add(channel.topic if first else "")
+    anchors = []
+    for message, level in _threaded(messages):
+        words = "\n".join(line.strip() for line in tidy(message.text).split("\n") if line.strip())
+        start = writer.add_item(f"{message.at:%H:%M} {collapse(tidy(message.author))}: {words}", level=level)
+        if start is not None and message.id:
+            anchors.append((message.id, start))
+    text, headings, _ = writer.finish()
+    return ParsedPage(
+        title=title,
+        text=text,
+        headings=headings,
+        heading_path=tuple(collapse(tidy(part)) for part in channel.place),
+        anchors=tuple(anchors),
+        deep_link=f"{channel.link}/{messages[0].id}" if channel.link else None,
+    )
+
+
+def _threaded(messages: Sequence[ChannelMessage]) -> Iterator[tuple[ChannelMessage, int]]:
+    """Messages with their level: 0, or 1 for a reply, which comes after the message that opened its thread."""
+    by_id = {message.id: message for message in messages if message.id}
+    replies: dict[str, list[ChannelMessage]] = {}
+    for message in messages:
+        opener = _opener(message, by_id)
+        if opener:
+            replies.setdefault(opener, []).append(message)
+    for message in messages:
+        if not _opener(message, by_id):
+            yield message, 0
+            yield from ((reply, 1) for reply in replies.get(message.id, ()))
+
+
+def _opener(message: ChannelMessage, by_id: dict[str, ChannelMessage]) -> str:
+    """The id of the message that opened the thread of a reply; "" for what is none, or answers another day's."""
+    seen = {message.id}
+    opener = ""
+    while message.reply_to in by_id and message.reply_to not in seen:
+        opener = message.reply_to
+        seen.add(opener)
+        message = by_id[opener]
+    return opener
