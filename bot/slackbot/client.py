@@ -107,7 +107,7 @@ class Events:
         team = await self._team(context)
         gone = deleted_ts(event)
         if gone is not None:
-            await self.desk.in_time(self._forget(team, str(event["channel"]), gone))
+            await self.desk.spawn(self._forget(team, str(event["channel"]), gone))
             return
         message = written(event)
         if message is not None and author_of(message) not in ("", team.bot_user_id):
@@ -163,6 +163,7 @@ class Events:
             desk.spawn(desk.guarded(act, commands.tell(desk, act, receipt.decision.sentence)))
 
     async def _forget(self, team: Team, channel: str, ts: str) -> None:
+        """However long it takes: Slack tells of it again as long as it is not done."""
         address = thread_address(team.workspace, channel, "")
         for key in (message_key(address, ts), private_key(address, ts)):
             for ref in await self._parts.forgetting.forget_message(key):
@@ -170,10 +171,10 @@ class Events:
             await self._platform.take_back(key)
 
     async def on_channel_deleted(self, event: Event, context: AsyncBoltContext) -> None:
-        """Its threads are gone with it."""
+        """Its threads are gone with it, and not acknowledged before."""
         team = await self._team(context)
         place = ChannelAddress(platform=PLATFORM, workspace=team.workspace, channel=str(event["channel"]))
-        await self.desk.in_time(self._parts.forgetting.forget_channel(place))
+        await self.desk.spawn(self._parts.forgetting.forget_channel(place))
 
     # ------------------------------------------------------------------ the app itself
 
