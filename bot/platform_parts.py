@@ -16,7 +16,7 @@ from core.inbox import Inbox
 from core.jobs import Jobs
 from core.keeping import KeptAnswers
 from core.ports import Clock, CorpusRepository
-from core.service_ports import InboxStore
+from core.service_ports import InboxStore, SettingsRepository
 from core.worker import Worker
 
 # Where a footnote of an answer in a thread leads; None: nowhere that can be clicked.
@@ -40,6 +40,7 @@ class PlatformParts:
     access: Access
     corpus: CorpusRepository
     keeping: KeptAnswers | None
+    settings: SettingsRepository
     clock: Clock
     link: LinkTo
     pause: Pause = asyncio.sleep

@@ -20,6 +20,7 @@ from bot.links import link_maker
 from bot.slack_settings import SlackSettings, read_settings
 from bot.slack_teams import OpenedTeams, open_teams
 from bot.slackbot.calls import build_client
+from bot.slackbot.channels import slack_gates
 from bot.slackbot.client import Events
 from bot.slackbot.http import SlackRequests
 from bot.slackbot.oauth import InstallPages, build_flow
@@ -32,7 +33,7 @@ from bot.webchat.app import WebAddition
 from bot.webchat.parts import WebParts
 from bot.wiring import App
 from core.forgetting import Forgetting
-from core.inbox import Inbox, platform_gates
+from core.inbox import Inbox
 from core.worker import Worker
 
 GOODBYE_SECONDS = 1.0  # for the connection to close; the whole stop has less than five
@@ -174,7 +175,7 @@ def _pages(bolt: AsyncApp, door: SlackDoor, app: App) -> WebAddition | None:
 
 
 def _parts(door: SlackDoor, app: App, worker: Worker) -> SlackParts:
-    gates = platform_gates(app.settings, app.clock)
+    gates = slack_gates(app.settings, app.clock)
     return SlackParts(
         inbox=Inbox(app.inbox_store, gates, app.clock, worker.wake, worker.withdraw),
         entries=app.inbox_store,
@@ -192,6 +193,7 @@ def _parts(door: SlackDoor, app: App, worker: Worker) -> SlackParts:
         access=app.access,
         corpus=app.corpus,
         keeping=app.kept,
+        settings=app.settings,
         clock=app.clock,
         link=link_maker(app),
         teams=door.teams,

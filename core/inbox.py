@@ -134,7 +134,7 @@ class Inbox:
         StorageError when it can't be stored: nothing is promised then, and the platform may send it again.
 
         An edit takes the place of earlier versions of its message: what is open of them ends without a post. An edit
-        that leaves the text as it was is a repeated event.
+        that leaves the text as it was is a repeated event, and so is what was edited before it came.
         """
         if not incoming.message_key:
             incoming = replace(incoming, message_key=incoming.event_key)
@@ -160,7 +160,7 @@ class Inbox:
         """A repeated event passes no gate: it would count against how often its author may ask."""
         if (known := await self._store.find(incoming.event_key)) is not None:
             return _receipt(known, incoming, is_new=False)
-        if (same := await self._same_text(incoming)) is not None:
+        if (same := await self._same_text(incoming) or await self._newer(incoming)) is not None:
             return _receipt(same, incoming, is_new=False)
         command = to_command(incoming.text)
         decision = await self._decide(incoming, is_command=command is not None)
@@ -182,6 +182,11 @@ class Inbox:
         versions = await self._store.list_versions(incoming.message_key)
         accepted = [entry for entry in versions if entry.decision.accepted]
         return accepted[-1] if accepted and accepted[-1].incoming.text == incoming.text else None
+
+    async def _newer(self, incoming: IncomingMessage) -> InboxEntry | None:
+        """The edited message, where it was faster than the message as first written, which is out of date then."""
+        versions = [] if _is_edit(incoming) else await self._store.list_versions(incoming.message_key)
+        return versions[-1] if versions else None
 
     async def _decide(self, incoming: IncomingMessage, *, is_command: bool) -> Decision:
         for gate in self._gates:

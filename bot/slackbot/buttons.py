@@ -32,6 +32,8 @@ async def press(desk: Desk, act: Act, name: ActionName, values: tuple[str, ...])
     """Do what a button means, or a menu with its `values`. Raises core errors."""
     actions = AnswerActions(desk.parts)
     place, reader = await desk.place(act), act.person
+    if name.verb in (Verb.PASSAGES, Verb.HOW) and not act.is_ephemeral:
+        await desk.require_open(act)
     match name.verb:
         case Verb.PASSAGES:
             await _show_view(desk, act, PASSAGES, _passages(desk, act, name))

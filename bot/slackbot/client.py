@@ -15,6 +15,7 @@ from bot.action_names import read_action_name
 from bot.slackbot import commands, forms, home, pane, shortcuts
 from bot.slackbot.acts import Act, to_act
 from bot.slackbot.buttons import press
+from bot.slackbot.channels import Channels
 from bot.slackbot.interactions import Desk
 from bot.slackbot.parts import SlackParts
 from bot.slackbot.people import People
@@ -74,7 +75,7 @@ class Events:
         self._parts = parts
         self._platform = platform
         self._people = people
-        self.desk = Desk(parts=parts, platform=platform, people=people)
+        self.desk = Desk(parts=parts, platform=platform, people=people, channels=Channels(parts.clock))
 
     def bind(self) -> None:
         """Tell the app what is heard. The last listener takes what no other does, or Slack would send it again."""
@@ -102,13 +103,15 @@ class Events:
 
     # ------------------------------------------------------------------ messages
 
-    async def on_message(self, event: Event, context: AsyncBoltContext, request: Any) -> None:
+    async def on_message(self, event: Event, body: Body, context: AsyncBoltContext, request: Any) -> None:
         """Raises StorageError where it can't be stored: it is not acknowledged then, and Slack sends it again."""
         team = await self._team(context)
         gone = deleted_ts(event)
         if gone is not None:
-            await self.desk.in_time(self._forget(team, str(event["channel"]), gone))
+            await self.desk.spawn(self._forget(team, str(event["channel"]), gone))
             return
+        if "is_ext_shared_channel" in body:
+            self.desk.channels.note(team, str(event["channel"]), is_external=bool(body["is_ext_shared_channel"]))
         message = written(event)
         if message is not None and author_of(message) not in ("", team.bot_user_id):
             await self.hear(message, team, is_last_try=_retries(request) >= LAST_TRY)
@@ -140,9 +143,10 @@ class Events:
         ids = people_in(message)
         is_likely = how.mentioned or how.direct or is_ours
         names = await self._people.names(team, ids) if is_likely else self._people.known(team, ids)
-        return to_incoming(
+        incoming = to_incoming(
             message, team=team, in_our_thread=is_ours, names=names, commands=tuple(self._parts.commands.table)
         )
+        return await self.desk.told_of_others(incoming, team) if incoming is not None else None
 
     async def _is_ours(self, message: Event, team: Team) -> bool:
         """Whether the bot answered in the message's thread, or is about to."""
@@ -163,6 +167,7 @@ class Events:
             desk.spawn(desk.guarded(act, commands.tell(desk, act, receipt.decision.sentence)))
 
     async def _forget(self, team: Team, channel: str, ts: str) -> None:
+        """However long it takes: Slack tells of it again as long as it is not done."""
         address = thread_address(team.workspace, channel, "")
         for key in (message_key(address, ts), private_key(address, ts)):
             for ref in await self._parts.forgetting.forget_message(key):
@@ -170,10 +175,10 @@ class Events:
             await self._platform.take_back(key)
 
     async def on_channel_deleted(self, event: Event, context: AsyncBoltContext) -> None:
-        """Its threads are gone with it."""
+        """Its threads are gone with it, and not acknowledged before."""
         team = await self._team(context)
         place = ChannelAddress(platform=PLATFORM, workspace=team.workspace, channel=str(event["channel"]))
-        await self.desk.in_time(self._parts.forgetting.forget_channel(place))
+        await self.desk.spawn(self._parts.forgetting.forget_channel(place))
 
     # ------------------------------------------------------------------ the app itself
 

@@ -9,13 +9,15 @@ from typing import Any, TypeVar
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.slackbot.acts import Act
-from bot.slackbot.calls import call
+from bot.slackbot.calls import TIMEOUT_SECONDS, call
+from bot.slackbot.channels import EXTERNAL, READS_ALONG, Channels, is_closed
 from bot.slackbot.errors import CLOSED, POST, understood
 from bot.slackbot.layout import SlackMessage, SlackPost, View
 from bot.slackbot.parts import SlackParts
 from bot.slackbot.people import People
 from bot.slackbot.platform import SlackPlatform
 from bot.slackbot.render_lists import notice_message, said_message
+from bot.slackbot.teams import Team
 from bot.slackbot.translate import (
     MESSAGE,
     RESPONSE,
@@ -27,7 +29,8 @@ from bot.slackbot.words import in_slack_words
 from core.commands import CommandCall, Question
 from core.domain.conversation import Conversation, IncomingMessage, Talk, ThreadAddress
 from core.domain.inbox import Receipt, message_key
-from core.errors import FootnoteError
+from core.domain.settings import ChannelAddress
+from core.errors import AccessDenied, FootnoteError
 
 ACKNOWLEDGE_SECONDS = 1.5  # Slack gives up after 3; what takes longer goes on by itself
 WRONG = "Something went wrong inside Footnote: try again, or tell who runs it."
@@ -44,6 +47,7 @@ class Desk:
     parts: SlackParts
     platform: SlackPlatform
     people: People
+    channels: Channels
     _running: set["asyncio.Task[Any]"] = field(default_factory=set)
     _directs: dict[tuple[str, str], str] = field(default_factory=dict)
 
@@ -191,7 +195,7 @@ class Desk:
     async def bare(self, act: Act, address: ThreadAddress, ts: str) -> IncomingMessage:
         """What somebody asks at an address by the message `ts`, without its words yet."""
         key = message_key(address, ts)
-        return IncomingMessage(
+        asked = IncomingMessage(
             address=address,
             author=act.person,
             author_name=await self.people.name(act.team, act.person),
@@ -200,6 +204,21 @@ class Desk:
             message_key=key,
             metadata={TEAM: act.team.id, MESSAGE: ts},
         )
+        return await self.told_of_others(asked, act.team)
+
+    async def told_of_others(self, incoming: IncomingMessage, team: Team) -> IncomingMessage:
+        """The message, marked where people of other companies read its channel (channels.py)."""
+        if not await self.channels.is_external(team, incoming.address.channel):
+            return incoming
+        return replace(incoming, metadata={**incoming.metadata, EXTERNAL: "yes"})
+
+    async def require_open(self, act: Act) -> None:
+        """AccessDenied where people of other companies read along, and nobody has chosen what they may."""
+        place = await self.place(act)
+        if await self.channels.is_external(act.team, place.channel) and await is_closed(
+            self.parts.settings, ChannelAddress.of(place)
+        ):
+            raise AccessDenied(READS_ALONG.sentence)
 
     async def _receive(self, bare: IncomingMessage, question: Question, about: Talk | None) -> Receipt:
         asked = question.on(bare)
@@ -231,7 +250,7 @@ class Desk:
         how = {"replace_original": True} if replaces else {"replace_original": False, "response_type": "ephemeral"}
         try:
             with understood(POST):
-                webhook = AsyncWebhookClient(act.response_url, retry_handlers=[])
+                webhook = AsyncWebhookClient(act.response_url, timeout=TIMEOUT_SECONDS, retry_handlers=[])
                 reply = await webhook.send_dict(
                     {"text": part.text, "blocks": [dict(block) for block in part.blocks], **how}
                 )

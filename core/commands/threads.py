@@ -65,6 +65,7 @@ class ThreadCommands:
             Command(name="new", usage="", help="start a new conversation", run=self._new),
             Command(name="rename", usage="TITLE", help="rename this conversation", run=self._rename, options=(_TITLE,)),
             Command(name="delete", usage="", help="delete this conversation", run=self._delete),
+            Command(name="forget", usage="", help="forget what was said here: the same as delete", run=self._delete),
             Command(
                 name="export",
                 usage=f"[{'|'.join(FORMATS)}]",

@@ -148,6 +148,7 @@ class PlatformPlace:
             "access": self.shelf.access,
             "corpus": self.shelf.corpus,
             "keeping": kept,
+            "settings": self.settings,
             "forgetting": Forgetting(
                 inbox=self.entries,
                 conversations=self.conversations,

@@ -142,9 +142,13 @@ class Delivery:
             "event_id": self._world.new_id("Ev"),
             "event_time": int(self._world.clock.now()),
             "authorizations": [{**who, "is_enterprise_install": False}],
-            "is_ext_shared_channel": False,
+            "is_ext_shared_channel": self._is_external(team, event),
             "event_context": self._world.new_id("EC"),
         }
+
+    def _is_external(self, team: Team, event: JSON) -> bool:
+        channel = team.channels.get(event["channel"]) if isinstance(event.get("channel"), str) else None
+        return channel is not None and channel.is_external
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

@@ -120,6 +120,7 @@ def channel_json(channel: Channel, user: str) -> JSON:
         "is_mpim": channel.kind is Kind.GROUP,
         "is_private": channel.kind is not Kind.PUBLIC,
         "is_archived": channel.archived,
+        "is_ext_shared": channel.is_external,
         "is_member": user in channel.members,
         "num_members": len(channel.members),
         "context_team_id": channel.team.id,

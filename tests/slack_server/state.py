@@ -112,6 +112,7 @@ class Channel:
     team: "Team"
     members: list[str] = field(default_factory=list)  # user ids
     archived: bool = False
+    is_external: bool = False  # another company shares it
     messages: dict[str, Message] = field(default_factory=dict)  # by ts, ephemeral ones too
     statuses: dict[str, JSON] = field(default_factory=dict)  # by thread: assistant.threads.setStatus
     titles: dict[str, str] = field(default_factory=dict)  # by thread

@@ -10,6 +10,7 @@ from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 
 from bot.slackbot.calls import build_client
+from bot.slackbot.channels import slack_gates
 from bot.slackbot.client import Events
 from bot.slackbot.http import SlackRequests
 from bot.slackbot.manifest import EVENTS_PATH
@@ -19,6 +20,7 @@ from bot.slackbot.platform import SlackPlatform
 from bot.slackbot.socket_mode import SteadySocket
 from bot.slackbot.teams import Team, Teams
 from bot.slackbot.translate import PLATFORM, to_private
+from core.inbox import Inbox
 from tests.integration.platform_place import ANSWER as ANSWER
 from tests.integration.platform_place import KEY as KEY
 from tests.integration.platform_place import PlatformPlace
@@ -76,7 +78,14 @@ class SlackPlace(PlatformPlace):
         self.build_worker({PLATFORM: to_private})
         self.teams = Teams([self._team(team) for team in self.server.world.teams.values() if team.install])
         self.people = People(self.clock)
-        parts = SlackParts(teams=self.teams, **self.core_parts())
+        inbox = Inbox(
+            self.entries,
+            slack_gates(self.settings, self.clock),
+            self.clock,
+            self.worker.wake,
+            self.worker.withdraw,
+        )
+        parts = SlackParts(teams=self.teams, **{**self.core_parts(), "inbox": inbox})
         self.platform = SlackPlatform(self.teams, self.people, self.entries, parts.link, self.clock, self.pause)
         self.platforms[PLATFORM] = self.readers[PLATFORM] = self.platform
         self.app = AsyncApp(

@@ -10,6 +10,7 @@ from bot.slackbot.people import MOST_ASKED
 from tests.integration.slackbot.house import House, shown_of
 from tests.integration.slackbot.place import KEY, SlackPlace
 
+MINUTE = 60.0  # until Slack sends an event for the third time
 PRIVATELY = "ask where is the key to the cellar? --private"
 
 
@@ -72,6 +73,32 @@ async def test_somebodys_own_token_that_is_revoked_is_none_of_ours(place: SlackP
         revoked = {"type": "tokens_revoked", "tokens": {"oauth": [house.ada.id], "bot": []}}
         assert await status_of(house, event_body(house, revoked)) == 200
         assert [team.id for team in place.teams.all()] == [house.team.id]
+
+
+async def test_a_question_that_comes_after_its_edit_is_answered_once_as_edited(place: SlackPlace) -> None:
+    async with place.open() as house:
+        late = [house.server.hold_events(name=name) for name in ("app_mention", "message")]
+        asked = await house.ada.mention(house.channel, "where is the lock?")
+        await house.until(lambda: len(house.server.parcels) == 2, "two events on their way")
+        await house.ada.edit(asked, f"<@{house.team.bot.id}> where is the key?")
+        await house.answered()
+        for held in late:
+            held.release()
+        await house.server.settle()
+        assert [entry.incoming.text for entry in await place.entries.recent("local")] == ["where is the key?"]
+
+
+async def test_a_deletion_that_a_restart_interrupts_is_not_lost(place: SlackPlace) -> None:
+    async with place.open() as house:
+        asked = await house.ada.mention(house.channel, "where is the key?")
+        await house.answered()
+        deleting = house.server.hang_next("chat.delete")
+        await house.ada.delete(asked)
+        await house.until(lambda: house.server.calls("chat.delete"), "the answer's deletion")
+        await place.restart()
+        deleting.release()
+        house.server.advance(MINUTE)
+        await house.until(lambda: not house.posts(), "no answer any more")
 
 
 def event_body(house: House, event: dict[str, Any], **changed: Any) -> str:

@@ -81,6 +81,13 @@ async def test_an_edit_that_leaves_the_text_as_it_was_is_a_repeated_event():
     assert [entry.event_key for entry in await door.inbox.recent("local")] == ["1@4", "1@3", "1"]
 
 
+async def test_a_message_that_comes_after_its_edit_is_out_of_date():
+    door = Door()
+    edited = await door.inbox.receive(message(event_key="1@2", message_key="1", text="Where is the lock?"))
+    assert await door.inbox.receive(message(event_key="1")) == replace(edited, repeated=True)
+    assert [entry.incoming.text for entry in await door.inbox.recent("local")] == ["Where is the lock?"]
+
+
 async def test_an_edit_of_what_was_refused_is_decided_anew():
     door = Door()
     await door.inbox.receive(message(text="?"))

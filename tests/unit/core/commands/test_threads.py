@@ -129,10 +129,11 @@ async def test_its_owner_and_admins_rename_and_delete_a_conversation(run: Counte
     assert await listed(run) == []
 
 
-async def test_the_conversation_it_is_given_in_is_renamed_and_deleted_for_all_to_see(run: Counter) -> None:
+@pytest.mark.parametrize("word", ["delete", "forget"])
+async def test_the_conversation_it_is_given_in_is_renamed_and_deleted_for_all_to_see(run: Counter, word: str) -> None:
     run.conversation = await run.begin("keys")
     renamed = await run("rename", "Old keys")
-    deleted = await run("delete")
+    deleted = await run(word)
 
     assert renamed.is_public and renamed.open_conversation == renamed.renamed
     assert deleted.is_public and deleted.start_new
