@@ -40,7 +40,7 @@ _REPORT_DATE = re.compile(
 _TYPES = re.compile(
     r"\b(10-[KQ]|8-K|20-F|6-K)\b"
     r"|\b(annual report|quarterly report|interim report|half[- ]year(?:ly)? report"
-    r"|earnings release|(?:consolidated )?balance sheets?|(?:consolidated )?income statements?|(?:consolidated )?statements? of "
+    r"|earnings release|(?:consolidated )?(?:balance sheets?|income statements?)|(?:consolidated )?statements? of "
     r"(?:profit (?:and|&) loss|operations|income|cash flows?|financial position|activities|comprehensive income)"
     r"|cash flow statements?|financial statements?|profit (?:and|&) loss)\b",
     re.IGNORECASE,

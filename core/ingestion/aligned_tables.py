@@ -30,6 +30,8 @@ MAX_HEADER = 7
 _STRAY = 0.04
 # Share of the cells outside of the first column that are figures in a table of figures.
 _FIGURES = 0.55
+# Share of the cells outside of the first column that are filled: fewer are the marks on a chart.
+_FILLED = 0.3
 # Characters of a cell of words, at the median, in a table that has no figures, and how its columns look.
 _SHORT = 22
 _WORD_COLUMNS = 3
@@ -313,7 +315,7 @@ def _is_loose(piece: _Piece, edges: Sequence[float]) -> bool:
 def _is_table(body: Sequence[Sequence[Cell]], *, is_words: bool) -> bool:
     cells = [to_text(cell) for row in body for cell in row[1:] if cell]
     labels = [to_text(row[0]) for row in body if row[0]]
-    if not cells:
+    if len(cells) < sum(map(any, body)) * (len(body[0]) - 1) * _FILLED:
         return False
     if not is_words:
         figures = sum(map(is_figure, cells))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from core.ingestion.page_tables import Cell, FoundTable, to_lines, to_text
 from core.ingestion.pdf_layout import Layout, Rule, Word
@@ -17,6 +18,12 @@ MAX_LINES = 400
 MAX_CELLS = 20_000
 # Share of a table's cells that hold text: fewer are a form's boxes or a drawing.
 _FILLED = 0.25
+# Words of one cell, and their share of a table's, from which that cell is a text in a frame.
+_TEXT_WORDS = 60
+_TEXT_SHARE = 0.6
+# Gaps within a cell, in heights of a line, and the share of cells with such, from which it is several cells.
+_APART_GAP = 1.2
+_APART_SHARE = 0.25
 # Rows at the front that may be its header.
 _MAX_HEADER = 6
 
@@ -228,6 +235,8 @@ def _checked(rows: _Rows, merges: Sequence[Merge], grid: _Grid, words: Sequence[
         return None
     if sum(bool(rows[row][column]) for row in filled for column in kept) < max(len(filled), 4):
         return None
+    if _is_prose(rows, words) or _hides_columns(rows):
+        return None
     head = _header_rows([texts[place] for place in filled], [rows[place] for place in filled])
     names = tuple(" ".join(_distinct(texts[row][column] for row in filled[:head])) for column in kept)
     return FoundTable(
@@ -238,6 +247,30 @@ def _checked(rows: _Rows, merges: Sequence[Merge], grid: _Grid, words: Sequence[
         edges=(*(grid.columns[place] for place in kept), grid.columns[kept[-1] + 1]),
         is_ruled=True,
     )
+
+
+def _is_prose(rows: _Rows, words: Sequence[Word]) -> bool:
+    """Whether most of what the lines frame is one text: a box on a page, no table."""
+    longest = max(len(cell) for row in rows for cell in row)
+    return longest > _TEXT_WORDS and longest > len(words) * _TEXT_SHARE
+
+
+def _hides_columns(rows: _Rows) -> bool:
+    """Whether cells hold several pieces far apart: lines part some columns only, the others are told by their places."""
+    filled = apart = 0
+    for row in rows:
+        for cell in row:
+            if cell:
+                filled += 1
+                apart += any(_is_apart(line) for line in to_lines(cell))
+    return apart > filled * _APART_SHARE
+
+
+def _is_apart(line: Sequence[Word]) -> bool:
+    gaps = [(after.left - before.right) / before.height for before, after in pairwise(line)]
+    figures = [is_data(word.text) for word in line]
+    several = any(one and other for one, other in pairwise(figures))
+    return bool(gaps) and (max(gaps) >= _APART_GAP or (several and max(gaps) >= _APART_GAP / 3))
 
 
 def _distinct(texts: Iterable[str]) -> list[str]:
