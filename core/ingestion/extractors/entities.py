@@ -16,6 +16,7 @@ MAX_ALIASES = 20
 MAX_COLUMN = 500
 
 _WIKILINK = re.compile(r"!?\[\[(?P<target>[^\[\]|\n]{1,300})\|(?P<label>[^\[\]\n]{1,80})\]\]")
+_CODE = re.compile(r"`[^`\n]{1,300}`")
 _CAPITAL = r"(?<!\w)[A-ZÀ-ÖØ-ÞΑ-ΩА-ЯĆĘŁŃŚŹŻČŘŠŽĐİŞĞ][\w'’-]{0,30}"
 _NAMES = rf"{_CAPITAL}(?: (?:(?:van|von|de|del|la|le) )?{_CAPITAL})"
 _TITLED = re.compile(
@@ -24,9 +25,14 @@ _TITLED = re.compile(
 )
 _HANDLE = re.compile(rf"(?P<name>{_NAMES}{{1,3}}) ?\((?P<handle>@[A-Za-z0-9][\w-]{{0,38}})\)")
 _ADDRESS = re.compile(rf"(?P<name>{_CAPITAL}(?: {_CAPITAL}){{1,3}}) <[\w.+-]{{1,64}}(?:@| at )[\w.-]{{1,80}}>")
+_SUFFIX = (
+    r"(?:Inc\.?|Ltd\.?|LLC|GmbH|Corp\.?|Corporation|Foundation|University|Institute|Agency|Committee|Association|"
+    r"Company)"
+)
+_WHOLE = re.compile(rf" {_SUFFIX}$")
 _ORGANISATION = re.compile(
     rf"(?P<name>{_CAPITAL}(?: (?:(?:of|and|for|the|&|&amp;) ){{0,2}}{_CAPITAL}){{0,5}},? "
-    r"(?:Inc\.?|Ltd\.?|LLC|GmbH|Corp\.?|Corporation|Foundation|University|Institute|Agency|Committee|Association|Company))"
+    rf"{_SUFFIX})"
     r"(?![\w'’-])"
 )
 _OF = re.compile(
@@ -96,7 +102,7 @@ class EntitiesExtractor:
             known = things.setdefault(key, thing)
             if known is not thing:
                 known.aliases.update(thing.aliases)
-        ordered = sorted(things.values(), key=lambda thing: (thing.page_number, thing.span, thing.kind, thing.name))
+        ordered = sorted(things.values(), key=lambda thing: (thing.page_number, thing.span))
         return [_to_found(thing) for thing in ordered]
 
 
@@ -172,7 +178,8 @@ def _linked(text: MarkedText) -> Iterator[_Thing]:
     for line in text.lines:
         if line.in_code or "[[" not in line.text:
             continue
-        for match in _WIKILINK.finditer(line.text.replace("\\|", "|")):
+        words = _CODE.sub("", line.text).replace("\\|", "|")
+        for match in _WIKILINK.finditer(words):
             target = match["target"].partition("#")[0].rpartition("/")[2].strip().removesuffix(".md")
             label = plain(match["label"])
             if is_name(target) and is_name(label) and _is_alias(label, target):
@@ -218,9 +225,16 @@ def _organisations_and_places(text: MarkedText) -> Iterator[_Thing]:
             continue
         for pattern, kind in ((_ORGANISATION, "organisation"), (_OF, "organisation"), (_PLACE, "place")):
             for match in pattern.finditer(line.text):
-                name = html.unescape(_without_articles(match["name"]))
-                if " " in name and name.split()[0] not in _NO_FIRST:
-                    yield _thing(text, line, match, name, kind, 0.7)
+                for part in _apart(match["name"]):
+                    name = html.unescape(_without_articles(part))
+                    if " " in name and name.split()[0] not in _NO_FIRST:
+                        yield _thing(text, line, match, name, kind, 0.7)
+
+
+def _apart(name: str) -> list[str]:
+    """The names that an "and" joins, where what stands before it is whole by itself."""
+    first, _, rest = name.partition(" and ")
+    return [first, rest] if rest and _WHOLE.search(first) else [name]
 
 
 def _without_articles(name: str) -> str:

@@ -4,28 +4,13 @@ from typing import Any
 
 import pytest
 
-from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput, Found
 from core.ingestion.extractors.api_specs import ApiSpecsExtractor
-from core.ingestion.markdown_text import read_markdown
 from core.ingestion.openapi_pages import build_pages
 from core.ingestion.openapi_spec import Spec
-from core.ingestion.sections import split_sections
 from core.ingestion.structured import read_yaml
 from tests.builders import build_document
-
-
-def build_note(text: str, **fields: Any) -> ExtractorInput:
-    """A note as it is read: a page for each section."""
-    document = build_document("ferry.md", title="Ferry API", **fields)
-    parts = read_markdown(text)
-    pages = split_sections(text, parts.headings, parts.anchors)
-    return ExtractorInput(document=document, pages=tuple(to_page(page, at) for at, page in enumerate(pages, 1)))
-
-
-def to_page(page: Any, number: int) -> Page:
-    fields = {name: getattr(page, name) for name in ("title", "text", "heading_path", "headings", "anchors")}
-    return Page(id=f"p{number}", document_id="d", revision="r1", number=number, **fields)
+from tests.unit.core.ingestion.extractors.notes import build_note, to_page
 
 
 def extract(given: ExtractorInput) -> Found | None:
