@@ -102,9 +102,8 @@ _OPEN_WORD = re.compile(
 # Names that begin a line of an action list and are no people.
 _NO_OWNER = frozenset(
     """action item todo task update issue note fyi status decision deadline reminder next step question pr bug eip rfc
-    link topic background context motion vote carried agreed option phase part step milestone release version it
-    this that
-    there everyone anyone someone nobody project plan budget website docs""".split()
+    link topic background context motion vote carried agreed option phase part step milestone release version
+    everyone anyone someone nobody project plan budget website docs""".split()
 )
 
 

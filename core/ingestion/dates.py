@@ -102,7 +102,7 @@ def find_date(text: str, *, day_first: bool | None = None) -> WrittenDate | None
 
 def find_date_in_name(name: str) -> WrittenDate | None:
     """The date in a file's name, where underscores part as hyphens do, and 20240503 is one, too."""
-    text = name.replace("_", "-")
+    text = re.sub(r"(?<=\d)_(?=\d)", "-", name).replace("_", " ")
     return find_date(text) or next(
         (written for match in _COMPACT.finditer(text) if (written := _to_date(match, text, None))), None
     )

@@ -145,7 +145,8 @@ class Label:
 
 def without_number(text: str) -> str:
     """A title without the number or letter before it."""
-    return _NUMBERING.sub("", text, count=1).strip() if text else text
+    number = _NUMBERING.match(text)
+    return text[number.end() :].strip() if number else text
 
 
 def find_role(title: str) -> Role | None:
