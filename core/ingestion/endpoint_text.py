@@ -60,7 +60,8 @@ _CURL_HEAD = re.compile(r"(?<=\s)(?:-I|--head)\b")
 _CURL_UPLOAD = re.compile(r"(?<=\s)(?:-T|--upload-file)\b")
 _CURL_TARGET = re.compile(
     rf"(?<=[\s\"'=])(?:(?P<host>https?://[^\s/`'\"<>|?#()]{{1,200}})(?P<path>{_PATH})?"
-    rf"|{_ADDRESS.format('other')}(?P<other_path>{_PATH}))"
+    rf"|(?:{_ADDRESS.format('other')}|(?<![-\w])(?:localhost|[\w-]{{1,60}}(?:\.[\w-]{{1,60}}){{1,5}})(?::\d{{1,5}})?)"
+    rf"(?P<other_path>{_PATH}))"
 )
 _LOGGED = re.compile(r"HTTP/\d(?:\.\d)?[\"']?\s+\d{3}\b")
 _ONE_PATH = re.compile(rf"[`*\"'\[(]{{0,3}}{_ADDRESS.format('host')}?(?P<path>{_PATH})?[`*\"'\])]{{0,3}}\.?")

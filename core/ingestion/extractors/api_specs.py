@@ -32,7 +32,7 @@ _PATH_COLUMN = re.compile(
 _SUMMARY_COLUMN = re.compile(r"(?:summary|description|purpose|what.*|notes?|action|function|meaning|returns?|details?)")
 _LABEL = re.compile(
     r"(?:(?:preferred )?(?:http |request )?(?:method|verb)|(?:request |method )?(?:url|path|endpoint|route|uri))"
-    r"\s*:\s*(?P<value>\S.*)",
+    r"\s*(?::\s*(?P<value>\S.*)|:?)",
     re.I,
 )
 _HEADING_METHOD = re.compile(rf"(?:.*\[)?\s*(?P<method>{'|'.join(METHODS)})\s*\]?", re.DOTALL)
@@ -188,13 +188,14 @@ def _summary(piece: str, title: str, written: Written, line: Line) -> str:
 
 
 def _joined(lines: Sequence[Line]) -> Iterator[Line]:
-    """Lines, where those of code that a backslash goes on from are one."""
+    """Lines, where those of a command that a backslash goes on from are one."""
     held: Line | None = None
     for line in lines:
         if held is not None:
             line = replace(held, span=Span(held.span.start, line.span.end), text=f"{held.text[:-1]} {line.text}")
             held = None
-        if line.in_code and line.text.endswith("\\") and len(line.text) < MAX_PLACE * 4:
+        is_command = line.in_code or line.text.startswith(("curl ", "$ curl "))
+        if is_command and line.text.endswith("\\") and len(line.text) < MAX_PLACE * 4:
             held = line
         else:
             yield line
@@ -215,20 +216,20 @@ def _pieces(line: Line) -> Iterator[tuple[Span, str]]:
 
 
 def _in_labels(text: MarkedText) -> Iterator[_Seen]:
-    """`Method: POST` and `URL: /x` in lines of their own under one heading, in either order."""
-    title, method, target, place = "", "", None, Span(0, 0)
+    """`Method: POST` and `URL: /x` in lines of their own under one heading, in either order, values maybe below."""
+    title, method, target = "", "", None
     titles = {line.span: name for line, name in text.titles()}
-    for line in text.lines:
-        if line.heading:
-            title, method, target = titles.get(line.span, ""), "", None
-        label = None if line.in_code or line.heading else _LABEL.fullmatch(_labelled(line))
+    for at, line in enumerate(text.lines):
+        label = None if line.in_code else _LABEL.fullmatch(_labelled(line))
         if label is None:
+            if line.heading:
+                title, method, target = titles.get(line.span, ""), "", None
             continue
-        if to_methods(label["value"]):
-            method = method or label["value"]
+        value = label["value"] or (plain(text.lines[at + 1].text) if at + 1 < len(text.lines) else "")
+        if to_methods(value):
+            method = method or value
         elif target is None:
-            target = to_path(label["value"])
-        place = line.span if not (method and target) else place
+            target = to_path(value)
         if method and target is not None:
             for name in to_methods(method):
                 written = Written(method=name, path=target[1], strength=Strength.STATED, address=target[0])

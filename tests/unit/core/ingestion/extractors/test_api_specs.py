@@ -84,6 +84,21 @@ STYLES: dict[str, tuple[str, list[str]]] = {
         "## Log out\n\nMethod: DELETE\nEndpoint: /session\n\n## Who\n\nHTTP method: GET\nPath: /me\n",
         ["DELETE /session", "GET /me"],
     ),
+    "labels above their values": (
+        "## Moor\n\n* **URL**\n\n  /boats/:id/mooring\n\n* **Method:**\n\n  `PUT` | `PATCH`\n\n"
+        "## Sink\n\n#### Method\n\nDELETE\n\n#### URI\n\n/boats/:id\n",
+        ["PUT /boats/:id/mooring", "PATCH /boats/:id/mooring", "DELETE /boats/:id"],
+    ),
+    "table without outer pipes": (
+        "Path | Method | What\n--- | --- | ---\n/boats | GET | All\n/boats | POST | One\n",
+        ["GET /boats", "POST /boats"],
+    ),
+    "table with tabs": ("Method\tURL\nDELETE\t/boats/{id}\nput\t/boats\n", ["DELETE /boats/{id}", "PUT /boats"]),
+    "indented code": ("## Add a boat\n\n    POST /boats\n\n### Input\n", ["POST /boats"]),
+    "curl without a scheme": (
+        "```\ncurl -i -X GET \\\n  'localhost:8080/api/boats?id=1'\ncurl -T a.txt files.ferry.example/boats\n```\n",
+        ["GET /api/boats", "PUT /boats"],
+    ),
     "request lines in code": (
         "```http\nGET /boats/{id}?full=1 HTTP/1.1\nHost: ferry.example\n```\n\n```\nPOST https://ferry.example/v2/boats\n```\n",
         ["GET /boats/{id}", "POST /v2/boats"],
