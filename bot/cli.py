@@ -10,7 +10,18 @@ from typing import Annotated
 
 import typer
 
-from bot.commands import asking, chatting, conversing, demonstrating, extracting, jobs, library, quality, serving
+from bot.commands import (
+    asking,
+    chatting,
+    conversing,
+    demonstrating,
+    extracting,
+    jobs,
+    library,
+    quality,
+    serving,
+    syncing,
+)
 from bot.session import Session
 from core.errors import FootnoteError
 
@@ -40,7 +51,7 @@ def main_options(
     context.obj = Session(config=config, data_dir=data_dir, workspace=workspace, as_json=json)
 
 
-for module in (asking, chatting, library, extracting, conversing, jobs, quality, serving, demonstrating):
+for module in (asking, chatting, library, syncing, extracting, conversing, jobs, quality, serving, demonstrating):
     module.register(app)
 
 

@@ -29,6 +29,7 @@ from bot.schedule import Schedule, Tick
 from bot.service_web import PageParts, build_asking, build_pages
 from bot.service_worker import require_somebody_to_answer, start_task, start_worker, until_end, warm
 from bot.signals import Signals
+from bot.syncing import start_watching, sync_ticks
 from bot.webchat.noticing import Noticing
 from bot.wiring import App
 from core.commands import ServiceQuestions
@@ -101,8 +102,10 @@ class Service:
             asking=asking,
         )
         await _start_pages(stack, build_pages(parts), listening)
-        _start_schedule(stack, app, inbox, discord)
+        await _start_schedule(stack, app, inbox, discord)
+        await start_watching(stack, app.syncs)
         await start_task(stack, warm(app))
+        await start_task(stack, app.extractions.work({app.workspace, *app.config.discord.workspaces.values()}))
         working = [task, *([await start_task(stack, hear_discord(discord, app, worker))] if discord else [])]
         url = address_of(listening)
         lock.announce(Notice(pid=os.getpid(), socket=str(control.path), url=url))
@@ -146,7 +149,7 @@ async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening:
     await web.SockSite(runner, listening).start()
 
 
-def _start_schedule(stack: AsyncExitStack, app: App, inbox: Inbox, discord: DiscordDoor | None) -> None:
+async def _start_schedule(stack: AsyncExitStack, app: App, inbox: Inbox, discord: DiscordDoor | None) -> None:
     async def tidy() -> str | None:
         messages, jobs = await inbox.tidy(), await app.jobs.tidy()
         return f"Forgot {messages} messages and {jobs} jobs that ended long ago" if messages or jobs else None
@@ -165,6 +168,7 @@ def _start_schedule(stack: AsyncExitStack, app: App, inbox: Inbox, discord: Disc
 
     ticks = {"retention": tidy, "index sweep": sweep, "files of threads": drop_files}
     stale = Tick(name="stale answers", work=notice, every=STALE_EVERY, first_after=STALE_FIRST)
-    schedule = Schedule((stale, *(Tick(name=name, work=work) for name, work in ticks.items())))
+    daily = [Tick(name=name, work=work) for name, work in ticks.items()]
+    schedule = Schedule((stale, *daily, *await sync_ticks(app.syncs, app.clock)))
     schedule.start()
     stack.callback(schedule.stop)

@@ -7,7 +7,7 @@ reverse order. Imports of heavy parts stand inside the functions that need them,
 import asyncio
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -41,6 +41,7 @@ from storage.settings import SqlSettingsRepository
 from storage.stale import SqlStaleRepository
 
 if TYPE_CHECKING:
+    from core.syncing import Syncs
     from storage.embeddings import LocalEmbedder
     from storage.inbox import SqlInboxStore
     from storage.ranking import CrossEncoderJudge, VectorSentenceRanker
@@ -186,6 +187,7 @@ class App:
             questions=self.questions,
             kept=self.kept,
             facts=self.facts,
+            staleness=self.staleness,
         )
 
     @cached_property
@@ -240,7 +242,6 @@ class App:
     @cached_property
     def provider(self) -> ChatProvider:
         from bot.answer_wiring import build_provider
-
         built = build_provider(self.config, lambda: self.ranker, lambda: self.judge)
         self._stack.push_async_callback(built.close)
         return built
@@ -258,13 +259,6 @@ class App:
         await asyncio.to_thread(self.embedder.embed_query, "footnote")
         return f"{self.embedder.name} ({self.embedder.dimensions} dimensions)"
 
-    async def check_provider(self) -> None:
-        """One small request where the provider is remote. Raises ProviderError with the next step."""
-        from core.providers.anthropic.provider import AnthropicProvider
-
-        if isinstance(self.provider, AnthropicProvider):
-            await self.provider.check()
-
     async def ingest(
         self,
         paths: Sequence[Path],
@@ -280,7 +274,7 @@ class App:
         `workspace` None: the configured one. `kind` forces a reader. A kind or a path that can't be used raises before
         anything is read.
         """
-        return await self._ingests.add(
+        return await self.ingests.add(
             paths, workspace or self.workspace, source=source, kind=kind, force=force, progress=progress
         )
 
@@ -288,12 +282,20 @@ class App:
         self, source: Source, root: Path, only: str | None = None, *, kind: str | None = None
     ) -> IngestReport:
         """Bring a stored source up to date (implements core.attachments.Ingest)."""
-        return await self._ingests.read_in(source, root, only, kind=kind)
+        return await self.ingests.read_in(source, root, only, kind=kind)
 
     async def sweep(self) -> None:
         """Remove from the index what interrupted ingests left there."""
-        await self._ingests.sweep()
+        await self.ingests.sweep()
 
     @cached_property
-    def _ingests(self) -> Ingests:
+    def syncs(self) -> "Syncs":
+        from bot.sync_wiring import build_syncs
+        from storage.sources.building import build_fetcher
+        from storage.syncs import SqlSyncRepository
+        waiting = partial(alone, self._database_place, "sync", with_file=True)
+        return build_syncs(self, SqlSyncRepository(self.database), build_fetcher, waiting)
+
+    @cached_property
+    def ingests(self) -> Ingests:
         return build_ingests(self, lambda: alone(self._database_place, "index"))
