@@ -124,9 +124,9 @@ def _own_thread(call: CommandCall) -> ThreadAddress | None:
 
 
 async def last_answer(conversations: Conversations, call: CommandCall) -> Message:
-    """The newest answer in the conversation. BadInput where there is none."""
+    """The newest answer in the conversation, notes left out. BadInput where there is none."""
     _, messages = await conversations.show(current(call).id, call.workspace)
-    answers = [message for message in messages if message.role is Role.ASSISTANT]
+    answers = [message for message in messages if message.role is Role.ASSISTANT and not message.is_note]
     if not answers:
         raise BadInput("There is no answer in this conversation yet.")
     return answers[-1]
