@@ -68,9 +68,19 @@ def read_pdf_tables(given: ExtractorInput, pages: Sequence[Page] | None = None) 
 
 
 def find_tables(layout: Layout) -> list[FoundTable]:
-    """The tables of a page, from top to bottom."""
+    """The tables of a page, from top to bottom. A ruled one in doubt stays where its words give no better one."""
     ruled = find_ruled_tables(layout)
-    return sorted([*ruled, *find_aligned_tables(layout, ruled)], key=lambda table: -table.top)
+    certain = [table for table in ruled if not table.is_doubtful]
+    aligned = find_aligned_tables(layout, certain)
+    orders = [{word.order for word in table.words} for table in aligned]
+    for table in ruled:
+        own = {word.order for word in table.words}
+        if table.is_doubtful and not any(len(own & other) * 2 > len(own) for other in orders):
+            certain.append(table)
+            own_orders = [place for place, other in enumerate(orders) if own & other]
+            aligned = [other for place, other in enumerate(aligned) if place not in own_orders]
+            orders = [other for place, other in enumerate(orders) if place not in own_orders]
+    return sorted([*certain, *aligned], key=lambda table: -table.top)
 
 
 def _placed(
