@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.ingestion.definitions import define, is_name
+from core.ingestion.foundry_mentions import COMMAND, Mention, find_mentions, kind_of, name_of
 from core.ingestion.marked_text import Line, MarkedText, PipeTable, around, plain
 from core.texts import collapse
 
@@ -42,11 +43,6 @@ _OF = re.compile(
 _PLACE = re.compile(
     rf"(?P<name>{_CAPITAL}(?: {_CAPITAL}){{0,2}} (?:River|Bay|Islands?|Valley|Mountains|County|Castle|Keep|Harbou?r|"
     rf"Street|Peninsula|Falls)|(?:Lake|Mount|Fort|Cape|Port) (?:St\. )?{_CAPITAL}(?: {_CAPITAL})?)(?![\w’'-])"
-)
-# In foundry's own links: what kind of thing each names.
-_LINKED_KINDS = {"Actor": "actor", "Item": "item", "Scene": "place"}
-_UUID = re.compile(
-    r"@(?:UUID\[(?:Compendium\.[^\[\]\s]{1,100}\.)?)?(?P<kind>Actor|Item|Scene)[.\[][^\[\]\n]{1,100}\]\{(?P<name>[^{}\n]{1,80})\}"
 )
 _COLUMNS = (
     (
@@ -138,6 +134,9 @@ def _all(given: ExtractorInput) -> Iterator[_Thing]:
         )
     if given.document.kind == "foundry":
         yield from _journal_pages(given.pages)
+        for mention in find_mentions(given.path, given.pages):
+            if mention.kind and is_name(mention.name):
+                yield _mentioned(mention)
     for page in given.pages:
         text = MarkedText(page)
         yield from _linked(text)
@@ -146,6 +145,16 @@ def _all(given: ExtractorInput) -> Iterator[_Thing]:
         yield from _in_foundry_links(text)
         for table in text.tables:
             yield from _columns(page, table)
+
+
+def _mentioned(mention: Mention) -> _Thing:
+    return _Thing(
+        name=mention.name,
+        kind=mention.kind,
+        page_number=mention.page.number,
+        span=mention.span,
+        confidence=0.9,
+    )
 
 
 def _document(given: ExtractorInput) -> _Thing:
@@ -248,10 +257,10 @@ def _without_articles(name: str) -> str:
 
 def _in_foundry_links(text: MarkedText) -> Iterator[_Thing]:
     for line in text.lines:
-        for match in _UUID.finditer(line.text) if "@" in line.text else ():
-            name = collapse(match["name"])
-            if is_name(name):
-                yield _thing(text, line, match, name, _LINKED_KINDS[match["kind"]], 0.9)
+        for match in COMMAND.finditer(line.text) if "@" in line.text else ():
+            name, kind = name_of(match, {}), kind_of(match["kind"], match["target"])
+            if kind and is_name(name):
+                yield _thing(text, line, match, name, kind, 0.9)
 
 
 def _thing(

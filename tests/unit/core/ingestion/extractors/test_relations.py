@@ -1,5 +1,7 @@
 """Relations: which way they point, and to what."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,7 +31,7 @@ def relations(text: str, **fields: Any) -> list[tuple[Any, ...]]:
         ("See [plan](plans/pier.pdf).", [("Ferry", "links to", "pier.pdf", "ops/plans/pier.pdf")]),
         ("See [[fares]].\n\n[fares]: ../fares.md", [("Ferry", "links to", "fares", "fares.md")]),
         ("Ask @UUID[JournalEntry.abc]{Old Ben}.", [("Ferry", "links to", "Old Ben", None)]),
-        ("@Embed[JournalEntry.abc inline]", [("Ferry", "embeds", "JournalEntry.abc", None)]),
+        ("@Embed[JournalEntry.keep inline]", [("Ferry", "embeds", "keep", None)]),
         ("The Cross Harbour Council (CHC) met.", [("CHC", "short for", "Cross Harbour Council", None)]),
         ("Ebb\n: The falling tide.", [("Ferry", "defines", "Ebb", None)]),
         ("| Term | Meaning |\n|---|---|\n| Ebb | Falling tide |", [("Ferry", "defines", "Ebb", None)]),
@@ -73,6 +75,33 @@ def test_a_page_of_a_journal_is_the_source_of_its_links() -> None:
     (found,) = RelationsExtractor().extract(given)
     assert found.data["source"] == "Gate"
     assert found.span.of(page.text) == "@UUID[.x]{Hall}"
+
+
+def test_the_links_of_a_journal_are_read_from_its_file_where_its_pages_show_their_names(tmp_path: Path) -> None:
+    html = "<p>@UUID[.cccccccccccccccc] and @UUID[Actor.x]{Old Ben}, but not @UUID[Actor.y]{Mary}.</p>"
+    pages = [
+        {"_id": "b" * 16, "name": "Gate", "text": {"format": 1, "content": html}},
+        {"_id": "c" * 16, "name": "Hall", "text": {"format": 1, "content": "<p>Dark.</p>"}},
+    ]
+    path = tmp_path / "keep.json"
+    path.write_text(json.dumps({"_id": "a" * 16, "name": "Keep", "pages": pages}), encoding="utf-8")
+    page = Page(
+        id="p",
+        document_id="d",
+        revision="r1",
+        number=1,
+        title="Gate",
+        text="The Hall and Old Ben.",
+        deep_link=f"@UUID[JournalEntry.{'a' * 16}.JournalEntryPage.{'b' * 16}]",
+    )
+    given = ExtractorInput(document=build_document("keep.json", kind="foundry", title="Keep"), pages=(page,), path=path)
+    found = list(RelationsExtractor().extract(given))
+    assert [(item.data["source"], item.data["target"], item.span.of(page.text)) for item in found] == [
+        ("Gate", "Hall", "Hall"),
+        ("Gate", "Old Ben", "Old Ben"),
+    ]
+    path.unlink()
+    assert list(RelationsExtractor().extract(given)) == []
 
 
 @pytest.mark.parametrize(
