@@ -11,6 +11,7 @@ BENCHMARKS = (
     "bench_service",
     "bench_discord",
     "bench_demo",
+    "bench_extracts",
 )
 
 
