@@ -63,7 +63,7 @@ def _to_table(group: tuple[int, int], lines: Sequence[PrintedLine], rules: Seque
     body = [_to_cells(line, edges) for line in lines[first:last]]
     names = _names(lines[top:first], edges)
     body = _unwrapped(body)
-    if is_words:
+    if is_words or (not any(names) and _names_columns(body)):
         names, body = tuple(to_text(cell) for cell in body[0]), body[1:]
     return FoundTable(
         header=names,
@@ -191,6 +191,11 @@ def _is_loose(piece: Piece, edges: Sequence[float]) -> bool:
         if one == other
     ]
     return bool(gaps) and min(gaps) > max([*inner, piece.words[0].height * 0.3]) * 1.1
+
+
+def _names_columns(body: Sequence[Sequence[Cell]]) -> bool:
+    """Whether the first row has words over each column of figures."""
+    return len(body) > MIN_ROWS and all(body[0][1:]) and not any(map(str.isdigit, "".join(map(to_text, body[0]))))
 
 
 def _unwrapped(body: Sequence[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:

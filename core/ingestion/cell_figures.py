@@ -10,6 +10,7 @@ _NO_FIGURE = frozenset(
 _SIGNS = frozenset("$€£¥%")
 # A number and, in parentheses, its share, error or interval.
 _WITH_SHARE = re.compile(r"[-–−+<>~]?\d[\d.,%]*\s?[(\[][-–−+<>~±]?\d[\d.,%–−/ -]*[)\]]")
+_SCALED = re.compile(r"[-–−(]{0,2}[$€£]?\d[\d.,]*\s?(?:[KkMBbTt]|[Mm]n|[Bb]n|million|billion)\)?")
 
 
 def is_figure(text: str) -> bool:
@@ -20,7 +21,7 @@ def is_figure(text: str) -> bool:
         or text.lower() in _NO_FIGURE
         or bare in _SIGNS
         or _is_marked(bare)
-        or bool(_WITH_SHARE.fullmatch(bare))
+        or bool(_WITH_SHARE.fullmatch(bare) or _SCALED.fullmatch(bare))
     )
 
 

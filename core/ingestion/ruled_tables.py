@@ -1,5 +1,6 @@
 """Tables by the lines drawn around their cells. Pure."""
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -38,7 +39,8 @@ def _to_table(grid: Grid, words: Sequence[Word]) -> FoundTable | None:
     if width < 2 or height < 1 or height * width > MAX_CELLS:
         return None
     cells: dict[tuple[int, int], list[Word]] = {}
-    merges = {merge_place: merge for merge in find_merges(grid) for merge_place in covered(merge)}
+    kept = [merge for merge in find_merges(grid) if not _is_row(merge, grid, words)]
+    merges = {place: merge for merge in kept for place in covered(merge)}
     inside = []
     for word in words:
         row = next((row for row in range(height) if grid.rows[row] >= word.middle > grid.rows[row + 1]), None)
@@ -54,7 +56,24 @@ def _to_table(grid: Grid, words: Sequence[Word]) -> FoundTable | None:
     return _checked(*_split(rows, set(merges.values())), grid, inside)
 
 
+_YEAR = re.compile(r"(?:FY ?|CY ?)?(?:19|20)\d\d(?:[-–/]\d{2,4})?")
 _Rows = list[list[Cell]]
+
+
+def _is_row(merge: Merge, grid: Grid, words: Sequence[Word]) -> bool:
+    """Whether a cell as wide as its table is a row without lines: its words stand apart where columns do."""
+    if merge.rows > 1 or merge.columns < max(len(grid.columns) - 1, 3):
+        return False
+    top, bottom = grid.rows[merge.row], grid.rows[merge.row + 1]
+    inside = [
+        word for word in words if top >= word.middle > bottom and grid.columns[0] <= word.centre < grid.columns[-1]
+    ]
+    breaks = 0
+    for line in to_lines(inside):
+        for one, other in pairwise(line):
+            parted = any(one.centre < column <= other.centre for column in grid.columns[1:-1])
+            breaks += parted and other.left - one.right >= _APART_GAP * one.height / 2
+    return breaks >= 2
 
 
 def _split(rows: _Rows, merges: set[Merge]) -> tuple[_Rows, list[Merge]]:
@@ -86,7 +105,7 @@ def _is_several(row: Sequence[Cell], lines: Sequence[Sequence[Word]]) -> bool:
     figures = 0
     for cell in row:
         texts = [to_text(line) for line in to_lines(cell)]
-        figures += len(texts) > 1 and sum(map(is_figure, texts)) * 5 >= len(lines) * 4
+        figures += len(texts) > 1 and sum(map(is_figure, texts)) * 2 >= len(lines)
     return figures >= 2 or (figures == 1 and len([cell for cell in row if cell]) == 2)
 
 
@@ -157,10 +176,10 @@ def _header_rows(texts: Sequence[Sequence[str]], rows: _Rows) -> int:
         if figures and not all(_is_year(text) for text in figures):
             break
         count += 1
-        if all(row[1:]) and len(set(row)) > len(row) / 2:
+        if all(row[1:]) and all(one != other for one, other in pairwise(row)):
             break
     return max(count, 1) if not texts or not any(is_figure(text) and not _is_year(text) for text in texts[0]) else 0
 
 
 def _is_year(text: str) -> bool:
-    return len(text) == 4 and text.isdigit() and text[:2] in ("19", "20")
+    return bool(_YEAR.fullmatch(text))
