@@ -11,7 +11,7 @@ from datetime import date
 from core.domain.corpus import Span
 
 # Years that documents are about; two digits mean 2000 to 2069 or 1970 to 1999, as POSIX has it.
-_YEARS = range(1900, 2101)
+_YEARS = range(1900, 2100)
 _CENTURY_TURN = 70
 # Month names by number: English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Swedish/Danish/Norwegian.
 _MONTHS = (

@@ -45,7 +45,7 @@ _NOTES_OF = re.compile(
     r"|ata|referat|protokół|протокол|議事録|会议纪要|会议记录)\b|議事録|会议纪要|会议记录",
     re.IGNORECASE,
 )
-_FOLDER = re.compile(r"(?:meeting|minute|protokoll|notulen|standup|réunion|acta|call)s?\b", re.IGNORECASE)
+_FOLDER = re.compile(r"\b(?:meeting|minute|protokoll|notulen|standup|réunion|acta|call)s?\b", re.IGNORECASE)
 _NO_NOTES_OF = re.compile(r"\b(?:how to|guide|template|policy|policies|best practices|tips|checklist)\b", re.IGNORECASE)
 
 
@@ -129,12 +129,13 @@ def _read_meeting(
 
 
 def _find_title(lines: Sequence[NoteLine], document: Document, *, several: bool) -> _Title:
-    headings = [line for line in lines[:40] if line.form is Form.HEADING and find_role(line.text) is None]
-    named = next((line for line in headings if _MEETING.search(line.text) or _NOTES_OF.search(line.text)), None)
+    headings = [line for line in lines[:_FRONT_LINES] if line.form is Form.HEADING and find_role(line.text) is None]
+    named = [line for line in headings if _MEETING.search(line.text) or _NOTES_OF.search(line.text)]
     if several:
         return _Title(lines[0].text, lines[0])
-    if named is not None and named in lines[:_FRONT_LINES]:
-        return _Title(named.text, named)
+    if named:
+        title = min(named, key=lambda line: line.level)
+        return _Title(title.text, title)
     short = [line for line in lines[:3] if len(line.raw) < 120 and line.form is not Form.ROW]
     plain_title = next((line for line in short if _NOTES_OF.search(line.text)), None)
     if plain_title is None and short and short[0] is lines[0] and _MEETING.search(lines[0].text):
@@ -211,13 +212,13 @@ def _score(
     """How much speaks for a meeting; _MIN_SCORE is enough."""
     path = PurePosixPath(document.path)
     names = f"{title.text} | {document.title if several else ''} | {path.stem.replace('_', ' ').replace('-', ' ')}"
-    titled = bool(_NOTES_OF.search(names) or _MEETING.search(names) or _FOLDER.match(path.parent.name))
+    titled = bool(_NOTES_OF.search(names) or _MEETING.search(names) or _FOLDER.search(path.parent.name))
     score = 0.0 if titled else -1.0
     if _NOTES_OF.search(names):
         score += 2.5
     elif _MEETING.search(names):
         score += 1.5
-    if any(_FOLDER.match(part) for part in path.parent.parts):
+    if any(_FOLDER.search(part) for part in path.parent.parts):
         score += 1
     if _NO_NOTES_OF.search(names):
         score -= 2

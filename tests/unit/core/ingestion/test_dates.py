@@ -79,7 +79,7 @@ def test_days_of_the_week_are_known() -> None:
     assert not has_weekday("so we do it")
 
 
-@given(st.dates(min_value=date(1900, 1, 1), max_value=date(2100, 12, 31)))
+@given(st.dates(min_value=date(1900, 1, 1), max_value=date(2099, 12, 31)))
 def test_every_day_is_read_from_its_usual_forms(day: date) -> None:
     for text in (day.isoformat(), f"{day:%B} {day.day}, {day.year}", f"{day.day} {day:%b} {day.year}"):
         found = find_date(f"held on {text}, at noon")

@@ -91,6 +91,14 @@ def test_minutes_from_a_word_processor_are_read(tmp_path: Path) -> None:
     assert [to_line(item.model_dump()) for item in meeting.action_items] == ["Ben Ruiz > Find a buyer @ 2024-06-30"]
 
 
+def test_people_listed_by_group_are_all_there(tmp_path: Path) -> None:
+    text = (
+        "# Crew meeting 2024-01-05\n\n## Attending\n\n* Team: annl, ben, Carla\n* Others: Dov\n* Minutes scribe: Eli\n"
+    )
+
+    assert read(Sample("a.md", text), tmp_path).attendees == ("annl", "ben", "Carla", "Dov", "Eli")
+
+
 def test_a_decision_told_twice_is_one(tmp_path: Path) -> None:
     text = f"{BOARD}## Decisions\n- Sell the boat\n\n## Boat\n\n**Decision:** sell the boat.\n"
 
