@@ -70,7 +70,7 @@ class AnswerActions:
         address = conversation.address
         scope = await self._parts.access.scope(address.workspace, address)
         around = {item.number: await surroundings(item, self._parts.corpus, scope) for item in message.citations}
-        readable = tuple(item for item in message.citations if around[item.number].quote)
+        readable = tuple(around[item.number].now or item for item in message.citations if around[item.number].quote)
         if not readable:
             raise NotFound("The pages behind this answer can't be read here any more: ask again.")
         links = {item.number: self._parts.link(item, address) for item in readable}

@@ -107,6 +107,7 @@ class LibraryCommands:
         around = await surroundings(citation, self._corpus, await self._scope(call, _own_thread(call)))
         if not around.quote:
             raise NotFound(around.note)
+        citation = around.now or citation
         shown = " ".join(part for part in (around.before, f"**{collapse(around.quote)}**", around.behind) if part)
         return CommandResult(
             text="\n\n".join(part for part in (footnote_label(citation), around.note, shown) if part),
