@@ -136,13 +136,18 @@ def _header_start(lines: Sequence[PrintedLine], first: int, edges: Sequence[floa
 
 def _first_row(lines: Sequence[PrintedLine], top: int, first: int, edges: Sequence[float]) -> int:
     """The first row of the table: a line of years over figures still names columns, a heading of rows does not."""
-    while all(_PERIOD.fullmatch(piece.text) for piece in lines[first].pieces) and first + 2 < len(lines):
-        if lines[first].pieces[0].left < edges[1] or not lines[first + 1].holds_figures:
+    while first + 2 < len(lines) and _is_of_periods(lines[first]) and not _is_of_periods(lines[first + 1]):
+        if not lines[first + 1].holds_figures:
             break
         first += 1
     while first - 1 > top and len(lines[first - 1].pieces) == 1 and lines[first - 1].pieces[0].right < edges[1]:
         first -= 1
     return first
+
+
+def _is_of_periods(line: PrintedLine) -> bool:
+    """Whether it is a row of years, a label at its left or not."""
+    return len(line.pieces) > 1 and all(_PERIOD.fullmatch(piece.text) for piece in line.pieces[1:])
 
 
 def _spans(rule: Rule, edges: Sequence[float]) -> bool:
