@@ -113,9 +113,10 @@ class Mirror:
 
 def safe_part(text: str, fallback: str = "page") -> str:
     """One part of a path, made of any text: no separator, no control character, no dot in front, never empty."""
+    text = text.encode("utf-8", "replace").decode()
     cleaned = _UNSAFE.sub("-", text).strip(" .-") or fallback
     if len(cleaned.encode()) > LONGEST_NAME_BYTES:
-        mark = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
+        mark = hashlib.sha256(text.encode()).hexdigest()[:8]
         cut = cleaned.encode()[: LONGEST_NAME_BYTES - 9].decode("utf-8", "ignore").rstrip(" .-")
         cleaned = f"{cut}-{mark}"
     return cleaned
