@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from bot.action_names import Verb, post_id
 from bot.platform_parts import PlatformParts
+from core.asking_again import question_again
 from core.commands import Question
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Conversation, Message, Role, ThreadAddress
@@ -115,6 +116,18 @@ class AnswerActions:
         if not wanted.isdecimal() or int(wanted) >= len(offered):
             raise BadInput(NO_ACTION)
         return Question(text=offered[int(wanted)], private=conversation.address.private_to is not None)
+
+    async def again(self, place: ThreadAddress, reader: str, name: str, message_id: str) -> str:
+        """Ask a stale answer's question once more, in the name of who presses; the sentence that says so.
+
+        Raises as `answer` and core.asking_again.question_again do.
+        """
+        conversation, message = await self.answer(place, reader, message_id)
+        question = await question_again(self._parts.entries, conversation, message, by=reader, by_name=name)
+        receipt = await self._parts.inbox.receive(question)
+        return (
+            "Asked again: the new answer takes the old one’s place." if receipt.accepted else receipt.decision.sentence
+        )
 
     async def question_of(self, conversation: Conversation, answer: Message) -> str | None:
         """What was asked before an answer; None where the history has it no more."""

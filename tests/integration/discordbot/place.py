@@ -27,9 +27,11 @@ from core.inbox import Inbox, platform_gates
 from core.jobs import Jobs
 from core.keeping import KeptAnswers
 from core.limits import Budget
+from core.noting import NotedAnswers
 from core.preparing import PreparedAnswers
 from core.private_answers import PrivateAnswers
 from core.providers.scripted import Turn, calls, says
+from core.staleness import Staleness
 from core.strategies.tool_use import ToolUseStrategy
 from core.tools.base import Toolbox
 from core.worker import Worker
@@ -37,6 +39,7 @@ from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.feedback import MemoryFeedbackRepository
 from storage.memory.inbox import MemoryInboxStore
 from storage.memory.jobs import MemoryJobRepository
+from storage.memory.stale import MemoryStaleRepository
 from tests.integration.discordbot.house import House
 from tests.integration.platform_files import Files
 from tests.unit.bot.webchat.chat_place import HeldProvider
@@ -93,6 +96,13 @@ class DiscordPlace:
         self.entries = MemoryInboxStore(self.clock)
         self.settings = self.shelf.settings
         self.conversations = Conversations(self.conversation_store, self.clock, self.attachments.forget)
+        self.staleness = Staleness(
+            MemoryStaleRepository(self.conversation_store, self.shelf.corpus),
+            conversations=self.conversation_store,
+            inbox=self.entries,
+            settings=self.settings,
+            noted={"discord"},
+        )
         self.feedback_store = MemoryFeedbackRepository(self.conversation_store)
         self.says(*self.script)
 
@@ -134,7 +144,9 @@ class DiscordPlace:
             library=self.shelf.library,
             inbox=self.entries,
         )
-        self.worker = Worker(self.entries, private, platforms, self.clock, pause_scale=0.01)
+        self.worker = Worker(
+            self.entries, NotedAnswers(private, self.staleness), platforms, self.clock, pause_scale=0.01
+        )
         parts = self._parts(Jobs(self.job_store, self.conversation_store, lambda: answers, self.clock))
         platforms["discord"] = readers["discord"] = self.client.attach(parts)
         return self.client
@@ -201,6 +213,7 @@ class DiscordPlace:
             questions=ServiceQuestions(self.entries, self.worker.cancel),
             kept=kept,
             facts=self.shelf.facts,
+            staleness=self.staleness,
         )
         return DiscordParts(
             inbox=inbox,
