@@ -23,6 +23,7 @@ _GROUP = re.compile(
     r"|others?|remote|online|on site|in person|also)",
     re.IGNORECASE,
 )
+_WITH_TITLE = re.compile(r"[^\s,]+(?:\s[^\s,]+){1,3},\s[^\s,]+")  # "Ann Lee, Treasurer"
 _AND = re.compile(r"[,;、]|\s(?:and|&|und|et|y)\s")
 
 
@@ -104,7 +105,8 @@ class SectionReader:
         if _GROUP.fullmatch(group) or (len(names) > 1 and all(is_name(name) for name in names)):
             section.ticks += [(name, line.done) for name in names]
             return True
-        names = read_names(line.raw) if line.form is Form.TEXT and _AND.search(text) else read_listed_name(line.raw)
+        several = line.form is Form.TEXT and _AND.search(text) and not _WITH_TITLE.fullmatch(text)
+        names = read_names(line.raw) if several else read_listed_name(line.raw)
         if line.form is Form.ITEM and line.level > section.first_indent and not all(is_name(name) for name in names):
             return True  # says more of the one above
         section.ticks += [(name, line.done) for name in names]

@@ -15,6 +15,7 @@ from core.ingestion.meeting_notes import read_notes
 from core.ingestion.meeting_record import Noted, Notes, Sureness
 from core.ingestion.note_labels import Role, find_role
 from core.ingestion.note_lines import Form, NoteLine, read_lines
+from core.ingestion.note_properties import read_properties
 from core.ingestion.people_names import People, names_someone_of, unique_names
 
 # Kinds of documents that are data or books, whatever words they use.
@@ -65,8 +66,9 @@ class MeetingsExtractor:
         lines = read_lines(given.pages)
         day_first = is_day_first(line.raw for line in lines)
         parts = _dated_parts(lines, day_first)
+        properties = ("", ()) if parts else read_properties(given.path)
         for part in parts or [lines]:
-            found = _read_meeting(part, given.document, day_first, several=bool(parts))
+            found = _read_meeting(part, given.document, day_first, properties, several=bool(parts))
             if found is not None:
                 yield found
 
@@ -98,15 +100,22 @@ def _is_dated(text: str, day_first: bool | None) -> bool:
 
 
 def _read_meeting(
-    lines: Sequence[NoteLine], document: Document, day_first: bool | None, *, several: bool
+    lines: Sequence[NoteLine],
+    document: Document,
+    day_first: bool | None,
+    properties: tuple[str, tuple[str, ...]],
+    *,
+    several: bool,
 ) -> Found | None:
     if not lines:
         return None
     title = _find_title(lines, document, several=several)
     first = read_notes(lines, People(()))
-    day = _find_day(lines, first, document, title, day_first, several=several)
+    first.attendees = first.attendees or list(properties[1])
+    day = _find_day(lines, first, document, title, day_first, several=several) or _to_iso(properties[0])
     attendees = _attendees(first)
-    notes = read_notes(lines, People((*attendees, *_speakers(first))), _to_date(day))
+    notes = read_notes(lines, People((*attendees, *_speakers(first))), date.fromisoformat(day) if day else None)
+    notes.attendees = first.attendees
     score = _score(notes, attendees, day, document, title, several=several)
     if score < _MIN_SCORE or not _holds_something(notes, attendees):
         return None
@@ -213,7 +222,7 @@ def _score(
     path = PurePosixPath(document.path)
     names = f"{title.text} | {document.title if several else ''} | {path.stem.replace('_', ' ').replace('-', ' ')}"
     titled = bool(_NOTES_OF.search(names) or _MEETING.search(names) or _FOLDER.search(path.parent.name))
-    score = 0.0 if titled else -1.0
+    score = 0.0 if titled else -0.8
     if _NOTES_OF.search(names):
         score += 2.5
     elif _MEETING.search(names):
@@ -284,8 +293,6 @@ def _front(lines: Sequence[NoteLine], where: NoteLine) -> Span:
     return Span(where.span.start, end)
 
 
-def _to_date(day: str | None) -> date | None:
-    try:
-        return date.fromisoformat(day) if day else None
-    except ValueError:
-        return None
+def _to_iso(text: str) -> str | None:
+    written = find_date(text)
+    return written.iso() if written else None
