@@ -1,6 +1,7 @@
 """API descriptions: the endpoints of a service, from OpenAPI files and from documentation written for people."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,7 +12,7 @@ from core.ingestion.endpoint_text import (
     Strength,
     Written,
     find_endpoints,
-    is_instance,
+    is_use,
     shape_of,
     to_methods,
     to_path,
@@ -21,6 +22,8 @@ from core.ingestion.service_text import find_authentication, find_base_url
 from core.texts import shorten
 
 MAX_SUMMARY = 300
+# Endpoints of one document: the largest services have about a thousand.
+MAX_ENDPOINTS = 2_000
 # How sure an API is one: by its surest endpoint.
 _CONFIDENCE = {Strength.STATED: 0.9, Strength.EXAMPLE: 0.7, Strength.MENTION: 0.5}
 
@@ -127,7 +130,11 @@ def _in_page(text: MarkedText) -> Iterator[_Seen]:
 
 
 def _in_tables(text: MarkedText) -> Iterator[_Seen]:
+    titles = list(text.titles())
+    starts = [line.span.start for line, _ in titles]
     for table in text.tables:
+        above = bisect_left(starts, table.rows[0].span.start) if len(table.rows) == 1 else 0
+        title = titles[above - 1][1] if above else ""
         path_column = _column(table, _PATH_COLUMN)
         method_column = _column(table, _METHOD_COLUMN, but=path_column)
         summary_column = _column(table, _SUMMARY_COLUMN, but=method_column)
@@ -140,7 +147,8 @@ def _in_tables(text: MarkedText) -> Iterator[_Seen]:
             pairs += [(table.columns[index].upper(), _cell(row, index)) for index in verbs if _is_said(row, index)]
             for method, summary in pairs:
                 written = Written(method=method, path=target[1], strength=Strength.STATED, address=target[0])
-                yield _Seen(written=written, page_number=text.page.number, span=row.span, summary=plain(summary))
+                said = plain(summary) or _of_heading(title, written)
+                yield _Seen(written=written, page_number=text.page.number, span=row.span, summary=said)
 
 
 def _is_said(row: Row, column: int) -> bool:
@@ -183,6 +191,10 @@ def _summary(piece: str, title: str, written: Written, line: Line) -> str:
         said = _AFTER.match(behind)
         if said:
             return plain(said["text"])
+    return _of_heading(title, written)
+
+
+def _of_heading(title: str, written: Written) -> str:
     heading = plain(title).partition(f"{written.method} ")[0].rstrip(" %:–—-`([")
     return "" if heading.lower() in _GENERIC or written.path in heading else heading
 
@@ -274,21 +286,11 @@ def _chosen(seen: Sequence[_Seen]) -> list[_Seen]:
         if key not in best or item.written.strength > best[key].written.strength:
             best[key] = item
     templates: dict[str, list[tuple[str, ...]]] = {}
-    for method, shape in best:
+    for method, shape in list(best)[:MAX_ENDPOINTS]:
         templates.setdefault(method, []).append(shape)
-    kept = [item for item in best.values() if not _is_example(item, templates.get(item.written.method, []))]
+    kept = [
+        item
+        for item in list(best.values())[:MAX_ENDPOINTS]
+        if not is_use(item.written, templates.get(item.written.method, []))
+    ]
     return sorted(kept, key=lambda item: (item.page_number, item.span.start))
-
-
-def _is_example(item: _Seen, shapes: Sequence[tuple[str, ...]]) -> bool:
-    """Whether an endpoint that is only used is one that is described, maybe with the base address before it."""
-    if item.written.strength is Strength.STATED:
-        return False
-    own = shape_of(item.written.path)
-    for shape in shapes:
-        tail = own[len(own) - len(shape) :] if len(shape) < len(own) else own
-        if tail != own and item.written.address and tail == shape != ("",):
-            return True
-        if is_instance("/" + "/".join(tail), shape) and (tail == own or item.written.address) and own != shape:
-            return True
-    return False

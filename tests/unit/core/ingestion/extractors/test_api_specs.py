@@ -155,7 +155,7 @@ def test_endpoints_are_found_however_they_are_written(text: str, expected: list[
         "| Method | Type |\n|---|---|\n| moor | rope |\n",
         "OPTIONS: see below. HEAD of the harbour: Ann.\n",
         "| GET | POST |\n|---|---|\n| yes | no |\n",
-        "```\n# a comment\ncurl --help\n```\n",
+        "```\n# a comment\ncurl --help\ncurl --request LIST http://ferry.example/v1/boats\n```\n",
         "Either /etc or /var: DELETED files go there.\n",
     ],
 )
@@ -186,6 +186,7 @@ def test_a_part_of_a_path_that_is_described_is_no_example_of_a_parameter() -> No
         ("## Get Boat % GET /boats/{id}\n", "Get Boat"),
         ("- `GET /boats` - Lists all boats\n", "Lists all boats"),
         ("| Method | Path | Description |\n|---|---|---|\n| GET | /boats | Lists **all** boats |\n", "Lists all boats"),
+        ("## Sink\n\n| Method | Path |\n|---|---|\n| DELETE | /boats/{id} |\n", "Sink"),
         ("## Endpoints\n\n`POST /boats`\n", ""),
         ("### Moor [PUT /boats/{id}/mooring]\n", "Moor"),
     ],

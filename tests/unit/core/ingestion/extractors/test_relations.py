@@ -53,6 +53,7 @@ def test_what_a_note_points_at(text: str, expected: list[tuple[Any, ...]]) -> No
         "[[Ferry]]",
         "[up](../../secret.md)",
         "[root](/docs/a.md)",
+        "@UUID[ ] and @UUID[JournalEntry.abcdefghijklmnop]",
     ],
 )
 def test_what_is_no_other_document_is_no_relation(text: str) -> None:
