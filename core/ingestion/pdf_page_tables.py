@@ -13,8 +13,9 @@ from core.ingestion.pdf_places import place_words, span_of
 from core.ingestion.ruled_tables import find_ruled_tables
 from core.ingestion.table_titles import find_title
 
-# Characters and lines of all pages together after which no more pages are looked at: about 25 s of work.
-MAX_COST = 3_000_000
+# Characters and lines of all pages together after which no more pages are looked at: about 20 s, or a
+# thousand pages of tables.
+MAX_COST = 2_000_000
 # Words that may stand above a table that goes on from the page before, or below one that goes on: running titles.
 _MAX_RUNNING = 25
 # Points by which the columns of such tables may differ.

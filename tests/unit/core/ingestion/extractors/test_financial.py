@@ -73,5 +73,6 @@ def test_a_table_of_shares_has_the_column_in_the_metric_and_no_words_as_figures(
 
 
 def test_figures_of_no_money_are_left_alone() -> None:
+    assert find("| Age | Number | Margin of error |\n| --- | --- | --- |\n| Young | 12 | 3 |\n| Old | 14 | 4 |") == []
     assert find("| Boat | Length | Crew |\n| --- | --- | --- |\n| Ebb | 12 | 3 |\n| Flood | 14 | 4 |") == []
     assert find("Meeting: 12\n\nThe price of 12 boats rose in 2024.") == []

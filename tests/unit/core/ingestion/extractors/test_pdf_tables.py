@@ -1,11 +1,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput, Found
+from core.ingestion import pdf_page_tables
 from core.ingestion.extractors.pdf_tables import PdfTableExtractor
 from core.ingestion.readers.pdf import PdfReader
 from tests.builders import build_document
@@ -131,3 +133,26 @@ def test_whatever_stands_on_a_page_rows_have_as_many_cells_as_columns_and_places
         assert all(len(row) == len(columns) for row in rows)
         assert all(item.span.start <= start < end <= item.span.end for start, end in spans)
         assert item.span.of(texts[0]).strip()
+
+
+def test_a_header_over_several_columns_is_part_of_the_name_of_each(tmp_path: Path) -> None:
+    rows = [("", "Boats", ""), *ROWS]
+    strokes = [stroke for stroke in frame(5) if stroke != (390, 615, 390, 715)]
+    strokes.append((390, 615, 390, 695))
+    [found], _ = find(tmp_path / "a.pdf", [place(rows)], strokes)
+    assert found.data["columns"] == ("Harbour", "Boats 2023", "Boats 2024")
+    assert found.data["rows"] == tuple(ROWS[1:])
+
+
+def test_rows_with_no_lines_between_them_are_rows_all_the_same(tmp_path: Path) -> None:
+    strokes = [stroke for stroke in frame(4) if stroke[1] != stroke[3] or stroke[1] in (715, 695, 635)]
+    [found], _ = find(tmp_path / "a.pdf", [place(ROWS)], strokes)
+    assert found.data["columns"] == ROWS[0]
+    assert found.data["rows"] == tuple(ROWS[1:])
+
+
+def test_a_page_of_more_than_may_be_looked_at_ends_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_page_tables, "MAX_COST", 150)
+    found, texts = find(tmp_path / "a.pdf", [place(ROWS)] * 3)
+    assert len(texts) == 3
+    assert [item.page_number for item in found] == [1, 2]
