@@ -98,10 +98,6 @@ class App:
         url = self.config.database_url()
         return url.get_secret_value() if url else self.config.data_path / DATABASE_FILE
 
-    @property
-    def _model_cache(self) -> Path:
-        return self.config.data_path / MODEL_FOLDER
-
     @cached_property
     def corpus(self) -> SqlCorpusRepository:
         return SqlCorpusRepository(self.database)
@@ -202,7 +198,8 @@ class App:
         from storage.embeddings import LocalEmbedder
         from storage.model_files import find_embedding_model
 
-        embedder = LocalEmbedder(find_embedding_model(self.config.models.embedding), self._model_cache)
+        cache = self.config.data_path / MODEL_FOLDER
+        embedder = LocalEmbedder(find_embedding_model(self.config.models.embedding), cache)
         self._stack.callback(embedder.close)
         return embedder
 
@@ -212,7 +209,7 @@ class App:
         from storage.model_files import find_reranker
         from storage.ranking import CrossEncoderJudge
 
-        judge = CrossEncoderJudge(find_reranker(self.config.models.reranker), self._model_cache)
+        judge = CrossEncoderJudge(find_reranker(self.config.models.reranker), self.config.data_path / MODEL_FOLDER)
         self._stack.push_async_callback(judge.close)
         return judge
 
@@ -242,6 +239,7 @@ class App:
     @cached_property
     def provider(self) -> ChatProvider:
         from bot.answer_wiring import build_provider
+
         built = build_provider(self.config, lambda: self.ranker, lambda: self.judge)
         self._stack.push_async_callback(built.close)
         return built
@@ -293,6 +291,7 @@ class App:
         from bot.sync_wiring import build_syncs
         from storage.sources.building import build_fetcher
         from storage.syncs import SqlSyncRepository
+
         waiting = partial(alone, self._database_place, "sync", with_file=True)
         return build_syncs(self, SqlSyncRepository(self.database), build_fetcher, waiting)
 
