@@ -127,3 +127,11 @@ def test_the_date_of_a_mail_is_that_of_the_meeting_only_where_no_other_is_given(
 
     assert read(Sample("a.eml", mail.format("")), tmp_path).date == "2024-05-08"
     assert read(Sample("b.eml", mail.format("Date: 6 May 2024\n")), tmp_path).date == "2024-05-06"
+
+
+def test_words_that_only_begin_like_a_mark_are_no_tasks(tmp_path: Path) -> None:
+    text = f"{BOARD}AI models were shown.\n\nTODO paint the boat\n"
+
+    assert [to_line(item.model_dump()) for item in read(Sample("a.md", text), tmp_path).action_items] == [
+        "> paint the boat"
+    ]
