@@ -12,7 +12,8 @@ FRONT = 6_000
 _WORDS = re.compile(
     r"\b(?:revenues?|income|sales|turnover|expens\w+|expenditures?|costs?|profits?|loss(?:es)?|earnings|ebitd?a|eps|assets"
     r"|liabilit\w+|equity|cash|dividends?|prices?|p/e|market cap\w*|budget\w*|tax(?:es)?|salar\w+|wages|payroll|fees?"
-    r"|margins?(?! of error)|debt|interest|deprecia\w+|amorti[sz]ation|capital|shares?|yields?|funding|donations?|grants?|balance"
+    r"|margins?(?! of error)"
+    r"|debt|interest|deprecia\w+|amorti[sz]ation|capital|shares?|yields?|funding|donations?|grants?|balance"
     r"|receivables?|payables?|rent|insurance|benefits|travel|supplies|inventor\w+|contribut\w+|umsatz|gewinn|kosten|aufwand|ertrag|preis)\b",
     re.IGNORECASE,
 )
