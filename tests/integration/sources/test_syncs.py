@@ -5,6 +5,7 @@ import os
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ def place(tmp_path: Path) -> SyncPlace:
     return SyncPlace(tmp_path)
 
 
-def folder_spec(path: Path, name: str = "notes", **options: object) -> SourceSpec:
+def folder_spec(path: Path, name: str = "notes", **options: Any) -> SourceSpec:
     return replace(SourceSpec(name=name, workspace="local", origin=FolderOrigin(path=path)), **options)
 
 
