@@ -33,6 +33,7 @@ class Verb(StrEnum):
     STOP = "stop"
     ASK = "ask"  # n: the suggestion, from 0
     CHOOSE = "choose"  # a menu; n: which of several, from 0; its values are places in `choices`, from 0
+    AGAIN = "again"  # a stale answer: asks its question once more
     SHARE = "share"  # a private answer, with its channel
     PAGE = "page"  # of a list; n: the page, from 1
     FORM = "form"  # id: the command whose form is to be shown

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from bot.action_names import Verb, post_id
 from bot.answer_words import Neighbours
 from bot.platform_parts import PlatformParts
+from core.asking_again import question_again
 from core.commands import Question
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Conversation, Message, Role, ThreadAddress
@@ -72,7 +73,7 @@ class AnswerActions:
         address = conversation.address
         scope = await self._parts.access.scope(address.workspace, address)
         around = {item.number: await surroundings(item, self._parts.corpus, scope) for item in message.citations}
-        readable = [item for item in message.citations if around[item.number].quote]
+        readable = [around[item.number].now or item for item in message.citations if around[item.number].quote]
         if not readable:
             raise NotFound("The pages behind this answer can't be read here any more: ask again.")
         links = {item.number: self._parts.link(item, address) for item in readable}
@@ -119,6 +120,18 @@ class AnswerActions:
         if not wanted.isdecimal() or int(wanted) >= len(offered):
             raise BadInput(NO_ACTION)
         return Question(text=offered[int(wanted)], private=conversation.address.private_to is not None)
+
+    async def again(self, place: ThreadAddress, reader: str, name: str, message_id: str) -> str:
+        """Ask a stale answer's question once more, in the name of who presses; the sentence that says so.
+
+        Raises as `answer` and core.asking_again.question_again do.
+        """
+        conversation, message = await self.answer(place, reader, message_id)
+        question = await question_again(self._parts.entries, conversation, message, by=reader, by_name=name)
+        receipt = await self._parts.inbox.receive(question)
+        return (
+            "Asked again: the new answer takes the old one’s place." if receipt.accepted else receipt.decision.sentence
+        )
 
     async def question_of(self, conversation: Conversation, answer: Message) -> str | None:
         """What was asked before an answer; None where the history has it no more."""

@@ -107,3 +107,11 @@ def build_toolbox(
         GetOntologyTool(),
     )
     return Toolbox(tools, context)
+
+
+async def check_provider(provider: ChatProvider) -> None:
+    """One small request where the provider is remote. Raises ProviderError with the next step."""
+    from core.providers.anthropic.provider import AnthropicProvider
+
+    if isinstance(provider, AnthropicProvider):
+        await provider.check()

@@ -2,9 +2,9 @@
 
 Words come plain, or, where they are put together here, escaped piece by piece by the `escape` that is given.
 
-Names: `SourceLink`, `Neighbours`, `ThreadRow`; `answer_markdown`, `also_looked_at`, `asked_and_not_found`,
-`further_questions`; `source_title`, `source_path`, `source_quote`; `passage_lines`; `job_tree`, `job_words`,
-`closed_up`; `fill`.
+Names: `SourceLink`, `Neighbours`, `ThreadRow`; `answer_markdown`, `again_label`, `also_looked_at`,
+`asked_and_not_found`, `further_questions`; `source_title`, `source_path`, `source_quote`; `passage_lines`; `job_tree`,
+`job_words`, `closed_up`; `fill`.
 """
 
 import re
@@ -99,6 +99,11 @@ def answer_markdown(answer: Answer, escape: Escape, *, menu_holds: int, longest_
         pieces.append(UNSUPPORTED_NOTE)
     pieces.append(_choices(answer, escape, menu_holds, longest_option))
     return "\n\n".join(piece for piece in pieces if piece.strip())
+
+
+def again_label(question: str, *, alone: bool) -> str:
+    """Of the button that asks a stale answer's question again; one among several says which."""
+    return "Ask again" if alone else f"Ask again: {collapse(question)}"
 
 
 def also_looked_at(answer: Answer, escape: Escape = str) -> str:

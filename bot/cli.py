@@ -21,6 +21,7 @@ from bot.commands import (
     manifest,
     quality,
     serving,
+    syncing,
 )
 from bot.session import Session
 from core.errors import FootnoteError
@@ -55,6 +56,7 @@ for module in (
     asking,
     chatting,
     library,
+    syncing,
     extracting,
     conversing,
     jobs,

@@ -5,11 +5,12 @@ refused by name and all problems are reported together.
 """
 
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, model_validator
 
 from bot.config_sections import (
     DATABASE_VARIABLE,
@@ -26,6 +27,8 @@ from bot.config_sections import (
     SlackConfig,
     WebConfig,
 )
+from bot.config_sources import TOKEN_VARIABLES, SourceConfig, twice_named
+from core.domain.source_specs import SourceSpec
 from core.errors import ConfigError
 
 ENV_PREFIX = "FOOTNOTE_"
@@ -36,6 +39,7 @@ SLACK_KEY_SETTING = f"{SLACK_KEY_VARIABLE} or [slack] key_file"  # for people
 SECRETS = (WEB_KEY_VARIABLE, API_TOKEN_VARIABLE, DATABASE_VARIABLE, SLACK_KEY_VARIABLE)
 NEVER_SHOWN = frozenset({"database.url", "slack.client_id"})  # keys whose values may hold a secret by mistake
 DEFAULT_FILE = Path("config.toml")
+_PASSWORD = re.compile(r"//[^/@\s']*@")
 
 
 class Config(Section):
@@ -52,6 +56,25 @@ class Config(Section):
     discord: DiscordConfig = Field(default_factory=DiscordConfig)
     slack: SlackConfig = Field(default_factory=SlackConfig)
     service: ServiceConfig = Field(default_factory=ServiceConfig)
+    sources: tuple[SourceConfig, ...] = ()
+
+    @model_validator(mode="after")
+    def _names_each_source_once(self) -> "Config":
+        if twice := twice_named(self.sources, self.workspace):
+            raise ValueError(f"two [[sources]] are called {' and two '.join(map(repr, twice))}: give each its own name")
+        return self
+
+    def source_specs(self) -> tuple[SourceSpec, ...]:
+        """The configured sources, in their order."""
+        return tuple(source.to_spec(self.workspace) for source in self.sources)
+
+    def source_token(self, workspace: str, name: str) -> SecretStr | None:
+        """The token of a source: from its `token_file`, else from the variable that it (or its kind) names."""
+        for source in self.sources:
+            if (source.workspace or self.workspace, source.name) == (workspace, name):
+                variable = getattr(source, "token_variable", None) or TOKEN_VARIABLES.get(source.kind, "")
+                return read_secret(getattr(source, "token_file", None), variable)
+        return None
 
     @property
     def data_path(self) -> Path:
@@ -124,7 +147,7 @@ def load_config(file: Path | None = None, **overrides: object) -> Config:
     try:
         return Config.model_validate(values)
     except ValidationError as error:
-        raise ConfigError(_sentence(error, file)) from error
+        raise ConfigError(_sentence(error, file, values)) from error
 
 
 def read_secret(file: Path | None, variable: str) -> SecretStr | None:
@@ -169,14 +192,25 @@ def _put(values: dict[str, Any], path: tuple[str, ...], value: str) -> None:
     values[last] = value
 
 
-def _sentence(error: ValidationError, file: Path | None) -> str:
+def _sentence(error: ValidationError, file: Path | None, values: dict[str, Any]) -> str:
     problems = []
     for item in error.errors():
-        key = ".".join(str(part) for part in item["loc"])
+        key = _key(item["loc"], values)
         if item["type"] == "extra_forbidden":
             problems.append(f"{key}: there is no such key")
         else:
-            shown = "" if key in NEVER_SHOWN else f" (it is {item['input']!r})"
-            problems.append(f"{key}: {item['msg'][:1].lower()}{item['msg'][1:]}{shown}")
+            said = item["msg"].removeprefix("Value error, ")
+            shown = "" if key in NEVER_SHOWN or isinstance(item["input"], dict) else f" (it is {item['input']!r})"
+            problems.append(f"{key}: {said[:1].lower()}{said[1:]}{_PASSWORD.sub('//…@', shown)}".removeprefix(": "))
     where = f"The configuration {str(file or DEFAULT_FILE)!r} (with the environment's FOOTNOTE_ variables)"
     return f"{where} can't be used: {'; '.join(problems)}. See config.example.toml for every key."
+
+
+def _key(place: tuple[int | str, ...], values: dict[str, Any]) -> str:
+    """agent.max_steps; of a source, by its name where it has one: sources[wiki].urls.0."""
+    if len(place) < 2 or place[0] != "sources" or not isinstance(place[1], int):
+        return ".".join(map(str, place))
+    given = values["sources"][place[1]]
+    name = given.get("name", place[1]) if isinstance(given, dict) else place[1]
+    rest = place[3:]  # behind the kind, by which pydantic tells the models apart
+    return ".".join([f"sources[{name}]", *map(str, rest)])

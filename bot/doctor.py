@@ -87,7 +87,9 @@ async def _library(app: "App") -> str:
 
 
 async def _provider(app: "App") -> str:
-    await app.check_provider()
+    from bot.answer_wiring import check_provider
+
+    await check_provider(app.provider)
     return f"{app.provider.name} is ready"
 
 

@@ -1,7 +1,7 @@
 """The composition root's part for ingestion: a pipeline with the configured limits. Only bot/wiring.py uses it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -18,6 +18,7 @@ from core.staleness import Staleness
 if TYPE_CHECKING:
     from bot.wiring import App
     from core.ingestion.pipeline import Ingestor
+    from core.ingestion.selection import Selection
 
 # Threads there get a note when answers in them become stale. Terminal and API say it of the conversation they open.
 NOTED_PLATFORMS = ("discord", "slack", "web")
@@ -83,6 +84,25 @@ class Ingests:
         """As App.read_in."""
         async with self._changing_index() as ingestor:
             report = await ingestor.ingest(source, root, only, kind=kind)
+        await self._extracts.follow_later(source, report)
+        return report
+
+    async def bring_in(
+        self,
+        source: Source,
+        root: Path,
+        *,
+        selection: "Selection",
+        kind: str | None,
+        links: Mapping[str, str],
+        force: bool,
+        progress: ProgressCallback,
+    ) -> IngestReport:
+        """Bring a configured source up to date (implements core.syncing.SyncIngest)."""
+        async with self._changing_index() as ingestor:
+            report = await ingestor.ingest(
+                source, root, kind=kind, force=force, selection=selection, links=links, progress=progress
+            )
         await self._extracts.follow_later(source, report)
         return report
 

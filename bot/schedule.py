@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
+from apscheduler.triggers.cron import CronTrigger
+from apscheduler.triggers.interval import IntervalTrigger
 
 from core.errors import FootnoteError
 
@@ -29,6 +31,8 @@ class Tick:
     work: Callable[[], Awaitable[str | None]]
     every: timedelta = DAILY
     first_after: timedelta = FIRST_TICK
+    cron: str | None = None  # a crontab line in UTC, in place of the two above
+    jitter_seconds: float = 0  # at most so much later or earlier: not all at once
 
 
 class Schedule:
@@ -41,14 +45,13 @@ class Schedule:
         for tick in self._ticks:
             self._scheduler.add_job(
                 _run,
-                "interval",
+                _trigger(tick),
                 args=[tick],
                 id=tick.name,
-                seconds=tick.every.total_seconds(),
-                next_run_time=datetime.now(UTC) + tick.first_after,
                 coalesce=True,
                 max_instances=1,
                 misfire_grace_time=LATE_SECONDS,
+                **_first(tick),
             )
         self._scheduler.start()
 
@@ -58,11 +61,29 @@ class Schedule:
             self._scheduler.shutdown(wait=False)
 
 
+def _trigger(tick: Tick) -> CronTrigger | IntervalTrigger:
+    jitter = tick.jitter_seconds or None
+    if tick.cron is None:
+        return IntervalTrigger(seconds=tick.every.total_seconds(), timezone=UTC, jitter=jitter)
+    trigger = CronTrigger.from_crontab(tick.cron, timezone=UTC)
+    trigger.jitter = jitter
+    return trigger
+
+
+def _first(tick: Tick) -> dict[str, datetime]:
+    """When it is first done, where its trigger does not say that by itself."""
+    return {} if tick.cron is not None else {"next_run_time": datetime.now(UTC) + tick.first_after}
+
+
 async def _run(tick: Tick) -> None:
     try:
         said = await tick.work()
     except FootnoteError as error:
-        _log.warning("The tick %r failed and is tried again in %s: %s", tick.name, tick.every, error)
+        _log.warning("The tick %r failed and is tried again %s: %s", tick.name, _when(tick), error)
     else:
         if said:
             _log.info("%s", said)
+
+
+def _when(tick: Tick) -> str:
+    return f"in {tick.every}" if tick.cron is None else f"at {tick.cron!r}"

@@ -30,6 +30,7 @@ from bot.service_web import PageParts, build_asking, build_pages
 from bot.service_worker import require_somebody_to_answer, start_task, start_worker, until_end, warm
 from bot.signals import Signals
 from bot.slack_wiring import SlackDoor, hear_slack, open_slack
+from bot.syncing import start_watching, sync_ticks
 from bot.webchat.noticing import Noticing
 from bot.wiring import App
 from core.commands import ServiceQuestions
@@ -106,8 +107,10 @@ class Service:
             additions=(ears.pages,) if ears and ears.pages else (),
         )
         await _start_pages(stack, build_pages(parts), listening)
-        _start_schedule(stack, app, inbox, discord, slack)
+        await _start_schedule(stack, app, inbox, discord, slack)
+        await start_watching(stack, app.syncs)
         await start_task(stack, warm(app))
+        await start_task(stack, app.extractions.work(_workspaces(app, discord, slack)))
         heard = [hear_discord(discord, app, worker)] if discord else []
         heard += [ears.stay_connected()] if ears and ears.stay_connected else []
         working = [task, *[await start_task(stack, work) for work in heard]]
@@ -153,7 +156,9 @@ async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening:
     await web.SockSite(runner, listening).start()
 
 
-def _start_schedule(stack: AsyncExitStack, app: App, inbox: Inbox, *doors: DiscordDoor | SlackDoor | None) -> None:
+async def _start_schedule(
+    stack: AsyncExitStack, app: App, inbox: Inbox, *doors: DiscordDoor | SlackDoor | None
+) -> None:
     async def tidy() -> str | None:
         messages, jobs = await inbox.tidy(), await app.jobs.tidy()
         return f"Forgot {messages} messages and {jobs} jobs that ended long ago" if messages or jobs else None
@@ -162,9 +167,7 @@ def _start_schedule(stack: AsyncExitStack, app: App, inbox: Inbox, *doors: Disco
         await app.sweep()
 
     async def drop_files() -> str | None:
-        configured = {*app.config.discord.workspaces.values(), *app.config.slack.workspaces.values()}
-        found = [door.workspaces(app.config) for door in doors if door is not None]
-        gone = await app.attachments.sweep(sorted({app.workspace} | configured.union(*found)))
+        gone = await app.attachments.sweep(sorted(_workspaces(app, *doors)))
         return f"Removed the files of {gone} threads without a conversation" if gone else None
 
     async def notice() -> str | None:
@@ -173,6 +176,14 @@ def _start_schedule(stack: AsyncExitStack, app: App, inbox: Inbox, *doors: Disco
 
     ticks = {"retention": tidy, "index sweep": sweep, "files of threads": drop_files}
     stale = Tick(name="stale answers", work=notice, every=STALE_EVERY, first_after=STALE_FIRST)
-    schedule = Schedule((stale, *(Tick(name=name, work=work) for name, work in ticks.items())))
+    daily = [Tick(name=name, work=work) for name, work in ticks.items()]
+    schedule = Schedule((stale, *daily, *await sync_ticks(app.syncs, app.clock)))
     schedule.start()
     stack.callback(schedule.stop)
+
+
+def _workspaces(app: App, *doors: DiscordDoor | SlackDoor | None) -> set[str]:
+    """Our own, the configured ones, and those of the servers and teams that the bot is in."""
+    configured = {*app.config.discord.workspaces.values(), *app.config.slack.workspaces.values()}
+    found = [door.workspaces(app.config) for door in doors if door is not None]
+    return {app.workspace} | configured.union(*found)

@@ -50,6 +50,7 @@ class LoneWorker:
                 )
                 _, task = await start_worker(stack, app, prepared_answers(app, platforms), platforms.by_name)
                 await start_task(stack, warm(app))
+                await start_task(stack, app.extractions.work(()))  # of files attached to questions that it answers
                 _log.info("Working for %s", app.database.name)
                 self._on_ready()
                 await until_end([task], self._stopping)

@@ -7,7 +7,7 @@ reverse order. Imports of heavy parts stand inside the functions that need them,
 import asyncio
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -42,6 +42,7 @@ from storage.settings import SqlSettingsRepository
 from storage.stale import SqlStaleRepository
 
 if TYPE_CHECKING:
+    from core.syncing import Syncs
     from storage.embeddings import LocalEmbedder
     from storage.inbox import SqlInboxStore
     from storage.ranking import CrossEncoderJudge, VectorSentenceRanker
@@ -194,6 +195,7 @@ class App:
             questions=self.questions,
             kept=self.kept,
             facts=self.facts,
+            staleness=self.staleness,
         )
 
     @cached_property
@@ -266,13 +268,6 @@ class App:
         await asyncio.to_thread(self.embedder.embed_query, "footnote")
         return f"{self.embedder.name} ({self.embedder.dimensions} dimensions)"
 
-    async def check_provider(self) -> None:
-        """One small request where the provider is remote. Raises ProviderError with the next step."""
-        from core.providers.anthropic.provider import AnthropicProvider
-
-        if isinstance(self.provider, AnthropicProvider):
-            await self.provider.check()
-
     async def ingest(
         self,
         paths: Sequence[Path],
@@ -288,7 +283,7 @@ class App:
         `workspace` None: the configured one. `kind` forces a reader. A kind or a path that can't be used raises before
         anything is read.
         """
-        return await self._ingests.add(
+        return await self.ingests.add(
             paths, workspace or self.workspace, source=source, kind=kind, force=force, progress=progress
         )
 
@@ -296,12 +291,21 @@ class App:
         self, source: Source, root: Path, only: str | None = None, *, kind: str | None = None
     ) -> IngestReport:
         """Bring a stored source up to date (implements core.attachments.Ingest)."""
-        return await self._ingests.read_in(source, root, only, kind=kind)
+        return await self.ingests.read_in(source, root, only, kind=kind)
 
     async def sweep(self) -> None:
         """Remove from the index what interrupted ingests left there."""
-        await self._ingests.sweep()
+        await self.ingests.sweep()
 
     @cached_property
-    def _ingests(self) -> Ingests:
+    def syncs(self) -> "Syncs":
+        from bot.sync_wiring import build_syncs
+        from storage.sources.building import build_fetcher
+        from storage.syncs import SqlSyncRepository
+
+        waiting = partial(alone, self._database_place, "sync", with_file=True)
+        return build_syncs(self, SqlSyncRepository(self.database), build_fetcher, waiting)
+
+    @cached_property
+    def ingests(self) -> Ingests:
         return build_ingests(self, lambda: alone(self._database_place, "index"))

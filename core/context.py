@@ -106,7 +106,7 @@ def _split_turns(messages: Sequence[Message]) -> list[list[Message]]:
     for message in messages:
         if message.role is Role.USER:
             turns.append([message])
-        elif turns:
+        elif turns and not message.is_note:
             turns[-1].append(message)
     return turns
 

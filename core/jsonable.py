@@ -266,6 +266,7 @@ def message_json(message: Message) -> Json:
             for call in message.tool_calls
         ],
         "stale": message.stale,
+        **({"note_on": list(message.outcome.note_on)} if message.is_note and message.outcome else {}),
     }
 
 

@@ -9,14 +9,14 @@ from core.answering import Answering, Attempt
 from core.domain.answer import Answer, AnswerStatus, AskAgain
 from core.domain.conversation import IncomingMessage
 from core.domain.inbox import NOTE_ON, is_note
-from core.domain.staleness import Fate, StaleAnswer
+from core.domain.staleness import StaleAnswer
 from core.ports import ProgressSink
+from core.stale_listing import told
 from core.staleness import Staleness
 from core.texts import shorten
 
 TOLD = 5  # answers that a note names one by one
 QUESTION_LENGTH = 120
-TITLE_LENGTH = 80
 
 
 class NotedAnswers:
@@ -55,26 +55,5 @@ def to_note(stale: Sequence[StaleAnswer], conversation_id: str) -> Answer:
     )
 
 
-def told(item: StaleAnswer) -> str:
-    """What became of an answer's footnotes, in words: “Keys” does not say any more what footnotes 1 and 2 quote."""
-    by_document: dict[tuple[str, Fate], list[int]] = {}
-    for quote in item.lost:
-        cited = next((c for c in item.message.citations if c.number == quote.number), None)
-        title = shorten(cited.document_title or cited.document, TITLE_LENGTH) if cited else "a document"
-        by_document.setdefault((title, quote.fate), []).append(quote.number)
-    parts = [
-        f"“{title}” was taken out ({_footnotes(numbers)})"
-        if fate is Fate.GONE
-        else f"“{title}” does not say any more what {_footnotes(numbers)} {'quote' if len(numbers) > 1 else 'quotes'}"
-        for (title, fate), numbers in by_document.items()
-    ]
-    return "; ".join(parts) or "a document behind it was taken out"
-
-
 def _to(item: StaleAnswer) -> str:
     return f" to “{shorten(item.question, QUESTION_LENGTH)}”" if item.question else ""
-
-
-def _footnotes(numbers: Sequence[int]) -> str:
-    *first, last = map(str, numbers)
-    return f"footnotes {', '.join(first)} and {last}" if first else f"footnote {last}"

@@ -8,6 +8,7 @@ from core.domain.corpus import SearchScope
 from core.errors import NotFound
 from core.ports import CorpusRepository
 from core.texts import collapse
+from core.whereabouts import moved
 
 NEIGHBOURS = 300  # characters before a quote, and behind it
 
@@ -25,24 +26,37 @@ class Surroundings:
     before: str = ""  # in one line, as `behind`; “…” where the page goes on
     behind: str = ""
     note: str = ""
+    now: Citation | None = None  # the footnote where it stands now; None where it does not any more
 
 
 async def surroundings(citation: Citation, corpus: CorpusRepository, scope: SearchScope) -> Surroundings:
-    """A quote within its page as it is now. What the scope does not hold is not shown, the quote neither."""
+    """A quote within its page as it is now, wherever it moved. What the scope does not hold is not shown."""
     try:
-        page = await corpus.get_page(citation.page_id, scope)
+        pages = [await corpus.get_page(citation.page_id, scope)]
     except NotFound:
-        return Surroundings(quote="", note=GONE)
-    span = citation.span
-    if page.text[span.start : span.end] != citation.quote:
-        return Surroundings(quote=citation.quote, note=CHANGED)
+        pages = []
+    now = moved(citation, pages)
+    if now is None:
+        pages = await corpus.list_pages(citation.document_id, scope)
+        now = moved(citation, pages)
+    if now is None:
+        is_readable = bool(pages) and not is_beyond(citation, scope)
+        return Surroundings(quote=citation.quote if is_readable else "", note=CHANGED if is_readable else GONE)
+    text, span = next(page.text for page in pages if page.id == now.page_id), now.span
     begin, end = max(0, span.start - NEIGHBOURS), span.end + NEIGHBOURS
-    before, behind = _in_line(page.text[begin : span.start]), _in_line(page.text[span.end : end])
+    before, behind = _in_line(text[begin : span.start]), _in_line(text[span.end : end])
     return Surroundings(
         quote=citation.quote,
         before=f"… {before}" if begin > 0 else before,
-        behind=f"{behind} …" if end < len(page.text) else behind,
+        behind=f"{behind} …" if end < len(text) else behind,
+        now=now,
     )
+
+
+def is_beyond(citation: Citation, scope: SearchScope) -> bool:
+    """Whether it stood, when it was cited, on a page that this scope may not read."""
+    last = scope.positions.get(citation.document_id)
+    return last is not None and citation.page_number > last
 
 
 def _in_line(text: str) -> str:

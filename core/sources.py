@@ -80,6 +80,8 @@ def _holding(path: Path, is_folder: bool, sources: list[Source]) -> Source | Non
 
 def _holds(source: Source, path: Path, *, is_folder: bool) -> bool:
     root = Path(source.location)
+    if source.kind == "files":  # those that the configuration names, and no others
+        return False
     if path == root:
         return True
     if source.kind == "file":

@@ -7,7 +7,7 @@ recorded is compared again, and a note that is not handed over is handed over ag
 
 import asyncio
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -121,6 +121,16 @@ def question_before(messages: Sequence[Message], answer_id: str) -> Message | No
         if message.role is Role.USER:
             question = message
     return None
+
+
+def stale_questions(messages: Sequence[Message]) -> Mapping[str, str]:
+    """Id -> question of the stale answers of a conversation whose question was not asked again since."""
+    found = {item.id: question_before(messages, item.id) for item in messages if item.stale}
+    return {
+        id: question.content
+        for id, question in found.items()
+        if question and not _is_asked_again(messages, id, question)
+    }
 
 
 def _is_asked_again(messages: Sequence[Message], answer_id: str, question: Message) -> bool:

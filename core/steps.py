@@ -151,6 +151,12 @@ class Step:
         self.kind = kind
         self.name = name
 
+    def note(self, output: Mapping[str, object]) -> None:
+        """Show how far it is, while it runs; what `output` is at its end takes the place of this."""
+        if self._steps is not None and self._job is not None:
+            self._job = replace(self._job, output=output)
+            self._steps._save(self._job)
+
     async def __aenter__(self) -> "Step":
         if self._steps is not None:
             self._job = self._steps._plan(self)

@@ -1,13 +1,18 @@
-"""One process at a time, over all that share a PostgreSQL database: an advisory lock on a connection of its own."""
+"""One process at a time: over all that share a PostgreSQL database (an advisory lock on a connection of its own), or
+over all of this machine that share a SQLite file (a lock file beside it).
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
+from typing import IO
 
+import portalocker
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
+from core.errors import StorageError
 from storage.database import build_engine, to_storage_error
 
 PAUSE_SECONDS = 0.5  # between looks whether the other process has left
@@ -16,14 +21,16 @@ _TAKE = text("SELECT pg_try_advisory_lock(hashtextextended(:place, 0))")
 
 
 @asynccontextmanager
-async def alone(location: Path | str, place: str) -> AsyncIterator[None]:
+async def alone(location: Path | str, place: str, *, with_file: bool = False) -> AsyncIterator[None]:
     """While it is open, no other process on the database is in the same place: it waits outside.
 
-    A SQLite file (a Path) has one process that writes for long, and nothing is locked there. Raises StorageError when
-    the server can't be asked. Who loses the connection loses the place without a word.
+    A SQLite file (a Path) has one process that writes for long, and nothing is locked there, but `with_file` a file
+    beside it. Raises StorageError when the server can't be asked, or the file can't be made. Who loses the connection
+    loses the place without a word.
     """
     if isinstance(location, Path):
-        yield
+        async with _alone_in(location.parent, place) if with_file else nullcontext():
+            yield
         return
     engine, name = build_engine(location)
     try:
@@ -38,6 +45,17 @@ async def alone(location: Path | str, place: str) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
+async def _alone_in(folder: Path, place: str) -> AsyncIterator[None]:
+    with await asyncio.to_thread(_lock_file, folder, place) as handle:
+        while not _lock(handle):  # noqa: ASYNC110 - another process leaves
+            await asyncio.sleep(PAUSE_SECONDS)
+        try:
+            yield
+        finally:
+            portalocker.unlock(handle)
+
+
+@asynccontextmanager
 async def _connection(engine: Engine) -> AsyncIterator[Connection]:
     """Outside transactions: the place may be held for minutes."""
     connection = await asyncio.to_thread(
@@ -47,6 +65,22 @@ async def _connection(engine: Engine) -> AsyncIterator[Connection]:
         yield connection
     finally:
         await asyncio.to_thread(connection.close)
+
+
+def _lock_file(folder: Path, place: str) -> IO[str]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return (folder / f"{place}.lock").open("a")
+    except OSError as error:
+        raise StorageError(f"The folder {str(folder)!r} can't be written ({error.strerror}): choose another") from error
+
+
+def _lock(handle: IO[str]) -> bool:
+    try:
+        portalocker.lock(handle, portalocker.LOCK_EX | portalocker.LOCK_NB)
+    except portalocker.LockException:
+        return False
+    return True
 
 
 def _take(connection: Connection, place: str) -> bool:

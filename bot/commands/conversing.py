@@ -1,4 +1,4 @@
-"""`conversations`: list, show, rename, delete, export."""
+"""`conversations`: list, show, rename, delete, export, stale."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -99,3 +99,18 @@ def export(
         raise BadInput(f"There is no export format {format!r}: use {' or '.join(FORMATS)}.")
     found, messages = session.run(lambda app: app.conversations.show(conversation, app.workspace))
     write_line((to_json if format == "json" else to_markdown)(found, messages).rstrip("\n"))
+
+
+@commands.command("stale")
+def stale(context: typer.Context) -> None:
+    """List answers whose documents do not say any more what they quote."""
+    session: Session = context.obj
+    from core.stale_listing import stale_json
+
+    found = session.run(lambda app: app.staleness.list_stale(app.workspace))
+    if session.as_json:
+        session.print_json({"stale": [stale_json(item) for item in found]})
+        return
+    from bot.terminal.render import stale_view
+
+    session.console.print(stale_view(found))

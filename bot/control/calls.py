@@ -35,6 +35,7 @@ PARTS = {
         "search",
         "sources",
     ),
+    "staleness": ("list_stale",),
     "syncs": ("forget", "overview", "sync"),
 }
 PROGRESS = {"$": "progress"}  # stands for the caller's progress sink or callback among the arguments

@@ -34,6 +34,8 @@ async def press(desk: Desk, interaction: discord.Interaction, pressed: ActionNam
                 await show(interaction, await in_time(interaction, _how(desk, interaction, pressed)))
             case Verb.STOP:
                 await show(interaction, await in_time(interaction, _stop(desk, interaction, pressed)))
+            case Verb.AGAIN:
+                await show(interaction, await in_time(interaction, _again(desk, interaction, pressed)))
             case Verb.ASK | Verb.CHOOSE:
                 await _ask(desk, interaction, pressed, values)
             case Verb.PAGE:
@@ -64,6 +66,11 @@ async def _how(desk: Desk, interaction: discord.Interaction, pressed: ActionName
 async def _stop(desk: Desk, interaction: discord.Interaction, pressed: ActionName) -> DiscordPost:
     place = await desk.place_of(interaction)
     return notice(await AnswerActions(desk.parts).stop(place, str(interaction.user.id), pressed.id))
+
+
+async def _again(desk: Desk, interaction: discord.Interaction, pressed: ActionName) -> DiscordPost:
+    place, person = await desk.place_of(interaction), interaction.user
+    return notice(await AnswerActions(desk.parts).again(place, str(person.id), person.display_name, pressed.id))
 
 
 async def _ask(desk: Desk, interaction: discord.Interaction, pressed: ActionName, values: tuple[str, ...]) -> None:

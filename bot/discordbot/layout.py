@@ -95,6 +95,7 @@ class PartView:
     blocks: tuple[Block, ...]
     numbers: tuple[int, ...] = ()
     listed: tuple[int, ...] = ()
+    is_quiet: bool = False  # nobody's phone rings for it
 
     @property
     def texts(self) -> tuple[str, ...]:

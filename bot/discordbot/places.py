@@ -85,7 +85,7 @@ class ChannelPlace:
     async def send(self, part: PartView, nonce: str, *, is_first: bool) -> int:
         with understood(POST):
             if self._reply_to is None:
-                return (await self.channel.send(view=_finished(part), nonce=nonce)).id
+                return (await self.channel.send(view=_finished(part), nonce=nonce, silent=part.is_quiet)).id
             replied = self.channel.get_partial_message(self._reply_to).to_reference(fail_if_not_exists=False)
             message = await self.channel.send(
                 view=_finished(part), nonce=nonce, reference=replied, mention_author=False

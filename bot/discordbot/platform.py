@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 
 import discord
@@ -44,6 +45,8 @@ APPLICATION = "application"  # key of metadata
 TOKEN_LIFE = timedelta(minutes=14)  # Discord takes it for 15
 # A question that waited longer may have a placeholder already: a process that is stopped gives its work back untouched.
 FRESH = timedelta(seconds=1)
+# Discord's clock and ours may differ by so much.
+OLDER = timedelta(minutes=5)
 CLOSE_SECONDS = 1.0  # for drafts under way; the whole stop has less than five
 NONCE_LENGTH = 25  # characters, Discord's limit
 
@@ -99,7 +102,10 @@ class DiscordPlatform:
         if look_first:
             await self._find(place, message_key)
         options = RenderOptions(post_id=post_id(message_key), link=lambda citation: self._link(citation, address))
-        return await self._finish(place, message_key, render_answer(answer, options))
+        post = render_answer(answer, options)
+        if answer.note_on:
+            post = DiscordPost(parts=tuple(replace(part, is_quiet=True) for part in post.parts))
+        return await self._finish(place, message_key, post)
 
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
         """In the post's place; where that is closed to us, to the asker directly."""
@@ -205,8 +211,15 @@ class DiscordPlatform:
     async def _find(self, place: Place, key: str) -> None:
         """Look for parts that an earlier process posted."""
         known = self._parts.setdefault(key, {})
-        question = int(key.rpartition(":")[2])
-        known.update({**await place.look(post_id(key), after=question), **known})
+        known.update({**await place.look(post_id(key), after=await self._begin_of(key)), **known})
+
+    async def _begin_of(self, key: str) -> int:
+        """The message that a post stands below: its question; for a note, which has none, the moment it was due."""
+        question = key.rpartition(":")[2]
+        if question.isdecimal():
+            return int(question)
+        entries = await self._entries.find_open(key)
+        return discord.utils.time_snowflake(entries[0].created_at - OLDER) if entries else 0
 
     async def _show_part(self, place: Place, key: str, number: int, part: PartView) -> None:
         """One message of a post: edited where it is known, else sent."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.action_names import ActionName, Verb, read_action_name, to_action_name
-from bot.answer_words import HOW_LABEL, RATED
+from bot.answer_words import HOW_LABEL, RATED, again_label
 from bot.discordbot.layout import (
     MAX_LABEL,
     MAX_OPTION,
@@ -30,7 +30,12 @@ MENU_CHOICES = MAX_MENUS * MAX_OPTIONS
 
 
 def answer_rows(answer: Answer, post_id: str) -> tuple[Row, ...]:
-    """Menus for choices, suggestions, and what can be done with the answer. Without a message id: only how."""
+    """Menus for choices, suggestions, and what can be done with the answer. Without a message id: only how.
+
+    Below a note about stale answers: a button for each, to ask it again.
+    """
+    if answer.note_on:
+        return (Row(items=_again(answer)),)
     how = Button(label=HOW_LABEL, custom_id=_name(Verb.HOW, answer.message_id or post_id))
     if not answer.message_id:
         return (Row(items=(how,)),)
@@ -75,6 +80,17 @@ def mark_parts(parts: Sequence[PartView], post_id: str) -> tuple[PartView, ...]:
         blocks = _say_part(part.blocks, post_id, number, len(parts)) if len(parts) > 1 else part.blocks
         marked.append(replace(part, blocks=_mark(blocks, post_id, number)))
     return tuple(marked)
+
+
+def _again(answer: Answer) -> tuple[Button, ...]:
+    notes = answer.note_on[:MAX_ROW]
+    return tuple(
+        Button(
+            label=clip(again_label(note.question, alone=len(notes) == 1), MAX_LABEL),
+            custom_id=_name(Verb.AGAIN, note.message_id),
+        )
+        for note in notes
+    )
 
 
 def _menus(answer: Answer) -> list[Row]:

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from bot.terminal.render import answer_view, markdown_view, step_line
+from bot.terminal.render import answer_view, markdown_view, stale_note, step_line
 from bot.terminal.translate import Typed, to_typed
 from core.answering import check_question
 from core.commands import CommandCall, Question
@@ -86,6 +86,7 @@ class TerminalChat:
         self._pinned_id = document.id if document else None
         if self._conversation is not None:
             self._console.print(Text(f"Conversation: {self._conversation.title}", style="bold"))
+            await self._tell_stale(self._conversation)
 
     async def _pick(self, document_id: str | None) -> Conversation | None:
         """One of the earlier conversations, if there are any and the reader picks one."""
@@ -129,8 +130,15 @@ class TerminalChat:
         self._console.print(Text(result.text) if result.file_name else markdown_view(result.text))
         if result.open_conversation is not None:
             self._conversation = result.open_conversation
+            await self._tell_stale(self._conversation)
         elif result.start_new:
             self._conversation = None
+
+    async def _tell_stale(self, conversation: Conversation) -> None:
+        """The terminal's note: nobody can be told of it while no chat is open."""
+        found = await self._app.staleness.list_stale(self._app.workspace, conversation.id)
+        if found:
+            self._console.print(stale_note(found))
 
     def _message(self, question: Question, conversation: Conversation | None) -> IncomingMessage:
         address = ThreadAddress(

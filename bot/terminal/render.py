@@ -17,7 +17,9 @@ from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.conversation import Conversation
 from core.domain.corpus import Document, Page, PageHit, Source
 from core.domain.jobs import Job, JobKind, JobStatus
+from core.domain.staleness import StaleAnswer
 from core.export import footnote_label
+from core.stale_listing import told
 from core.texts import shorten
 
 if TYPE_CHECKING:
@@ -133,6 +135,26 @@ def conversation_table(conversations: Sequence[Conversation]) -> RenderableType:
     for item in conversations:
         table.add_row(item.id, Text(item.title), str(item.message_count), f"{item.last_message_at:%Y-%m-%d %H:%M}")
     return table if conversations else Text("There are no conversations yet: ask something.")
+
+
+def stale_view(found: Sequence[StaleAnswer]) -> RenderableType:
+    """Each stale answer with what became of its footnotes, by conversation."""
+    if not found:
+        return Text("All answers still stand on what their documents say.")
+    parts: list[RenderableType] = []
+    for place, item in enumerate(found):
+        if place == 0 or found[place - 1].conversation.id != item.conversation.id:
+            title = item.conversation.title or "(no title)"
+            parts.append(Text.assemble((title, "bold"), (f"  {item.conversation.id}", "dim")))
+        parts.append(Text(f"  {shorten(item.question, QUOTE_LENGTH) or '(its question was removed)'}"))
+        parts.append(Text(f"    {told(item)}", style="yellow"))
+    return Group(*parts)
+
+
+def stale_note(found: Sequence[StaleAnswer]) -> RenderableType:
+    """What is said once where a conversation is gone on with that has stale answers."""
+    answers = "One answer here is" if len(found) == 1 else f"{len(found)} answers here are"
+    return Text(f"{answers} out of date: /stale lists them, and asks again.", style="yellow")
 
 
 def report_view(report: "IngestReport") -> RenderableType:

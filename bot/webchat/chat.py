@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import aiohttp_jinja2
 from aiohttp import web
 
+from bot.webchat.again import AskingAgain
 from bot.webchat.client import WebPlatform
 from bot.webchat.doors import is_local
 from bot.webchat.events import EventHub
@@ -71,6 +72,7 @@ def add_chat(app: web.Application, parts: WebParts, chat: ChatParts) -> None:
     app.router.add_patch(place, as_json(pages.rename))
     app.router.add_delete(place, as_json(pages.delete))
     app.router.add_post(f"{place}/feedback", as_json(pages.rate))
+    app.router.add_post(f"{place}/again", as_json(pages.again.ask))
     app.router.add_get(f"{place}/export", as_json(pages.export))
     app.router.add_get(f"{place}/events", pages.events)
     app.on_shutdown.append(pages.end_streams)
@@ -80,6 +82,7 @@ class _Chat:
     def __init__(self, parts: WebParts, chat: ChatParts) -> None:
         self._parts = parts
         self._chat = chat
+        self.again = AskingAgain(parts.workspace, parts.conversations, chat.inbox, chat.entries, chat.hub)
         self._threads = Threads(
             workspace=parts.workspace,
             conversations=parts.conversations,

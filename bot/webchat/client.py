@@ -12,7 +12,7 @@ from bot.webchat.translate import PLATFORM
 from core.answering import BOT_NAME
 from core.conversations import Conversations
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage, Message, Role, ThreadAddress
+from core.domain.conversation import IncomingMessage, Message, Outcome, Role, ThreadAddress
 from core.domain.inbox import InboxEntry, PostRef
 from core.ports import Clock, ProgressSink
 from core.stored_answers import stored_ids
@@ -99,5 +99,6 @@ def _to_message(message_id: str, answer: Answer, clock: Clock) -> Message:
         references=answer.references,
         citations=answer.citations,
         job_id=answer.jobs[0].id if answer.jobs else None,
-        status=answer.status.value,
+        status=None if answer.note_on else answer.status.value,
+        outcome=Outcome(note_on=tuple(item.message_id for item in answer.note_on)) if answer.note_on else None,
     )

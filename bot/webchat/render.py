@@ -37,9 +37,16 @@ def answer_html(text: str, citations: Mapping[int, str] | None = None) -> str:
 
 
 def message_view(
-    message: Message, link: SourceLink, rated: Rating | None = None, summaries: Mapping[str, str] | None = None
+    message: Message,
+    link: SourceLink,
+    rated: Rating | None = None,
+    summaries: Mapping[str, str] | None = None,
+    stale: Mapping[str, str] | None = None,
 ) -> Json:
-    """One message. People's words stay text; the bot's become HTML with footnotes. `summaries` are by page id."""
+    """One message. People's words stay text; the bot's become HTML with footnotes.
+
+    `summaries` are by page id; `stale` are the questions that may be asked again, by their answers' ids.
+    """
     view: Json = {
         "id": message.id,
         "role": message.role.value,
@@ -64,6 +71,12 @@ def message_view(
         ],
         "suggestions": list(outcome.suggestions),
         "choices": list(outcome.choices),
+        "note": message.is_note,
+        "again": [
+            {"message": id, "question": (stale or {})[id]}
+            for id in (message.id, *outcome.note_on)
+            if id in (stale or {})
+        ],
     }
 
 

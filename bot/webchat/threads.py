@@ -14,11 +14,12 @@ from bot.webchat.summaries import Summaries
 from bot.webchat.translate import CHANNEL_THREAD, PLATFORM, WebPost, thread_address
 from core.conversations import Conversations
 from core.domain.conversation import Conversation, IncomingMessage, Message, Role, ThreadAddress
-from core.domain.inbox import InboxEntry
+from core.domain.inbox import InboxEntry, is_note
 from core.errors import NotFound
 from core.feedback import Feedbacks
 from core.jsonable import Json
 from core.service_ports import InboxStore
+from core.staleness import stale_questions
 from core.stored_answers import stored_ids
 
 DEFAULT_CHANNEL = "general"
@@ -102,9 +103,9 @@ class Threads:
         return [item for item in found if item.address.platform == PLATFORM]
 
     async def waiting(self, address: ThreadAddress) -> list[InboxEntry]:
-        """Open entries of a thread, oldest first."""
+        """Open questions of a thread, oldest first."""
         recent = await self.entries.recent(self.workspace, address=address, limit=SHOWN_WAITING)
-        return [entry for entry in reversed(recent) if not entry.status.is_final]
+        return [entry for entry in reversed(recent) if not entry.status.is_final and not is_note(entry.incoming)]
 
     async def _messages(self, conversation: Conversation | None) -> list[Message]:
         if conversation is None:
@@ -139,7 +140,8 @@ class Threads:
         shown = [message for message in messages if message.role is not Role.TOOL_RESULT]
         citations = [citation for message in shown for citation in message.citations]
         summaries = await self.summaries.of(citations, await self.scope(conversation.address)) if citations else {}
-        return [message_view(message, link, rated.get(message.id), summaries) for message in shown]
+        stale = stale_questions(messages)
+        return [message_view(message, link, rated.get(message.id), summaries, stale) for message in shown]
 
 
 def _where_held(conversation: Conversation) -> str:

@@ -107,6 +107,7 @@ class LibraryCommands:
         around = await surroundings(citation, self._corpus, await self._scope(call, _own_thread(call)))
         if not around.quote:
             raise NotFound(around.note)
+        citation = around.now or citation
         shown = " ".join(part for part in (around.before, f"**{collapse(around.quote)}**", around.behind) if part)
         return CommandResult(
             text="\n\n".join(part for part in (footnote_label(citation), around.note, shown) if part),
@@ -124,9 +125,9 @@ def _own_thread(call: CommandCall) -> ThreadAddress | None:
 
 
 async def last_answer(conversations: Conversations, call: CommandCall) -> Message:
-    """The newest answer in the conversation. BadInput where there is none."""
+    """The newest answer in the conversation, notes left out. BadInput where there is none."""
     _, messages = await conversations.show(current(call).id, call.workspace)
-    answers = [message for message in messages if message.role is Role.ASSISTANT]
+    answers = [message for message in messages if message.role is Role.ASSISTANT and not message.is_note]
     if not answers:
         raise BadInput("There is no answer in this conversation yet.")
     return answers[-1]

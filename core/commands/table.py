@@ -14,6 +14,7 @@ from core.commands.library import LibraryCommands
 from core.commands.position import PositionCommands
 from core.commands.running import RunningQuestions
 from core.commands.settings import SettingsCommands
+from core.commands.stale import StaleCommands
 from core.commands.threads import ThreadCommands
 from core.conversations import Conversations
 from core.errors import BadInput
@@ -23,13 +24,14 @@ from core.keeping import KeptAnswers
 from core.library import Library
 from core.ports import CorpusRepository
 from core.service_ports import SettingsRepository
+from core.staleness import Staleness
 
 
 class Commands:
     """The table, bound to the use cases.
 
     `questions` are those that a service has in hand, where one runs; `kept` are the answers that people keep, `facts`
-    what was extracted. Without them their commands are not in the table.
+    what was extracted, `staleness` notices stale answers. Without them their commands are not in the table.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class Commands:
         questions: RunningQuestions | None = None,
         kept: KeptAnswers | None = None,
         facts: Facts | None = None,
+        staleness: Staleness | None = None,
     ) -> None:
         threads = ThreadCommands(conversations, questions)
         self._completions = Completions(library, access, threads)
@@ -52,6 +55,7 @@ class Commands:
             *threads.rows,
             *LibraryCommands(library, corpus, access, conversations).rows,
             *(FactsCommands(facts, access).rows if facts is not None else ()),
+            *(StaleCommands(staleness).rows if staleness is not None else ()),
             *ControlCommands(conversations, jobs, questions).rows,
             *PositionCommands(settings, library, corpus, access).rows,
             *SettingsCommands(settings, access).rows,

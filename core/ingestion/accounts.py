@@ -12,7 +12,8 @@ FRONT = 6_000
 _WORDS = re.compile(
     r"\b(?:revenues?|income|sales|turnover|expens\w+|expenditures?|costs?|profits?|loss(?:es)?|earnings|ebitd?a|eps|assets"
     r"|liabilit\w+|equity|cash|dividends?|prices?|p/e|market cap\w*|budget\w*|tax(?:es)?|salar\w+|wages|payroll|fees?"
-    r"|margins?|debt|interest|deprecia\w+|amorti[sz]ation|capital|shares?|yields?|funding|donations?|grants?|balance"
+    r"|margins?(?! of error)"
+    r"|debt|interest|deprecia\w+|amorti[sz]ation|capital|shares?|yields?|funding|donations?|grants?|balance"
     r"|receivables?|payables?|rent|insurance|benefits|travel|supplies|inventor\w+|contribut\w+|umsatz|gewinn|kosten|aufwand|ertrag|preis)\b",
     re.IGNORECASE,
 )
@@ -40,7 +41,7 @@ _REPORT_DATE = re.compile(
 _TYPES = re.compile(
     r"\b(10-[KQ]|8-K|20-F|6-K)\b"
     r"|\b(annual report|quarterly report|interim report|half[- ]year(?:ly)? report"
-    r"|earnings release|(?:consolidated )?balance sheets?|(?:consolidated )?income statements?|(?:consolidated )?statements? of "
+    r"|earnings release|(?:consolidated )?(?:balance sheets?|income statements?)|(?:consolidated )?statements? of "
     r"(?:profit (?:and|&) loss|operations|income|cash flows?|financial position|activities|comprehensive income)"
     r"|cash flow statements?|financial statements?|profit (?:and|&) loss)\b",
     re.IGNORECASE,

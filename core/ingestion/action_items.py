@@ -52,7 +52,9 @@ _VAGUE = (
     r"|(?:the\s)?(?:next|following|coming)\s(?:meeting|call|week|month|quarter|sprint|session|board meeting|sync"
     r"|release)"
     r"|(?:the\s)?end\sof\s(?:the\s|this\s|next\s)?(?:day|week|month|quarter|year|sprint|q[1-4]|[a-z]{3,9})"
-    r"|eod|eow|eom|eoy|asap|today|tonight|tomorrow|this (?:week|month|quarter)|in (?:one|two|three|\d+) (?:days?"
+    r"|eod(?: on)? (?:"
+    + _DAY
+    + r")\b|eod|eow|eom|eoy|asap|today|tonight|tomorrow|this (?:week|month|quarter)|in (?:one|two|three|\d+) (?:days?"
     r"|weeks?|months?)"
     r"|q[1-4](?:\s20\d\d)?|ende (?:der woche|des monats|\w+)|nächste(?:r|n)? (?:woche|sitzung|monat)"
     r"|fin (?:du mois|de semaine|\w+)"
@@ -89,7 +91,9 @@ _DONE = re.compile(
     re.IGNORECASE,
 )
 _OPEN = re.compile(
-    r"\s*[(\[]\s?(?:open|todo|to do|pending|in progress|not done|wip|ongoing|offen|en cours|abierto)\s?[)\]]\s*", re.I
+    r"\s[-–—|]+\s?(?:open|pending|in progress|not started)\.?$|"
+    r"\s*[(\[]\s?(?:open|todo|to do|pending|in progress|not done|wip|ongoing|offen|en cours|abierto)\s?[)\]]\s*",
+    re.I,
 )
 _DONE_WORD = re.compile(
     r"(?:done|complete[d]?|closed|finished|yes|x|✓|✔|✅|☑|erledigt|ja|fait|terminé|hecho|fatto|gedaan|klaar)\W*", re.I
@@ -102,9 +106,8 @@ _OPEN_WORD = re.compile(
 # Names that begin a line of an action list and are no people.
 _NO_OWNER = frozenset(
     """action item todo task update issue note fyi status decision deadline reminder next step question pr bug eip rfc
-    link topic background context motion vote carried agreed option phase part step milestone release version it
-    this that
-    there everyone anyone someone nobody project plan budget website docs""".split()
+    link topic background context motion vote carried agreed option phase part step milestone release version
+    everyone anyone someone nobody project plan budget website docs""".split()
 )
 
 

@@ -6,21 +6,13 @@ What tells one from prose set in columns is that its columns hold figures, or ma
 import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from statistics import median
 
+from core.ingestion.cell_figures import is_figure
 from core.ingestion.page_tables import Cell, FoundTable, to_lines, to_text
 from core.ingestion.pdf_layout import Layout, Rule, Word
-from core.ingestion.table_text import is_data
+from core.ingestion.printed_lines import LINE_GAP, Piece, PrintedLine, find_groups, is_number, to_line
 
-# Gaps between words that part two cells, in heights of a line; between two figures the smaller one is enough.
-CELL_GAP = 0.9
-FIGURE_GAP = 0.2
-# Gaps between lines, in heights: beyond it a table ends.
-LINE_GAP = 3.2
-# Lines of one piece in a row that a table may hold: headings of its parts, labels of several lines.
-MAX_SINGLE = 3
 # Rows with figures that make a table.
 MIN_ROWS = 3
 MAX_COLUMNS = 60
@@ -30,138 +22,28 @@ MAX_HEADER = 7
 _STRAY = 0.04
 # Share of the cells outside of the first column that are figures in a table of figures.
 _FIGURES = 0.55
+# Share of the cells outside of the first column that are filled: fewer are the marks on a chart.
+_FILLED = 0.3
 # Characters of a cell of words, at the median, in a table that has no figures, and how its columns look.
 _SHORT = 22
 _WORD_COLUMNS = 3
 
-_NO_FIGURE = frozenset(
-    "- – — − … * ** † ‡ § # x (x) na n/a n.a. nil none ( ) . : .. ... -- (d) (na) (z) (1) (2)".split()
-)
 _PERIOD = re.compile(r"(?:19|20)\d\d(?:[-–/]\d{2,4})?\w?")
-_SIGNS = frozenset("$€£¥%")
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """Words of one line with no more than a space between them."""
-
-    words: tuple[Word, ...]
-
-    @cached_property
-    def text(self) -> str:
-        return to_text(self.words)
-
-    @cached_property
-    def left(self) -> float:
-        return self.words[0].left
-
-    @cached_property
-    def right(self) -> float:
-        return max(word.right for word in self.words)
-
-    @cached_property
-    def is_figure(self) -> bool:
-        return is_figure(self.text)
-
-
-@dataclass(frozen=True)
-class _Line:
-    pieces: tuple[_Piece, ...]
-
-    @cached_property
-    def words(self) -> tuple[Word, ...]:
-        return tuple(word for piece in self.pieces for word in piece.words)
-
-    @cached_property
-    def middle(self) -> float:
-        return median(word.middle for word in self.words)
-
-    @cached_property
-    def height(self) -> float:
-        return median(word.height for word in self.words)
-
-    @cached_property
-    def figures(self) -> int:
-        """Pieces that are figures, the first one left out: it may be a list's number or a year."""
-        return sum(piece.is_figure for piece in self.pieces[1:])
-
-    @property
-    def holds_figures(self) -> bool:
-        return self.figures > 0 and self.figures * 2 >= len(self.pieces) - 1
-
-
-def is_figure(text: str) -> bool:
-    """Whether it is a number, a date, or what stands for a number that is not there."""
-    bare = text.strip("*†‡§^ \t")
-    return is_data(bare) or text.lower() in _NO_FIGURE or bare in _SIGNS or _is_marked(bare)
-
-
-def _is_marked(text: str) -> bool:
-    """A figure with a sign or the mark of a note at its end or front: "r 41.2", "1,204 e", "41-50"."""
-    parts = text.split()
-    if 1 < len(parts) <= 3:
-        kept = [part for part in parts if len(part) > 2 or part[:1].isdigit()]
-        return len(kept) == 1 and is_data(kept[0]) and any(map(str.isdigit, kept[0]))
-    return bool(text) and text[0].isdigit() and all(c.isdigit() or c in ".,-–/:%+()'" for c in text)
 
 
 def find_aligned_tables(layout: Layout, ruled: Sequence[FoundTable] = ()) -> list[FoundTable]:
     """The tables of a page that `ruled` does not hold, from top to bottom."""
     taken = {word.order for table in ruled for word in table.words}
-    lines = [_to_line(line) for line in to_lines(word for word in layout.words if word.order not in taken)]
+    lines = [to_line(line) for line in to_lines(word for word in layout.words if word.order not in taken)]
     tables = []
-    for group in _groups(lines):
+    for group in find_groups(lines):
         table = _to_table(group, lines, layout.level)
         if table is not None:
             tables.append(table)
     return tables
 
 
-def _to_line(words: Sequence[Word]) -> _Line:
-    pieces: list[list[Word]] = []
-    for word in words:
-        if pieces and not _parts(pieces[-1], word):
-            pieces[-1].append(word)
-        else:
-            pieces.append([word])
-    return _Line(tuple(_Piece(tuple(piece)) for piece in pieces))
-
-
-def _parts(piece: Sequence[Word], word: Word) -> bool:
-    """Whether a new cell begins with the word."""
-    before = piece[-1]
-    gap = (word.left - before.right) / max(before.height, word.height)
-    if gap >= CELL_GAP:
-        return True
-    return gap >= FIGURE_GAP and _is_number(before.text) and _is_number(word.text) and len(piece) == 1
-
-
-def _is_number(text: str) -> bool:
-    return (is_data(text) and any(map(str.isdigit, text))) or text in ("—", "–", "-", "†", "‡", "(X)", "NA")
-
-
-def _groups(lines: Sequence[_Line]) -> list[tuple[int, int]]:
-    """Where lines of several pieces follow each other: (first, behind the last)."""
-    groups = []
-    start: int | None = None
-    last = 0
-    for place, line in enumerate(lines):
-        near = start is not None and lines[last].middle - line.middle <= LINE_GAP * max(
-            line.height, lines[last].height
-        ) * (place - last)
-        if len(line.pieces) < 2:
-            continue
-        if start is not None and (not near or place - last > MAX_SINGLE + 1):
-            groups.append((start, last + 1))
-            start = None
-        start = place if start is None else start
-        last = place
-    if start is not None:
-        groups.append((start, last + 1))
-    return groups
-
-
-def _to_table(group: tuple[int, int], lines: Sequence[_Line], rules: Sequence[Rule]) -> FoundTable | None:
+def _to_table(group: tuple[int, int], lines: Sequence[PrintedLine], rules: Sequence[Rule]) -> FoundTable | None:
     start, end = group
     rows = [place for place in range(start, end) if lines[place].holds_figures]
     is_words = len(rows) < MIN_ROWS
@@ -173,14 +55,15 @@ def _to_table(group: tuple[int, int], lines: Sequence[_Line], rules: Sequence[Ru
     edges = _edges([lines[place] for place in rows])
     if not 3 <= len(edges) <= MAX_COLUMNS + 1:
         return None
-    top = first if is_words else _header_start(lines, first, start, edges, rules)
+    top = first if is_words else _header_start(lines, first, edges, rules)
     body = [_to_cells(line, edges) for line in lines[first:last]]
     if not _is_table(body, is_words=is_words):
         return None
     first = _first_row(lines, top, first, edges)
     body = [_to_cells(line, edges) for line in lines[first:last]]
     names = _names(lines[top:first], edges)
-    if is_words:
+    body = _unwrapped(body)
+    if is_words or (not any(names) and _names_columns(body)):
         names, body = tuple(to_text(cell) for cell in body[0]), body[1:]
     return FoundTable(
         header=names,
@@ -192,7 +75,7 @@ def _to_table(group: tuple[int, int], lines: Sequence[_Line], rules: Sequence[Ru
     )
 
 
-def _edges(rows: Sequence[_Line]) -> tuple[float, ...]:
+def _edges(rows: Sequence[PrintedLine]) -> tuple[float, ...]:
     """The left ends of the columns and the right end of the last: where next to no row has ink is between them."""
     steps = sorted(
         [(piece.left, 1) for row in rows for piece in row.pieces]
@@ -216,12 +99,12 @@ def _column(edges: Sequence[float], place: float) -> int:
     return next((column for column, edge in enumerate(inner) if place < edge), len(inner))
 
 
-def _to_cells(line: _Line, edges: Sequence[float]) -> tuple[Cell, ...]:
+def _to_cells(line: PrintedLine, edges: Sequence[float]) -> tuple[Cell, ...]:
     """The cells of a line: a piece stands where its words do, one that begins the line and is alone in the first."""
     cells: list[list[Word]] = [[] for _ in edges[:-1]]
     for piece in line.pieces:
         columns = {_column(edges, word.centre) for word in piece.words}
-        if len(columns) > 1 and not all(_is_number(word.text) for word in piece.words):
+        if len(columns) > 1 and not all(is_number(word.text) for word in piece.words):
             start = _column(edges, piece.words[0].centre)
             cells[start if len(line.pieces) == 1 or start == 0 else _column(edges, (piece.left + piece.right) / 2)] += (
                 piece.words
@@ -232,7 +115,7 @@ def _to_cells(line: _Line, edges: Sequence[float]) -> tuple[Cell, ...]:
     return tuple(map(tuple, cells))
 
 
-def _header_start(lines: Sequence[_Line], first: int, start: int, edges: Sequence[float], rules: Sequence[Rule]) -> int:
+def _header_start(lines: Sequence[PrintedLine], first: int, edges: Sequence[float], rules: Sequence[Rule]) -> int:
     """The first of the lines above the figures that name columns; `first` where none does."""
     place = first
     ceiling = max((rule.at for rule in rules if _spans(rule, edges)), default=None)
@@ -251,10 +134,10 @@ def _header_start(lines: Sequence[_Line], first: int, start: int, edges: Sequenc
     return place
 
 
-def _first_row(lines: Sequence[_Line], top: int, first: int, edges: Sequence[float]) -> int:
+def _first_row(lines: Sequence[PrintedLine], top: int, first: int, edges: Sequence[float]) -> int:
     """The first row of the table: a line of years over figures still names columns, a heading of rows does not."""
-    while all(_PERIOD.fullmatch(piece.text) for piece in lines[first].pieces) and first + 2 < len(lines):
-        if lines[first].pieces[0].left < edges[1] or not lines[first + 1].holds_figures:
+    while first + 2 < len(lines) and _is_of_periods(lines[first]) and not _is_of_periods(lines[first + 1]):
+        if not lines[first + 1].holds_figures:
             break
         first += 1
     while first - 1 > top and len(lines[first - 1].pieces) == 1 and lines[first - 1].pieces[0].right < edges[1]:
@@ -262,11 +145,16 @@ def _first_row(lines: Sequence[_Line], top: int, first: int, edges: Sequence[flo
     return first
 
 
+def _is_of_periods(line: PrintedLine) -> bool:
+    """Whether it is a row of years, a label at its left or not."""
+    return len(line.pieces) > 1 and all(_PERIOD.fullmatch(piece.text) for piece in line.pieces[1:])
+
+
 def _spans(rule: Rule, edges: Sequence[float]) -> bool:
     return rule.end - rule.start >= (edges[-1] - edges[0]) * 0.8 and rule.start < edges[-1] and rule.end > edges[0]
 
 
-def _is_prose(line: _Line, edges: Sequence[float]) -> bool:
+def _is_prose(line: PrintedLine, edges: Sequence[float]) -> bool:
     """A line that goes over the columns from the first on."""
     crossing = [
         piece for piece in line.pieces if _column(edges, piece.left) == 0 and piece.right > edges[1] + line.height
@@ -275,7 +163,7 @@ def _is_prose(line: _Line, edges: Sequence[float]) -> bool:
     return outside or any(len(piece.words) > 2 for piece in crossing)
 
 
-def _names(lines: Sequence[_Line], edges: Sequence[float]) -> tuple[str, ...]:
+def _names(lines: Sequence[PrintedLine], edges: Sequence[float]) -> tuple[str, ...]:
     """The columns' names: from top to bottom what stands over each, what stands over several in each."""
     names: list[list[str]] = [[] for _ in edges[:-1]]
     for line in lines:
@@ -289,12 +177,12 @@ def _names(lines: Sequence[_Line], edges: Sequence[float]) -> tuple[str, ...]:
     return tuple(" ".join(filter(None, name)) for name in names)
 
 
-def _covered(piece: _Piece, edges: Sequence[float]) -> range:
+def _covered(piece: Piece, edges: Sequence[float]) -> range:
     first, last = _column(edges, piece.words[0].centre), _column(edges, piece.words[-1].centre)
     return range(first, max(first, last) + 1)
 
 
-def _is_loose(piece: _Piece, edges: Sequence[float]) -> bool:
+def _is_loose(piece: Piece, edges: Sequence[float]) -> bool:
     """Whether the words of a piece head a column each: as many words as columns, or all of them figures."""
     columns = [_column(edges, word.centre) for word in piece.words]
     gaps = [
@@ -310,10 +198,26 @@ def _is_loose(piece: _Piece, edges: Sequence[float]) -> bool:
     return bool(gaps) and min(gaps) > max([*inner, piece.words[0].height * 0.3]) * 1.1
 
 
+def _names_columns(body: Sequence[Sequence[Cell]]) -> bool:
+    """Whether the first row has words over each column of figures."""
+    return len(body) > MIN_ROWS and all(body[0][1:]) and not any(map(str.isdigit, "".join(map(to_text, body[0]))))
+
+
+def _unwrapped(body: Sequence[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
+    """With lines that go on with the label above, as their small letter tells, as parts of it."""
+    rows: list[tuple[Cell, ...]] = []
+    for row in body:
+        if rows and row[0] and not any(row[1:]) and row[0][0].text[:1].islower():
+            rows[-1] = (rows[-1][0] + row[0], *rows[-1][1:])
+        else:
+            rows.append(row)
+    return rows
+
+
 def _is_table(body: Sequence[Sequence[Cell]], *, is_words: bool) -> bool:
     cells = [to_text(cell) for row in body for cell in row[1:] if cell]
     labels = [to_text(row[0]) for row in body if row[0]]
-    if not cells:
+    if len(cells) < sum(map(any, body)) * (len(body[0]) - 1) * _FILLED:
         return False
     if not is_words:
         figures = sum(map(is_figure, cells))

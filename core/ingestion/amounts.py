@@ -15,7 +15,7 @@ _SCALES = {
 }  # fmt: skip
 _AMOUNT = re.compile(
     r"(?P<sign>[-+−–]?)\s?(?P<open>\(?)\s?(?P<inner>[-+−–]?)\s?(?P<before>(?:US|C|A)?[$€£¥₹]|[A-Z]{3}(?=[\s\d]))?\s?"
-    r"(?P<late>[-−–]?)(?P<number>\d[\d.,'\u00a0\u202f ]*|\.\d+)\s?(?P<percent>%?)\s?(?P<close>\)?)\s?"
+    r"(?P<wrapped>\(?)(?P<late>[-−–]?)(?P<number>\d[\d.,'\u00a0\u202f ]*|\.\d+)\s?(?P<percent>%?)\s?(?P<close>\)?)\s?"
     r"(?P<scale>(?:[kKmMbBtT]|[Mm]n|MM|[Bb]n|[Mm]io|(?i:thousand|million|billion|trillion))\b\.?)?\s?"
     r"(?P<after>[$€£¥₹%]|[A-Z]{3}\b)?\s?(?P<last>\)?)[*†‡]{0,3}"
 )
@@ -50,7 +50,10 @@ def read_amount(text: str) -> Amount | None:
     """The amount that the text is; None where it is no single number."""
     text = text.strip()
     match = _AMOUNT.fullmatch(text) if len(text) <= MAX_LENGTH else None
-    if match is None or bool(match["open"]) != bool(match["close"] or match["last"]):
+    if match is None:
+        return None
+    opened = [match[name] for name in ("open", "wrapped") if match[name]]
+    if len(opened) != len([match[name] for name in ("close", "last") if match[name]]):
         return None
     value = _value(match["number"].strip())
     units = [unit for unit in (match["before"], match["after"], match["percent"]) if unit]
@@ -58,7 +61,7 @@ def read_amount(text: str) -> Amount | None:
     if value is None or None in named or len(set(named)) > 1:
         return None
     factor = _SCALES[match["scale"].rstrip(".").lower()] if match["scale"] else 1.0
-    is_negative = bool(match["open"]) or any(match[name] in ("-", "−", "–") for name in ("sign", "inner", "late"))
+    is_negative = bool(opened) or any(match[name] in ("-", "−", "–") for name in ("sign", "inner", "late"))
     return Amount((-value if is_negative else value) * factor, named[0] if named else None, bool(match["scale"]))
 
 

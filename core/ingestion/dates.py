@@ -11,7 +11,7 @@ from datetime import date
 from core.domain.corpus import Span
 
 # Years that documents are about; two digits mean 2000 to 2069 or 1970 to 1999, as POSIX has it.
-_YEARS = range(1900, 2101)
+_YEARS = range(1900, 2100)
 _CENTURY_TURN = 70
 # Month names by number: English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Swedish/Danish/Norwegian.
 _MONTHS = (
@@ -51,6 +51,7 @@ _FORMS = tuple(
         rf"(?<![\d/.,-]){_DAY}\s{{0,2}}[ -]?(?:(?:of|de)\s|d['’])?(?P<name>{_NAME})\b\.?"
         rf"(?:[,\s-]{{1,2}}(?:(?:de|del)\s)?{_YEAR}\b)?",
         rf"\b(?P<name>{_NAME})\b\.?\s{_DAY}(?![\d:/])(?:,?\s{{1,2}}{_YEAR}\b)?",
+        r"(?<![\w.])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?!\s?\d)",
         r"(?<![\w/.-])(?P<first>\d{1,2})(?P<sep>[./-])(?P<second>\d{1,2})(?P=sep)(?P<year>(?:19|20)?\d\d)(?![\w/-])",
     )
 )
@@ -102,7 +103,7 @@ def find_date(text: str, *, day_first: bool | None = None) -> WrittenDate | None
 
 def find_date_in_name(name: str) -> WrittenDate | None:
     """The date in a file's name, where underscores part as hyphens do, and 20240503 is one, too."""
-    text = name.replace("_", "-")
+    text = re.sub(r"(?<=\d)_(?=\d)", "-", name).replace("_", " ")
     return find_date(text) or next(
         (written for match in _COMPACT.finditer(text) if (written := _to_date(match, text, None))), None
     )

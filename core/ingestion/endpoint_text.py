@@ -54,13 +54,14 @@ _CALL = re.compile(
     re.IGNORECASE,
 )
 _CURL = re.compile(r"(?:^|[\s$`(])curl(?:\.exe)?\s")
-_CURL_METHOD = re.compile(rf"(?:-X|--request)[ =]?[\"']?(?P<method>{_METHOD})\b")
+_CURL_METHOD = re.compile(r"\s(?:-X|--request)[ =]?[\"']?(?P<method>[A-Z]{2,20})\b")
 _CURL_BODY = re.compile(r"(?<=\s)(?:-d|--data\S{0,12}|-F|--form\S{0,8}|--json)\b")
 _CURL_HEAD = re.compile(r"(?<=\s)(?:-I|--head)\b")
 _CURL_UPLOAD = re.compile(r"(?<=\s)(?:-T|--upload-file)\b")
 _CURL_TARGET = re.compile(
     rf"(?<=[\s\"'=])(?:(?P<host>https?://[^\s/`'\"<>|?#()]{{1,200}})(?P<path>{_PATH})?"
-    rf"|{_ADDRESS.format('other')}(?P<other_path>{_PATH}))"
+    rf"|(?:{_ADDRESS.format('other')}|(?<![-\w])(?:localhost|[\w-]{{1,60}}(?:\.[\w-]{{1,60}}){{1,5}})(?::\d{{1,5}})?)"
+    rf"(?P<other_path>{_PATH}))"
 )
 _LOGGED = re.compile(r"HTTP/\d(?:\.\d)?[\"']?\s+\d{3}\b")
 _ONE_PATH = re.compile(rf"[`*\"'\[(]{{0,3}}{_ADDRESS.format('host')}?(?P<path>{_PATH})?[`*\"'\])]{{0,3}}\.?")
@@ -128,12 +129,20 @@ def shape_of(path: str) -> tuple[str, ...]:
     return tuple("{}" if _PARAMETER.fullmatch(part) else part for part in path.strip("/").split("/"))
 
 
-def is_instance(path: str, template: Sequence[str]) -> bool:
-    """Whether a path is one that a shape with parameters stands for, such as "/users/7" for "/users/{}"."""
-    parts = shape_of(path)
-    if len(parts) != len(template) or "{}" not in template:
+def is_use(written: Written, shapes: Sequence[tuple[str, ...]]) -> bool:
+    """Whether an endpoint that is not stated is one of some shapes, filled in or with its base address before it."""
+    if written.strength is Strength.STATED:
         return False
-    return all(wanted in ("{}", part) for part, wanted in zip(parts, template, strict=True))
+    own = shape_of(written.path)
+    for shape in shapes:
+        tail = own[-len(shape) :]
+        has_base = tail != own
+        if own == shape or len(tail) < len(shape) or (has_base and not written.address):
+            continue
+        same = tail == shape != ("",) if has_base else False
+        if same or ("{}" in shape and all(wanted in ("{}", part) for part, wanted in zip(tail, shape, strict=True))):
+            return True
+    return False
 
 
 def _in_words(text: str, strength: Strength) -> Iterator[Written]:
@@ -186,6 +195,8 @@ def _in_curl(text: str) -> Iterator[Written]:
     if target is None:
         return
     named = _CURL_METHOD.search(text)
+    if named and named["method"] not in METHODS:
+        return
     if named:
         method = named["method"]
     elif _CURL_HEAD.search(text):

@@ -34,6 +34,7 @@ class Rows:
     columns: tuple[str, ...]
     rows: Sequence[Sequence[str]]
     spans: Sequence[Span]
+    above: str = ""  # the lines before it: where it is said that figures are in millions
     is_continued: bool = False  # goes on from the page before
 
 
@@ -67,7 +68,7 @@ def read_figures(table: Rows) -> Iterator[Measured]:
     """The figures of a table, row by row. A column or a first cell that is a period is no figure but its period."""
     table = _headed(table)
     head = " ".join((table.title, *table.columns))
-    scale = read_scale(head)
+    scale = next((read for read in (read_scale(head), read_scale(table.above)) if read.factor != 1.0), read_scale(head))
     scales = [read_scale(column) for column in table.columns]
     data = [place for place in range(1, len(table.columns)) if _holds_amounts(table, place)]
     for row, span in zip(table.rows, table.spans, strict=True):

@@ -83,7 +83,7 @@ class MarkedText:
 
     @cached_property
     def tables(self) -> tuple[PipeTable, ...]:
-        return tuple(_tables(self.lines))
+        return (*_tables(self.lines), *_tab_tables(self.lines))
 
     def titles(self) -> Iterator[tuple[Line, str]]:
         """Lines that are headings, with their titles."""
@@ -156,17 +156,38 @@ def _lines(text: str, headings: dict[int, int]) -> Iterator[Line]:
 
 
 def _tables(lines: Sequence[Line]) -> Iterator[PipeTable]:
+    """Tables with pipes around their rows, or between their cells alone."""
     block: list[Line] = []
     for line in [*lines, None]:
-        if line is not None and line.is_row and (not block or not line.follows_blank):
+        has_cells = line is not None and not (line.in_code or line.heading) and "|" in line.text[:MAX_LINE]
+        if line is not None and has_cells and (not block or not line.follows_blank):
             block.append(line)
             continue
-        if len(block) > 2 and _is_rule(block[1].text):
-            columns = tuple(plain(cell).lower() for cell in split_cells(block[0].text))
-            yield PipeTable(columns, tuple(Row(row.span, split_cells(row.text)) for row in block[2:]))
-        block = [line] if line is not None and line.is_row else []
+        yield from _to_tables(block)
+        block = [line] if line is not None and has_cells else []
+
+
+def _to_tables(block: Sequence[Line]) -> Iterator[PipeTable]:
+    rule = next((at for at, line in enumerate(block[:3]) if _is_rule(line.text)), 0)  # a line of prose may be above
+    if rule and len(block) > rule + 1:
+        columns = tuple(plain(cell).lower() for cell in split_cells(block[rule - 1].text))
+        yield PipeTable(columns, tuple(Row(row.span, split_cells(row.text)) for row in block[rule + 1 :]))
+
+
+def _tab_tables(lines: Sequence[Line]) -> Iterator[PipeTable]:
+    """Tables whose cells are separated by tabs, as those of web pages are; the first row is the header."""
+    block: list[tuple[Line, tuple[str, ...]]] = []
+    for line in [*lines, None]:
+        cells = tuple(map(str.strip, line.text.split("\t"))) if line is not None and not line.in_code else ()
+        if line is not None and len(cells) > 1 and (not block or not line.follows_blank):
+            block.append((line, cells))
+            continue
+        if len(block) > 1:
+            columns = tuple(plain(cell).lower() for cell in block[0][1])
+            yield PipeTable(columns, tuple(Row(row.span, found) for row, found in block[1:]))
+        block = [(line, cells)] if line is not None and len(cells) > 1 else []
 
 
 def _is_rule(line: str) -> bool:
     cells = split_cells(line)
-    return bool(cells) and all(_RULE_CELL.fullmatch(cell) for cell in cells)
+    return "|" in line and bool(cells) and all(_RULE_CELL.fullmatch(cell) for cell in cells)

@@ -18,7 +18,7 @@ _MAX_TITLE = 50
 
 # Marks of scribes and meeting bots, which need no colon.
 _MARK = re.compile(
-    r"(?:(?P<action>#(?:action|todo)|ACTIONS?|TODO|AI|AP)|(?P<decision>#(?:agreed|decision|accepted)|DECIDED"
+    r"(?:(?P<action>#(?:action|todo)|ACTIONS?|TODO)|(?P<decision>#(?:agreed|decision|accepted)|DECIDED"
     r"|DECISION|AGREED|RESOLVED|RESOLUTION))"
     r"\b(?!\s?[-/&]?\s?[A-Z]{3})\s*[:\-–—]{0,2}\s*(?P<rest>\S.*)",
     re.DOTALL,

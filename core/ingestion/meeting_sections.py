@@ -16,6 +16,14 @@ _MAX_PARAGRAPH = 400
 # Characters of a line among people that is no sentence.
 _MAX_PERSON = 60
 
+# Who is listed together under "Attendees".
+_GROUP = re.compile(
+    r"(?:(?:core |voting |other |board |regular )?(?:team|members?|guests?|observers?|staff|committee"
+    r"|board)(?: members?)?"
+    r"|others?|remote|online|on site|in person|also)",
+    re.IGNORECASE,
+)
+_WITH_TITLE = re.compile(r"[^\s,]+(?:\s[^\s,]+){1,3},\s[^\s,]+")  # "Ann Lee, Treasurer"
 _AND = re.compile(r"[,;、]|\s(?:and|&|und|et|y)\s")
 
 
@@ -90,13 +98,15 @@ class SectionReader:
         return True
 
     def _read_attendee(self, section: Section, line: NoteLine, text: str) -> bool:
-        _, colon, rest = text.partition(":")
+        group, colon, rest = text.partition(":")
         if colon and not rest.strip():
             return True  # the name of a group
-        if colon and len(names := read_names(rest)) > 1 and all(is_name(name) for name in names):
+        names = read_names(rest) if colon else []
+        if _GROUP.fullmatch(group) or (len(names) > 1 and all(is_name(name) for name in names)):
             section.ticks += [(name, line.done) for name in names]
             return True
-        names = read_names(line.raw) if line.form is Form.TEXT and _AND.search(text) else read_listed_name(line.raw)
+        several = line.form is Form.TEXT and _AND.search(text) and not _WITH_TITLE.fullmatch(text)
+        names = read_names(line.raw) if several else read_listed_name(line.raw)
         if line.form is Form.ITEM and line.level > section.first_indent and not all(is_name(name) for name in names):
             return True  # says more of the one above
         section.ticks += [(name, line.done) for name in names]

@@ -64,7 +64,7 @@ _WORDS: dict[Role, str] = {
         r"(?:meeting )?(?:chair(?:person|man|woman|ed by)?|moderators?|moderated by|facilitators?|facilitated by|hosts?"
         r"|hosted by|presiding(?: officer)?|led by|organi[sz]er|called by|meeting lead)"
         r"|(?:recording |meeting )?secretary|minutes(?: taken)?(?: by)?|minute[- ]?tak(?:er|ing)|note[- ]?takers?"
-        r"|scribes?"
+        r"|(?:minutes |action item |meeting )?scribes?"
         r"|recorder|timekeeper|sitzungsleitung|leitung|vorsitz(?:ende[rn]?)?|moderation|protokoll(?:führ\w+"
         r"|ant(?:in)?)?"
         r"|schriftführ\w+|président(?:e)?(?: de séance)?|animat(?:eur|rice)|secrétaire(?: de séance)?|moderador[a]?"
@@ -99,7 +99,8 @@ _WORDS: dict[Role, str] = {
         r"|datum(?: der sitzung)?|date de (?:la )?réunion|fecha|data|kiedy|dato|дата|日期|日時|日付|时间"
     ),
     Role.TOPICS: (
-        r".*\bagenda\b.{0,20}|(?:discussion |main )?topics?(?: (?:discussed|covered))?|items for discussion"
+        r"(?:(?:the |today's |proposed |draft |meeting |actions?/)?agenda(?: items?| topics?| points)?)"
+        r"|(?:discussion |main )?topics?(?: (?:discussed|covered))?|items for discussion"
         r"|discussion items"
         r"|order of business|tagesordnung(?:spunkte)?|themen|tops?|ordre du jour|sujets(?: abordés)?|points abordés"
         r"|orden del día|temas(?: tratados)?|ordine del giorno|odg|argomenti|agendapunten|onderwerpen|pauta"
@@ -145,7 +146,8 @@ class Label:
 
 def without_number(text: str) -> str:
     """A title without the number or letter before it."""
-    return _NUMBERING.sub("", text, count=1).strip() if text else text
+    number = _NUMBERING.match(text)
+    return text[number.end() :].strip() if number else text
 
 
 def find_role(title: str) -> Role | None:

@@ -11,17 +11,25 @@ MAX_SENTENCE = 500
 
 _SENTENCE = re.compile(r"(?<=[^\s.].[.!?])[)\"”’]?\s+(?=[\"“'(]?[^\W\da-z_])")
 _WHO = (
-    r"(?:we|they|everyone|everybody|all|both|participants|attendees|members|the (?:[\w-]+ ){0,2}(?:team|board"
+    r"(?:we|they|everyone|everybody|all|both|participants|attendees|members|(?:the )?(?:[\w-]+ ){0,2}(?:team|board"
     r"|group|committee"
     r"|council|members|council members|cpc|tsc|pmc|attendees|participants|directors|trustees|meeting|parties"
-    r"|panel|board)|[A-Z]{2,6})"
+    r"|panel|board)|(?-i:[A-Z]{2,6}))"
 )
 _ADVERB = r"(?:(?:all|also|then|unanimously|jointly|both|collectively|finally|have|has|tentatively|now|just)\s){0,3}"
+# A word that every form of _DECIDED holds: most sentences have none, and are done with fast.
+_HINT = re.compile(
+    r"decid|decis|agree|resol|vote|approv|adopt|accept|carried|passed|ratif|reject|declin|consensus|outcome|conclusion"
+    r"|until|beschl|entsch|vereinb|einig|décid|conven|approuv|acord|acuerd|aprob|aprueb|aprov|concord"
+    r"|besloten|afgesproken|goedgekeurd",
+    re.IGNORECASE,
+)
 _DECIDED = re.compile(
     r"(?:^(?:have |has |was |were )?(?:unanimously |tentatively )?(?:decided?|agreed?|resolved)\s(?:to|that|on"
     r"|not|against|upon|unanimously)\b"
     rf"|\b{_WHO}\s{_ADVERB}(?:decided|agreed|resolved|voted)\s(?:to|that|on|not|against|upon|unanimously|in favou?r)\b"
     rf"|\b{_WHO}\s{_ADVERB}(?:approved|adopted|ratified|accepted|rejected)\s(?!with\b|by\b)\w"
+    r"|\b(?:discussed|reviewed|considered)\b[^.?]{0,200}\b(?:and|then) (?:decided|agreed|resolved) (?:to|that|on|not)\b"
     r"|\bit (?:was|is|has been) (?:unanimously |generally |also |further )?(?:decided|agreed|resolved)\b"
     r"|^(?:the |a )?(?:motion|resolution|proposal|budget|vote|amendment|application|charter|plan|report"
     r"|request)\b[^.;:]{0,120}?"
@@ -51,7 +59,8 @@ _UNDECIDED = re.compile(
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
-    r"\b(?:no (?:decision|consensus|agreement)|undecided|last (?:week|time|month|meeting|year)"
+    r"\bI (?:think|guess|believe|feel)\b|\b(?:no (?:decision|consensus|agreement)|undecided|last (?:week|time"
+    r"|month|meeting|year)"
     r"|not (?:yet )?(?:decided|agreed)|agreed? with\b"
     r"|agree to disagree"
     r"|can we|could we|should we|do we|shall we|keine entscheidung)\b|\?\s*$",
@@ -103,6 +112,8 @@ def sentences(raw: str) -> Iterator[Span]:
 
 def is_decision(sentence: str) -> bool:
     """Whether a sentence tells what was decided: not what may be, was not, or is asked."""
+    if _HINT.search(sentence) is None:
+        return False
     if len(sentence) > MAX_SENTENCE or _UNSURE.search(sentence) or _ROUTINE.search(sentence):
         return False
     match = _DECIDED.search(sentence)

@@ -27,6 +27,7 @@ class FoundTable:
     words: tuple[Word, ...]  # all of it, the header's too
     edges: tuple[float, ...]
     is_ruled: bool
+    is_doubtful: bool = False  # ruled, but what stands in its cells looks like several columns
 
     @property
     def top(self) -> float:

@@ -13,8 +13,9 @@ from core.ingestion.pdf_places import place_words, span_of
 from core.ingestion.ruled_tables import find_ruled_tables
 from core.ingestion.table_titles import find_title
 
-# Characters and lines of all pages together after which no more pages are looked at: about 25 s of work.
-MAX_COST = 3_000_000
+# Characters and lines of all pages together after which no more pages are looked at: about 20 s, or a
+# thousand pages of tables.
+MAX_COST = 2_000_000
 # Words that may stand above a table that goes on from the page before, or below one that goes on: running titles.
 _MAX_RUNNING = 25
 # Points by which the columns of such tables may differ.
@@ -68,9 +69,19 @@ def read_pdf_tables(given: ExtractorInput, pages: Sequence[Page] | None = None) 
 
 
 def find_tables(layout: Layout) -> list[FoundTable]:
-    """The tables of a page, from top to bottom."""
+    """The tables of a page, from top to bottom. A ruled one in doubt stays where its words give no better one."""
     ruled = find_ruled_tables(layout)
-    return sorted([*ruled, *find_aligned_tables(layout, ruled)], key=lambda table: -table.top)
+    certain = [table for table in ruled if not table.is_doubtful]
+    aligned = find_aligned_tables(layout, certain)
+    orders = [{word.order for word in table.words} for table in aligned]
+    for table in ruled:
+        own = {word.order for word in table.words}
+        if table.is_doubtful and not any(len(own & other) * 2 > len(own) for other in orders):
+            certain.append(table)
+            own_orders = [place for place, other in enumerate(orders) if own & other]
+            aligned = [other for place, other in enumerate(aligned) if place not in own_orders]
+            orders = [other for place, other in enumerate(orders) if place not in own_orders]
+    return sorted([*certain, *aligned], key=lambda table: -table.top)
 
 
 def _placed(

@@ -12,6 +12,7 @@ BENCHMARKS = (
     "bench_discord",
     "bench_slack",
     "bench_demo",
+    "bench_extracts",
 )
 
 

@@ -90,7 +90,7 @@ class MeasuredApp(App):
 
     @cached_property
     def provider(self) -> ChatProvider:
-        return self._measured or self._build_provider()
+        return self._measured or super().provider
 
 
 async def measure(

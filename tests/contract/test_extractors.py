@@ -184,6 +184,7 @@ def test_a_file_that_is_not_what_its_pages_say_does_no_harm(
     check(extractor, build_given(REPORT, "pdf", path))
 
 
+@pytest.mark.slow
 @extractors
 @pytest.mark.parametrize("piece", PIECES, ids=repr)
 def test_a_long_line_of_one_mark_takes_no_time_of_its_square(extractor: Extractor, piece: str) -> None:

@@ -93,6 +93,15 @@ def test_commands_ask_of_one_document_and_sum_it_up(chat: Chat) -> None:
     assert "The clockmaker (terminal," in summary
 
 
+def test_extracted_rows_are_shown_with_their_footnotes(chat: Chat) -> None:
+    shown = chat("/facts open action items of Ines Okafor due before July 2026", "/extract", new=True)
+
+    assert "put the new Skerrow departure into the booking service" in shown
+    assert '[1] Page 5 of "2026-05-12-harbour-council.md"' in shown
+    assert "teach the booking service" not in shown
+    assert "meeting: 2" in shown
+
+
 def test_a_chat_alone_has_no_commands_of_a_service_or_a_channel(chat: Chat) -> None:
     shown = chat("/help", "/stop", "/why", "/mute", "/settings limit 3", new=True)
 

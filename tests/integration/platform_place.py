@@ -19,12 +19,14 @@ from core.inbox import Inbox, platform_gates
 from core.jobs import Jobs
 from core.keeping import KeptAnswers
 from core.limits import Budget
+from core.noting import NotedAnswers
 from core.ports import Clock
 from core.preparing import PreparedAnswers
 from core.private_answers import PrivateAnswers, ToPrivate
 from core.providers.scripted import Turn, calls, says
 from core.service_ports import ChatPlatform, ThreadReader
 from core.sharing import SharedAnswers, Sharing
+from core.staleness import Staleness
 from core.strategies.tool_use import ToolUseStrategy
 from core.tools.base import Toolbox
 from core.worker import Worker
@@ -32,6 +34,7 @@ from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.feedback import MemoryFeedbackRepository
 from storage.memory.inbox import MemoryInboxStore
 from storage.memory.jobs import MemoryJobRepository
+from storage.memory.stale import MemoryStaleRepository
 from tests.integration.platform_files import Files
 from tests.unit.bot.webchat.chat_place import HeldProvider
 from tests.unit.core.shelf import Shelf
@@ -69,6 +72,13 @@ class PlatformPlace:
         self.entries = MemoryInboxStore(clock)
         self.settings = self.shelf.settings
         self.conversations = Conversations(self.conversation_store, clock, self.attachments.forget)
+        self.staleness = Staleness(
+            MemoryStaleRepository(self.conversation_store, self.shelf.corpus),
+            conversations=self.conversation_store,
+            inbox=self.entries,
+            settings=self.settings,
+            noted={"discord", "slack"},
+        )
         self.feedback_store = MemoryFeedbackRepository(self.conversation_store)
         self.says(*self.script)
 
@@ -109,7 +119,8 @@ class PlatformPlace:
         )
         sharing = Sharing(conversations=self.conversations, corpus=self.shelf.corpus, access=self.shelf.access)
         shared = SharedAnswers(private, sharing)
-        self.worker = Worker(self.entries, shared, self.platforms, self._clock, pause_scale=0.01)
+        noted = NotedAnswers(shared, self.staleness)
+        self.worker = Worker(self.entries, noted, self.platforms, self._clock, pause_scale=0.01)
 
     def core_parts(self) -> dict[str, Any]:
         """The fields of PlatformParts, for the worker that was built last."""
@@ -136,6 +147,7 @@ class PlatformPlace:
             questions=ServiceQuestions(self.entries, self.worker.cancel),
             kept=kept,
             facts=self.shelf.facts,
+            staleness=self.staleness,
         )
         return {
             "inbox": inbox,

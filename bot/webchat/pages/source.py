@@ -7,11 +7,13 @@ from aiohttp_jinja2 import render_template
 
 from bot.webchat.errors import error_page
 from bot.webchat.links import ExpiredLink, ForgedLink, Links, SourceLink
+from bot.webchat.pages.source_changes import cited_by, since_answer
 from bot.webchat.pages.source_view import cited_span, source_view
 from bot.webchat.parts import PARTS, WebParts
 from bot.webchat.pictures import THUMBNAIL_WIDTH, WIDTH, Pictures
 from core.domain.corpus import Document, Page, SearchScope
 from core.errors import NotFound
+from core.passages import is_beyond
 
 LINKS = web.AppKey("links", Links)
 PICTURES = web.AppKey("pictures", Pictures)
@@ -55,7 +57,7 @@ async def show_page(request: web.Request) -> web.Response:
     pages = await parts.corpus.list_pages(document.id, scope)
     cited = cited_span(page, _number(request, "from"), _number(request, "to"))
     view = await source_view(document, page, pages, cited, lambda item: page_path(item.id), internal_links=True)
-    return render_template("source.html", request, {"view": view, "link": None})
+    return render_template("source.html", request, {"view": view, "link": None, "since": None})
 
 
 async def show_picture(request: web.Request) -> web.Response:
@@ -89,7 +91,7 @@ async def show_linked(request: web.Request) -> web.Response:
     except (ForgedLink, ExpiredLink) as error:
         return _refusal(request, 410 if isinstance(error, ExpiredLink) else 403, str(error))
     except ReplacedRevision as error:
-        return _refusal(request, 410, str(error))
+        return await _show_replaced(request, error)
     except NotFound:
         gone = "The document is gone, or the readers of the thread that this link belongs to may not see it any more."
         return _refusal(request, 404, gone)
@@ -97,7 +99,34 @@ async def show_linked(request: web.Request) -> web.Response:
     base = f"/s/{request.match_info['token']}"
     cited = cited_span(page, link.span.start, link.span.end) if page.number == link.page_number else None
     view = await source_view(document, page, pages, cited, lambda item: f"{base}/{item.number}", internal_links=False)
-    return render_template("source.html", request, {"view": view, "link": link})
+    return render_template("source.html", request, {"view": view, "link": link, "since": None})
+
+
+async def _show_replaced(request: web.Request, replaced: "ReplacedRevision") -> web.Response:
+    """The document as it is now: the passage where it moved to, or what it has become since the answer.
+
+    What was cited is known from the answer alone; where that is gone too, so is all that could be said.
+    """
+    link, document, scope = replaced.link, replaced.document, replaced.scope
+    parts = request.app[PARTS]
+    citation = await cited_by(link, parts.conversations)
+    pages = await parts.corpus.list_pages(document.id, scope)
+    if citation is None or not pages or is_beyond(citation, scope):
+        return _refusal(request, 410, str(replaced))
+    base = f"/s/{request.match_info['token']}"
+    since = since_answer(citation, pages)
+    number = int(request.match_info.get("number") or since.page_number)
+    page = next((page for page in pages if page.number == number), pages[0])
+    is_place = page.number == since.page_number
+    view = await source_view(
+        document,
+        page,
+        pages,
+        since.span if is_place else None,
+        lambda item: f"{base}/{item.number}",
+        internal_links=False,
+    )
+    return render_template("source.html", request, {"view": view, "link": link, "since": since if is_place else None})
 
 
 def _refusal(request: web.Request, status: int, sentence: str) -> web.Response:
@@ -122,6 +151,12 @@ async def show_thumbnail(request: web.Request) -> web.Response:
 class ReplacedRevision(NotFound):
     """The document was read anew since the link was made: the place may be another."""
 
+    def __init__(self, link: SourceLink, document: Document, scope: SearchScope) -> None:
+        super().__init__(f"{document.title!r} has changed since this link was made: its passage may have moved.")
+        self.link = link
+        self.document = document
+        self.scope = scope
+
 
 async def _opened(request: web.Request) -> tuple[SourceLink, Document, Page, SearchScope]:
     """The link and what it may show now. Raises ForgedLink, ExpiredLink, ReplacedRevision, NotFound."""
@@ -130,7 +165,7 @@ async def _opened(request: web.Request) -> tuple[SourceLink, Document, Page, Sea
     scope = await parts.scope(link.thread)
     document = await parts.corpus.get_document(link.document_id, scope)
     if not link.is_of(document.revision):
-        raise ReplacedRevision(f"{document.title!r} has changed since this link was made: its passage may have moved.")
+        raise ReplacedRevision(link, document, scope)
     number = int(request.match_info.get("number") or link.page_number)
     page = await parts.corpus.find_page(document.id, number, scope)
     if page is None:

@@ -91,7 +91,7 @@ def _is_caption(match: re.Match[str], line: Line) -> bool:
 def _whole_caption(lines: Sequence[Line], at: int, rest: str) -> tuple[str, Span]:
     """The caption, or where the line holds nothing but the number, the line after it too."""
     line = lines[at]
-    said = rest.strip(" .:—–|-)")
+    said = rest.lstrip(" .:—–|-)").rstrip()
     following = lines[at + 1] if at + 1 < len(lines) else None
     if not said and following is not None and not (following.is_row or following.heading or following.in_code):
         return plain(following.text), Span(line.span.start, following.span.end)

@@ -1,6 +1,7 @@
 """API descriptions: the endpoints of a service, from OpenAPI files and from documentation written for people."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,7 +12,7 @@ from core.ingestion.endpoint_text import (
     Strength,
     Written,
     find_endpoints,
-    is_instance,
+    is_use,
     shape_of,
     to_methods,
     to_path,
@@ -21,6 +22,8 @@ from core.ingestion.service_text import find_authentication, find_base_url
 from core.texts import shorten
 
 MAX_SUMMARY = 300
+# Endpoints of one document: the largest services have about a thousand.
+MAX_ENDPOINTS = 2_000
 # How sure an API is one: by its surest endpoint.
 _CONFIDENCE = {Strength.STATED: 0.9, Strength.EXAMPLE: 0.7, Strength.MENTION: 0.5}
 
@@ -32,7 +35,7 @@ _PATH_COLUMN = re.compile(
 _SUMMARY_COLUMN = re.compile(r"(?:summary|description|purpose|what.*|notes?|action|function|meaning|returns?|details?)")
 _LABEL = re.compile(
     r"(?:(?:preferred )?(?:http |request )?(?:method|verb)|(?:request |method )?(?:url|path|endpoint|route|uri))"
-    r"\s*:\s*(?P<value>\S.*)",
+    r"\s*(?::\s*(?P<value>\S.*)|:?)",
     re.I,
 )
 _HEADING_METHOD = re.compile(rf"(?:.*\[)?\s*(?P<method>{'|'.join(METHODS)})\s*\]?", re.DOTALL)
@@ -127,7 +130,11 @@ def _in_page(text: MarkedText) -> Iterator[_Seen]:
 
 
 def _in_tables(text: MarkedText) -> Iterator[_Seen]:
+    titles = list(text.titles())
+    starts = [line.span.start for line, _ in titles]
     for table in text.tables:
+        above = bisect_left(starts, table.rows[0].span.start) if len(table.rows) == 1 else 0
+        title = titles[above - 1][1] if above else ""
         path_column = _column(table, _PATH_COLUMN)
         method_column = _column(table, _METHOD_COLUMN, but=path_column)
         summary_column = _column(table, _SUMMARY_COLUMN, but=method_column)
@@ -140,7 +147,8 @@ def _in_tables(text: MarkedText) -> Iterator[_Seen]:
             pairs += [(table.columns[index].upper(), _cell(row, index)) for index in verbs if _is_said(row, index)]
             for method, summary in pairs:
                 written = Written(method=method, path=target[1], strength=Strength.STATED, address=target[0])
-                yield _Seen(written=written, page_number=text.page.number, span=row.span, summary=plain(summary))
+                said = plain(summary) or _of_heading(title, written)
+                yield _Seen(written=written, page_number=text.page.number, span=row.span, summary=said)
 
 
 def _is_said(row: Row, column: int) -> bool:
@@ -183,18 +191,23 @@ def _summary(piece: str, title: str, written: Written, line: Line) -> str:
         said = _AFTER.match(behind)
         if said:
             return plain(said["text"])
+    return _of_heading(title, written)
+
+
+def _of_heading(title: str, written: Written) -> str:
     heading = plain(title).partition(f"{written.method} ")[0].rstrip(" %:–—-`([")
     return "" if heading.lower() in _GENERIC or written.path in heading else heading
 
 
 def _joined(lines: Sequence[Line]) -> Iterator[Line]:
-    """Lines, where those of code that a backslash goes on from are one."""
+    """Lines, where those of a command that a backslash goes on from are one."""
     held: Line | None = None
     for line in lines:
         if held is not None:
             line = replace(held, span=Span(held.span.start, line.span.end), text=f"{held.text[:-1]} {line.text}")
             held = None
-        if line.in_code and line.text.endswith("\\") and len(line.text) < MAX_PLACE * 4:
+        is_command = line.in_code or line.text.startswith(("curl ", "$ curl "))
+        if is_command and line.text.endswith("\\") and len(line.text) < MAX_PLACE * 4:
             held = line
         else:
             yield line
@@ -215,20 +228,20 @@ def _pieces(line: Line) -> Iterator[tuple[Span, str]]:
 
 
 def _in_labels(text: MarkedText) -> Iterator[_Seen]:
-    """`Method: POST` and `URL: /x` in lines of their own under one heading, in either order."""
-    title, method, target, place = "", "", None, Span(0, 0)
+    """`Method: POST` and `URL: /x` in lines of their own under one heading, in either order, values maybe below."""
+    title, method, target = "", "", None
     titles = {line.span: name for line, name in text.titles()}
-    for line in text.lines:
-        if line.heading:
-            title, method, target = titles.get(line.span, ""), "", None
-        label = None if line.in_code or line.heading else _LABEL.fullmatch(_labelled(line))
+    for at, line in enumerate(text.lines):
+        label = None if line.in_code else _LABEL.fullmatch(_labelled(line))
         if label is None:
+            if line.heading:
+                title, method, target = titles.get(line.span, ""), "", None
             continue
-        if to_methods(label["value"]):
-            method = method or label["value"]
+        value = label["value"] or (plain(text.lines[at + 1].text) if at + 1 < len(text.lines) else "")
+        if to_methods(value):
+            method = method or value
         elif target is None:
-            target = to_path(label["value"])
-        place = line.span if not (method and target) else place
+            target = to_path(value)
         if method and target is not None:
             for name in to_methods(method):
                 written = Written(method=name, path=target[1], strength=Strength.STATED, address=target[0])
@@ -273,21 +286,11 @@ def _chosen(seen: Sequence[_Seen]) -> list[_Seen]:
         if key not in best or item.written.strength > best[key].written.strength:
             best[key] = item
     templates: dict[str, list[tuple[str, ...]]] = {}
-    for method, shape in best:
+    for method, shape in list(best)[:MAX_ENDPOINTS]:
         templates.setdefault(method, []).append(shape)
-    kept = [item for item in best.values() if not _is_example(item, templates.get(item.written.method, []))]
+    kept = [
+        item
+        for item in list(best.values())[:MAX_ENDPOINTS]
+        if not is_use(item.written, templates.get(item.written.method, []))
+    ]
     return sorted(kept, key=lambda item: (item.page_number, item.span.start))
-
-
-def _is_example(item: _Seen, shapes: Sequence[tuple[str, ...]]) -> bool:
-    """Whether an endpoint that is only used is one that is described, maybe with the base address before it."""
-    if item.written.strength is Strength.STATED:
-        return False
-    own = shape_of(item.written.path)
-    for shape in shapes:
-        tail = own[len(own) - len(shape) :] if len(shape) < len(own) else own
-        if tail != own and item.written.address and tail == shape != ("",):
-            return True
-        if is_instance("/" + "/".join(tail), shape) and (tail == own or item.written.address) and own != shape:
-            return True
-    return False

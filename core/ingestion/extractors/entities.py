@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.ingestion.definitions import define, is_name
+from core.ingestion.foundry_mentions import COMMAND, Mention, find_mentions, kind_of, name_of
 from core.ingestion.marked_text import Line, MarkedText, PipeTable, around, plain
 from core.texts import collapse
 
@@ -16,6 +17,7 @@ MAX_ALIASES = 20
 MAX_COLUMN = 500
 
 _WIKILINK = re.compile(r"!?\[\[(?P<target>[^\[\]|\n]{1,300})\|(?P<label>[^\[\]\n]{1,80})\]\]")
+_CODE = re.compile(r"`[^`\n]{1,300}`")
 _CAPITAL = r"(?<!\w)[A-ZÀ-ÖØ-ÞΑ-ΩА-ЯĆĘŁŃŚŹŻČŘŠŽĐİŞĞ][\w'’-]{0,30}"
 _NAMES = rf"{_CAPITAL}(?: (?:(?:van|von|de|del|la|le) )?{_CAPITAL})"
 _TITLED = re.compile(
@@ -24,9 +26,14 @@ _TITLED = re.compile(
 )
 _HANDLE = re.compile(rf"(?P<name>{_NAMES}{{1,3}}) ?\((?P<handle>@[A-Za-z0-9][\w-]{{0,38}})\)")
 _ADDRESS = re.compile(rf"(?P<name>{_CAPITAL}(?: {_CAPITAL}){{1,3}}) <[\w.+-]{{1,64}}(?:@| at )[\w.-]{{1,80}}>")
+_SUFFIX = (
+    r"(?:Inc\.?|Ltd\.?|LLC|GmbH|Corp\.?|Corporation|Foundation|University|Institute|Agency|Committee|Association|"
+    r"Company)"
+)
+_WHOLE = re.compile(rf" {_SUFFIX}$")
 _ORGANISATION = re.compile(
     rf"(?P<name>{_CAPITAL}(?: (?:(?:of|and|for|the|&|&amp;) ){{0,2}}{_CAPITAL}){{0,5}},? "
-    r"(?:Inc\.?|Ltd\.?|LLC|GmbH|Corp\.?|Corporation|Foundation|University|Institute|Agency|Committee|Association|Company))"
+    rf"{_SUFFIX})"
     r"(?![\w'’-])"
 )
 _OF = re.compile(
@@ -36,11 +43,6 @@ _OF = re.compile(
 _PLACE = re.compile(
     rf"(?P<name>{_CAPITAL}(?: {_CAPITAL}){{0,2}} (?:River|Bay|Islands?|Valley|Mountains|County|Castle|Keep|Harbou?r|"
     rf"Street|Peninsula|Falls)|(?:Lake|Mount|Fort|Cape|Port) (?:St\. )?{_CAPITAL}(?: {_CAPITAL})?)(?![\w’'-])"
-)
-# In foundry's own links: what kind of thing each names.
-_LINKED_KINDS = {"Actor": "actor", "Item": "item", "Scene": "place"}
-_UUID = re.compile(
-    r"@(?:UUID\[(?:Compendium\.[^\[\]\s]{1,100}\.)?)?(?P<kind>Actor|Item|Scene)[.\[][^\[\]\n]{1,100}\]\{(?P<name>[^{}\n]{1,80})\}"
 )
 _COLUMNS = (
     (
@@ -96,7 +98,7 @@ class EntitiesExtractor:
             known = things.setdefault(key, thing)
             if known is not thing:
                 known.aliases.update(thing.aliases)
-        ordered = sorted(things.values(), key=lambda thing: (thing.page_number, thing.span, thing.kind, thing.name))
+        ordered = sorted(things.values(), key=lambda thing: (thing.page_number, thing.span))
         return [_to_found(thing) for thing in ordered]
 
 
@@ -132,6 +134,9 @@ def _all(given: ExtractorInput) -> Iterator[_Thing]:
         )
     if given.document.kind == "foundry":
         yield from _journal_pages(given.pages)
+        for mention in find_mentions(given.path, given.pages):
+            if mention.kind and is_name(mention.name):
+                yield _mentioned(mention)
     for page in given.pages:
         text = MarkedText(page)
         yield from _linked(text)
@@ -140,6 +145,16 @@ def _all(given: ExtractorInput) -> Iterator[_Thing]:
         yield from _in_foundry_links(text)
         for table in text.tables:
             yield from _columns(page, table)
+
+
+def _mentioned(mention: Mention) -> _Thing:
+    return _Thing(
+        name=mention.name,
+        kind=mention.kind,
+        page_number=mention.page.number,
+        span=mention.span,
+        confidence=0.9,
+    )
 
 
 def _document(given: ExtractorInput) -> _Thing:
@@ -172,7 +187,8 @@ def _linked(text: MarkedText) -> Iterator[_Thing]:
     for line in text.lines:
         if line.in_code or "[[" not in line.text:
             continue
-        for match in _WIKILINK.finditer(line.text.replace("\\|", "|")):
+        words = _CODE.sub("", line.text).replace("\\|", "|")
+        for match in _WIKILINK.finditer(words):
             target = match["target"].partition("#")[0].rpartition("/")[2].strip().removesuffix(".md")
             label = plain(match["label"])
             if is_name(target) and is_name(label) and _is_alias(label, target):
@@ -218,9 +234,16 @@ def _organisations_and_places(text: MarkedText) -> Iterator[_Thing]:
             continue
         for pattern, kind in ((_ORGANISATION, "organisation"), (_OF, "organisation"), (_PLACE, "place")):
             for match in pattern.finditer(line.text):
-                name = html.unescape(_without_articles(match["name"]))
-                if " " in name and name.split()[0] not in _NO_FIRST:
-                    yield _thing(text, line, match, name, kind, 0.7)
+                for part in _apart(match["name"]):
+                    name = html.unescape(_without_articles(part))
+                    if " " in name and name.split()[0] not in _NO_FIRST:
+                        yield _thing(text, line, match, name, kind, 0.7)
+
+
+def _apart(name: str) -> list[str]:
+    """The names that an "and" joins, where what stands before it is whole by itself."""
+    first, _, rest = name.partition(" and ")
+    return [first, rest] if rest and _WHOLE.search(first) else [name]
 
 
 def _without_articles(name: str) -> str:
@@ -234,10 +257,10 @@ def _without_articles(name: str) -> str:
 
 def _in_foundry_links(text: MarkedText) -> Iterator[_Thing]:
     for line in text.lines:
-        for match in _UUID.finditer(line.text) if "@" in line.text else ():
-            name = collapse(match["name"])
-            if is_name(name):
-                yield _thing(text, line, match, name, _LINKED_KINDS[match["kind"]], 0.9)
+        for match in COMMAND.finditer(line.text) if "@" in line.text else ():
+            name, kind = name_of(match, {}), kind_of(match["kind"], match["target"])
+            if kind and is_name(name):
+                yield _thing(text, line, match, name, kind, 0.9)
 
 
 def _thing(

@@ -20,6 +20,8 @@ from core.ingestion.pdf_page_tables import read_pdf_tables
 
 # Figures of one extract: a longer table is cut into several.
 MAX_FIGURES = 2_000
+# Characters before a table in which the scale of its figures is looked for.
+_ABOVE = 160
 # Pages at the front where a document says what it is: a cover, and what follows it.
 _FRONT_PAGES = 3
 # Numbers on a PDF's page below which it is not looked at for tables.
@@ -81,12 +83,19 @@ def _tables(given: ExtractorInput) -> Iterator[tuple[Page, Rows, float]]:
         for placed in read_pdf_tables(given, pages):
             rows = Rows(
                 title=placed.title, columns=placed.columns, rows=placed.rows, spans=placed.row_spans,
-                is_continued=placed.is_continued,
+                is_continued=placed.is_continued, above=_above(placed.page, placed.span),
             )  # fmt: skip
             yield placed.page, rows, _PDF_TABLE
         return
     for page, title, table in read_tables(given):
-        yield page, Rows(title=title, columns=table.columns, rows=table.rows, spans=table.row_spans), _TABLE
+        rows = Rows(
+            title=title, columns=table.columns, rows=table.rows, spans=table.row_spans, above=_above(page, table.span)
+        )  # fmt: skip
+        yield page, rows, _TABLE
+
+
+def _above(page: Page, table: Span) -> str:
+    return page.text[max(table.start - _ABOVE, 0) : table.start]
 
 
 def _may_hold(text: str) -> bool:

@@ -15,6 +15,7 @@ from core.ingestion.meeting_notes import read_notes
 from core.ingestion.meeting_record import Noted, Notes, Sureness
 from core.ingestion.note_labels import Role, find_role
 from core.ingestion.note_lines import Form, NoteLine, read_lines
+from core.ingestion.note_properties import read_properties
 from core.ingestion.people_names import People, names_someone_of, unique_names
 
 # Kinds of documents that are data or books, whatever words they use.
@@ -45,7 +46,7 @@ _NOTES_OF = re.compile(
     r"|ata|referat|protokół|протокол|議事録|会议纪要|会议记录)\b|議事録|会议纪要|会议记录",
     re.IGNORECASE,
 )
-_FOLDER = re.compile(r"(?:meeting|minute|protokoll|notulen|standup|réunion|acta|call)s?\b", re.IGNORECASE)
+_FOLDER = re.compile(r"\b(?:meeting|minute|protokoll|notulen|standup|réunion|acta|call)s?\b", re.IGNORECASE)
 _NO_NOTES_OF = re.compile(r"\b(?:how to|guide|template|policy|policies|best practices|tips|checklist)\b", re.IGNORECASE)
 
 
@@ -65,8 +66,9 @@ class MeetingsExtractor:
         lines = read_lines(given.pages)
         day_first = is_day_first(line.raw for line in lines)
         parts = _dated_parts(lines, day_first)
+        properties = ("", ()) if parts else read_properties(given.path)
         for part in parts or [lines]:
-            found = _read_meeting(part, given.document, day_first, several=bool(parts))
+            found = _read_meeting(part, given.document, day_first, properties, several=bool(parts))
             if found is not None:
                 yield found
 
@@ -98,15 +100,22 @@ def _is_dated(text: str, day_first: bool | None) -> bool:
 
 
 def _read_meeting(
-    lines: Sequence[NoteLine], document: Document, day_first: bool | None, *, several: bool
+    lines: Sequence[NoteLine],
+    document: Document,
+    day_first: bool | None,
+    properties: tuple[str, tuple[str, ...]],
+    *,
+    several: bool,
 ) -> Found | None:
     if not lines:
         return None
     title = _find_title(lines, document, several=several)
     first = read_notes(lines, People(()))
-    day = _find_day(lines, first, document, title, day_first, several=several)
+    first.attendees = first.attendees or list(properties[1])
+    day = _find_day(lines, first, document, title, day_first, several=several) or _to_iso(properties[0])
     attendees = _attendees(first)
-    notes = read_notes(lines, People((*attendees, *_speakers(first))), _to_date(day))
+    notes = read_notes(lines, People((*attendees, *_speakers(first))), date.fromisoformat(day) if day else None)
+    notes.attendees = first.attendees
     score = _score(notes, attendees, day, document, title, several=several)
     if score < _MIN_SCORE or not _holds_something(notes, attendees):
         return None
@@ -129,12 +138,13 @@ def _read_meeting(
 
 
 def _find_title(lines: Sequence[NoteLine], document: Document, *, several: bool) -> _Title:
-    headings = [line for line in lines[:40] if line.form is Form.HEADING and find_role(line.text) is None]
-    named = next((line for line in headings if _MEETING.search(line.text) or _NOTES_OF.search(line.text)), None)
+    headings = [line for line in lines[:_FRONT_LINES] if line.form is Form.HEADING and find_role(line.text) is None]
+    named = [line for line in headings if _MEETING.search(line.text) or _NOTES_OF.search(line.text)]
     if several:
         return _Title(lines[0].text, lines[0])
-    if named is not None and named in lines[:_FRONT_LINES]:
-        return _Title(named.text, named)
+    if named:
+        title = min(named, key=lambda line: line.level)
+        return _Title(title.text, title)
     short = [line for line in lines[:3] if len(line.raw) < 120 and line.form is not Form.ROW]
     plain_title = next((line for line in short if _NOTES_OF.search(line.text)), None)
     if plain_title is None and short and short[0] is lines[0] and _MEETING.search(lines[0].text):
@@ -211,13 +221,13 @@ def _score(
     """How much speaks for a meeting; _MIN_SCORE is enough."""
     path = PurePosixPath(document.path)
     names = f"{title.text} | {document.title if several else ''} | {path.stem.replace('_', ' ').replace('-', ' ')}"
-    titled = bool(_NOTES_OF.search(names) or _MEETING.search(names) or _FOLDER.match(path.parent.name))
-    score = 0.0 if titled else -1.0
+    titled = bool(_NOTES_OF.search(names) or _MEETING.search(names) or _FOLDER.search(path.parent.name))
+    score = 0.0 if titled else -0.8
     if _NOTES_OF.search(names):
         score += 2.5
     elif _MEETING.search(names):
         score += 1.5
-    if any(_FOLDER.match(part) for part in path.parent.parts):
+    if any(_FOLDER.search(part) for part in path.parent.parts):
         score += 1
     if _NO_NOTES_OF.search(names):
         score -= 2
@@ -283,8 +293,6 @@ def _front(lines: Sequence[NoteLine], where: NoteLine) -> Span:
     return Span(where.span.start, end)
 
 
-def _to_date(day: str | None) -> date | None:
-    try:
-        return date.fromisoformat(day) if day else None
-    except ValueError:
-        return None
+def _to_iso(text: str) -> str | None:
+    written = find_date(text)
+    return written.iso() if written else None

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 from core.domain.corpus import Document, Heading, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.ingestion.definitions import define
+from core.ingestion.foundry_mentions import COMMAND, find_mentions, name_of
 from core.ingestion.marked_text import Line, MarkedText
 from core.texts import collapse
 
@@ -25,10 +26,6 @@ _LINK = re.compile(
     r">?(?:\s+\"[^\"\n]{0,200}\")?\)"
 )
 _DEFINED_LINK = re.compile(r"\[[^\[\]\n^]{1,200}\]:\s+<?(?P<target>[^<>\s]{1,500})>?")
-_COMMAND = re.compile(
-    r"@(?P<kind>UUID|Embed|JournalEntryPage|JournalEntry|Actor|Item|Scene|RollTable|Macro)"
-    r"\[(?P<target>[^\[\]\n]{1,300})\](?:\{(?P<label>[^{}\n]{1,200})\})?"
-)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _NOTES = frozenset({".md", ".mdx", ".markdown", ".html", ".htm", ".rst", ".org", ".txt"})
 _CODE = re.compile(r"`[^`\n]{1,300}`")
@@ -68,6 +65,10 @@ def _is_told_better(item: Found, paths: set[tuple[object, object]]) -> bool:
 def _all(given: ExtractorInput) -> Iterator[Found]:
     yield from _headings(given)
     yield from _definitions(given)
+    if given.document.kind == "foundry":
+        for item in find_mentions(given.path, given.pages):
+            kind = EMBEDS if item.is_embed else LINKS_TO
+            yield _to_found(item.page, item.span, item.page.title or given.document.title, kind, item.name)
     for page in given.pages:
         source = page.title if given.document.kind == "foundry" and page.title else given.document.title
         for line in MarkedText(page).lines:
@@ -91,10 +92,10 @@ def _in_line(line: Line, page: Page, source: str, document: Document) -> Iterato
             if path:
                 yield _to_found(page, _within(line, match), source, LINKS_TO, _stem(path), path=path)
     if "@" in text:
-        for match in _COMMAND.finditer(text):
-            kind = EMBEDS if match["kind"] == "Embed" else LINKS_TO
-            target = match["label"] or match["target"].split()[0] if match["target"].split() else ""
+        for match in COMMAND.finditer(text):
+            target = name_of(match, {})
             if target:
+                kind = EMBEDS if match["kind"] == "Embed" else LINKS_TO
                 yield _to_found(page, _within(line, match), source, kind, target)
 
 

@@ -35,11 +35,15 @@ class Shelf:
         self.source = build_source()
         self._ready = False
 
-    async def add(self, path: str, *pages: str, title: str | None = None, kind: str = "markdown") -> Document:
+    async def add(
+        self, path: str, *pages: str, title: str | None = None, kind: str = "markdown", revision: str = "r1"
+    ) -> Document:
         if not self._ready:
             await self.corpus.save_source(self.source)
             self._ready = True
-        document = build_document(path, self.source, title=title or path, kind=kind, pages=len(pages))
+        document = build_document(
+            path, self.source, title=title or path, kind=kind, pages=len(pages), revision=revision
+        )
         built = [_page(document, number, text) for number, text in enumerate(pages, start=1)]
         passages = _passages(built)
         await self.corpus.switch_revision(document, built, passages)
@@ -117,7 +121,7 @@ def _page(document: Document, number: int, text: str) -> Page:
             headings.append(Heading(level=len(marks), title=line[len(marks) + 1 :], start=start))
         start += len(line) + 1
     return Page(
-        id=f"{document.id}@r1#{number}",
+        id=f"{document.id}@{document.revision}#{number}",
         document_id=document.id,
         revision=document.revision or "",
         number=number,

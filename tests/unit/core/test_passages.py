@@ -1,5 +1,7 @@
 """What stands around a quote, as the page is now."""
 
+from dataclasses import replace
+
 import pytest
 
 from core.domain.answer import Citation
@@ -36,14 +38,35 @@ async def test_where_the_page_goes_on_there_are_dots() -> None:
     assert max(len(found.before), len(found.behind)) <= NEIGHBOURS + 2
 
 
-async def test_a_page_that_changed_says_so() -> None:
+async def test_a_document_that_does_not_say_it_any_more_says_so() -> None:
     shelf = Shelf()
     citation = await cited(shelf, f"# Keys\n\n{QUOTE}")
-    found = await surroundings(
-        build_citation(page_id=citation.page_id, quote=QUOTE, span=Span(0, len(QUOTE))), shelf.corpus, shelf.scope()
-    )
+    await shelf.add("house.md", "# Keys\n\nThere is a lock.", title="House")
+    found = await surroundings(citation, shelf.corpus, shelf.scope())
 
     assert (found.quote, found.before, found.behind, found.note) == (QUOTE, "", "", CHANGED)
+    assert found.now is None
+
+
+async def test_a_quote_that_moved_is_shown_where_it_stands_now() -> None:
+    shelf = Shelf()
+    citation = replace(await cited(shelf, f"# Keys\n\n{QUOTE}"), page_id="of an old revision")
+    await shelf.add("house.md", "# House\n\nOld.", f"# Doors\n\nMind the step. {QUOTE} Take it.", title="House")
+    found = await surroundings(citation, shelf.corpus, shelf.scope())
+
+    assert (found.before, found.quote, found.behind, found.note) == ("Doors Mind the step.", QUOTE, "Take it.", "")
+    assert found.now is not None and found.now.page_number == 2
+
+
+async def test_where_a_quote_moved_beyond_a_reading_position_is_not_told() -> None:
+    shelf = Shelf()
+    citation = replace(await cited(shelf, QUOTE), page_id="of an old revision")
+    document = await shelf.add("house.md", "Nothing.", QUOTE, title="House")
+    found = await surroundings(citation, shelf.corpus, shelf.scope(**{document.id: 1}))
+    assert (found.quote, found.note, found.now) == (QUOTE, CHANGED, None)
+
+    beyond = replace(citation, page_number=2, quote="Something else.")
+    assert (await surroundings(beyond, shelf.corpus, shelf.scope(**{document.id: 1}))).quote == ""
 
 
 @pytest.mark.parametrize("workspace", ["local", "elsewhere"])

@@ -36,4 +36,5 @@ export const api = {
   rename: (channel, thread, title) => request("PATCH", placePath(channel, thread), { title }),
   remove: (channel, thread) => request("DELETE", placePath(channel, thread)),
   rate: (channel, thread, message, value) => request("POST", `${placePath(channel, thread)}/feedback`, { message, value }),
+  again: (channel, thread, message) => request("POST", `${placePath(channel, thread)}/again`, { message }),
 };

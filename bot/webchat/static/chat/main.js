@@ -33,6 +33,7 @@ const actions = {
     button.textContent = "Stopping …";
     await attempt(() => api.stop(key));
   },
+  again: (message) => attempt(() => api.again(here.channel, here.thread, message)),
   async rate(message, value) {
     if (await attempt(() => api.rate(here.channel, here.thread, message, value))) await refresh();
   },

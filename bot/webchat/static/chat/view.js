@@ -21,11 +21,24 @@ function answerNode(message, actions) {
     fromSafeHtml("div", { class: `answer${problem}` }, message.html));
   if (message.stale) body.append(el("p", { class: "stale" }, "A document behind this answer has changed or gone since."));
   if (message.citations?.length) body.append(sourcesNode(message.citations));
-  if (!actions.mayAnswer()) message = { ...message, choices: [], suggestions: [] };
+  if (!actions.mayAnswer()) message = { ...message, choices: [], suggestions: [], again: [] };
+  if (message.again?.length) body.append(againNode(message.again, actions));
   if (message.choices?.length) body.append(questionsNode("Which one do you mean?", message.choices, actions));
   if (message.suggestions?.length) body.append(questionsNode("You could also ask", message.suggestions, actions, "suggested"));
-  body.append(feetNode(message, actions));
-  return el("li", { class: "message from-bot", "data-id": message.id }, avatar("footnote"), body);
+  if (!message.note) body.append(feetNode(message, actions));
+  return el("li", { class: `message from-bot${message.note ? " is-note" : ""}`, "data-id": message.id }, avatar("footnote"), body);
+}
+
+// Stale answers: what was asked can be asked once more as it was. Pressed twice it is asked once.
+function againNode(offered, actions) {
+  const buttons = offered.map(({ message, question }) => {
+    const button = el("button", { type: "button", class: "again", title: question, onclick: async () => {
+      button.disabled = true;
+      if (!await actions.again(message)) button.disabled = false;
+    } }, offered.length > 1 ? `Ask again: ${question}` : "Ask again");
+    return button;
+  });
+  return el("div", { class: "questions", role: "group", "aria-label": "Ask again" }, ...buttons);
 }
 
 function sourcesNode(citations) {

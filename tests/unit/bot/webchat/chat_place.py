@@ -28,7 +28,9 @@ from core.inbox import Inbox, platform_gates
 from core.jobs import Jobs
 from core.jsonable import Json
 from core.limits import Budget
+from core.noting import NotedAnswers
 from core.providers.scripted import ScriptedProvider, Turn, calls, says
+from core.staleness import Staleness
 from core.strategies.tool_use import ToolUseStrategy
 from core.tools.base import Toolbox
 from core.worker import Worker
@@ -36,6 +38,7 @@ from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.feedback import MemoryFeedbackRepository
 from storage.memory.inbox import MemoryInboxStore
 from storage.memory.jobs import MemoryJobRepository
+from storage.memory.stale import MemoryStaleRepository
 from tests.unit.core.shelf import Shelf
 
 KEY = "The key hangs under the stairs."
@@ -100,13 +103,21 @@ class ChatPlace:
             toolbox=self._toolbox,
             clock=self.clock,
         )
+        self.staleness = Staleness(
+            MemoryStaleRepository(self.conversation_store, self.shelf.corpus),
+            conversations=self.conversation_store,
+            inbox=self.entries,
+            settings=self.shelf.settings,
+            noted={"web"},
+        )
         self.begin()
 
     def begin(self) -> None:
         """A new process over what is stored: another hub, platform and worker."""
         self.hub = EventHub()
         self.platform = WebPlatform(self.hub, self.conversations, self.clock)
-        self.worker = Worker(self.entries, self.answers, {"web": self.platform}, self.clock, pause_scale=0.01)
+        answers = NotedAnswers(self.answers, self.staleness)
+        self.worker = Worker(self.entries, answers, {"web": self.platform}, self.clock, pause_scale=0.01)
         self.inbox = Inbox(
             self.entries, platform_gates(self.shelf.settings, self.clock, None), self.clock, self.worker.wake
         )
@@ -128,6 +139,7 @@ class ChatPlace:
                 access=self.shelf.access,
                 settings=self.shelf.settings,
                 facts=self.shelf.facts,
+                staleness=self.staleness,
                 questions=ServiceQuestions(self.entries, self.worker.cancel),
             ),
             clock=self.clock,

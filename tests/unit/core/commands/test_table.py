@@ -8,7 +8,7 @@ from tests.unit.core.commands.counter import answered, stocked
 
 EVERYWHERE = {
     *("ask", "summary", "threads", "open", "new", "rename", "delete", "forget", "export"),
-    *("sources", "search", "page", "source", "position", "jobs", "help"),
+    *("sources", "search", "page", "source", "facts", "extract", "position", "jobs", "help"),
     *("settings", "mute", "listen", "unmute"),
 }
 

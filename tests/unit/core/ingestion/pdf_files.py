@@ -1,13 +1,19 @@
-"""Small PDFs written by hand: text at places of a page, an outline, and nothing else."""
+"""Small PDFs written by hand: text and lines at places of a page, an outline, and nothing else."""
 
 from collections.abc import Sequence
 
 # (x, y, text) in points from the page's lower left corner.
 Piece = tuple[float, float, str]
+# From (x, y) to (x, y), on every page.
+Stroke = tuple[float, float, float, float]
 
 
 def build_pdf(
-    pages: Sequence[Sequence[Piece]], outline: Sequence[tuple[str, int]] = (), title: str = "", labels: str = ""
+    pages: Sequence[Sequence[Piece]],
+    outline: Sequence[tuple[str, int]] = (),
+    title: str = "",
+    labels: str = "",
+    strokes: Sequence[Stroke] = (),
 ) -> bytes:
     """A PDF with one page for each list of pieces; `outline` has (title, page index).
 
@@ -16,7 +22,8 @@ def build_pdf(
     objects: list[bytes] = [b"", b"", b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
     numbers = []
     for pieces in pages:
-        content = b"".join(_to_text(piece) for piece in pieces)
+        drawn = b"".join(b"%d %d m %d %d l S\n" % stroke for stroke in strokes)
+        content = drawn + b"".join(_to_text(piece) for piece in pieces)
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
         objects.append(
             b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents %d 0 R "

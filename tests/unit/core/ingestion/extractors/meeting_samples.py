@@ -97,7 +97,8 @@ Olek reported two failures. Noor will check the disk by Friday.
         "2023-11-20",
         "Ivo|Jana|Kim Tan",
         "Stand-ups move to 10:00|No deploys on Friday",
-        "Jana > Write the on-call guide @ 2023-12-01 [x]|Kim Tan > Buy a second phone @ 2023-12-05 [ ]| > Clean the backlog",
+        "Jana > Write the on-call guide @ 2023-12-01 [x]|Kim Tan > Buy a second phone @ 2023-12-05 [ ]"
+        "| > Clean the backlog",
     ),
     Sample(
         "steering.md",
@@ -375,7 +376,8 @@ The meeting closed at 9.15 pm.
 """,
         "2024-06-04",
         "Mary Quill|Ned Stone|Olive Webb|P. Yates",
-        "It was agreed that the tap be locked at night.|The motion to hold the show on 7 September was carried unanimously.",
+        "It was agreed that the tap be locked at night."
+        "|The motion to hold the show on 7 September was carried unanimously.",
         "Olive > print the schedule @ 2024-07-01|Mary > write to the vicar",
     ),
     Sample(
@@ -472,7 +474,8 @@ offered to bring tools. It will be decided in spring whether a fence is needed.
 """,
         "2024-09-11",
         "Cora Dunn|Evan Frost|Gita Hale",
-        "The council resolved to repair the roof and to leave the glass as it is.|Members agreed that volunteers cut it in October.",
+        "The council resolved to repair the roof and to leave the glass as it is."
+        "|Members agreed that volunteers cut it in October.",
         "Evan Frost > Evan Frost will obtain a quote from the glazier.|Cora Dunn > Cora Dunn offered to bring tools.",
     ),
 )

@@ -244,7 +244,8 @@ It was decided not to hire a caterer. Jutta Frey volunteered to ask the bakery. 
 """,
         "2024-05-23",
         "Jutta Frey|Kai Lorenz|Linus",
-        "After some debate we agreed on the one by the river, because it has parking.|It was decided not to hire a caterer.",
+        "After some debate we agreed on the one by the river, because it has parking."
+        "|It was decided not to hire a caterer.",
         "Kai > Kai will book it @ next Friday|Jutta Frey > Jutta Frey volunteered to ask the bakery.",
     ),
     Sample(

@@ -246,14 +246,130 @@ Actions
 )
 
 NO_MEETINGS = (
-    Sample("adr.md", "# 7. Use queues\n\nDate: 2024-01-02\n\n## Status\nAccepted\n\n## Deciders\n- Ann Lee\n\n## Decision\nWe decided to use queues.\n"),
-    Sample("guide.md", "# How to run a meeting\n\n## Attendees\nInvite few people.\n\n## Agenda\n- Say hello\n\n## Action items\n- Write them down\n"),
-    Sample("template.md", "# Meeting notes template\n\nDate: YYYY-MM-DD\n\n## Attendees\n- [Name]\n- [Name]\n\n## Decisions\n- ...\n\n## Action items\n- [ ] {{task}}\n"),
-    Sample("CHANGELOG.md", "# Changelog\n\n## 2.1 - 2024-05-01\n- Tasks can be shared\n\n## 2.0 - 2024-03-01\n- Actions have owners\n"),
-    Sample("todo.md", "# Todo\n\n- [ ] Ann to buy milk by Friday\n- [x] Ben: call home\n"),
-    Sample("api.md", "# Meetings API\n\n## Participants\n\n| Name | Type | Description |\n|---|---|---|\n| id | string | Unique id |\n\n## Actions\n\n| Action | Description |\n|---|---|\n| start | Starts it |\n"),
-    Sample("novel.txt", "CHAPTER I.\n\nThey agreed to meet at noon. Mr. Hale will bring the horses.\n\nPresent: none but the rain.\n"),
-    Sample("roadmap.md", "# Roadmap 2024-06-01\n\n## Decisions\n- Fewer features\n\n## Next steps\n- Hire two people\n"),
-    Sample("readme.md", "# Scheduler\n\nA tool for calls.\n\n## Contributors\n- Ann Lee\n- Ben Ruiz\n\n## Tasks\n- [ ] Write docs\n"),
-    Sample("paper.txt", "Participants: Forty adults took part.\n\nConclusion: The method works.\n\nReceived 3 May 2021.\n"),
-)  # fmt: skip
+    Sample(
+        "adr.md",
+        """# 7. Use queues
+
+Date: 2024-01-02
+
+## Status
+Accepted
+
+## Deciders
+- Ann Lee
+
+## Decision
+We decided to use queues.
+""",
+    ),
+    Sample(
+        "guide.md",
+        """# How to run a meeting
+
+## Attendees
+Invite few people.
+
+## Agenda
+- Say hello
+
+## Action items
+- Write them down
+""",
+    ),
+    Sample(
+        "template.md",
+        """# Meeting notes template
+
+Date: YYYY-MM-DD
+
+## Attendees
+- [Name]
+- [Name]
+
+## Decisions
+- ...
+
+## Action items
+- [ ] {{task}}
+""",
+    ),
+    Sample(
+        "CHANGELOG.md",
+        """# Changelog
+
+## 2.1 - 2024-05-01
+- Tasks can be shared
+
+## 2.0 - 2024-03-01
+- Actions have owners
+""",
+    ),
+    Sample(
+        "todo.md",
+        """# Todo
+
+- [ ] Ann to buy milk by Friday
+- [x] Ben: call home
+""",
+    ),
+    Sample(
+        "api.md",
+        """# Meetings API
+
+## Participants
+
+| Name | Type | Description |
+|---|---|---|
+| id | string | Unique id |
+
+## Actions
+
+| Action | Description |
+|---|---|
+| start | Starts it |
+""",
+    ),
+    Sample(
+        "novel.txt",
+        """CHAPTER I.
+
+They agreed to meet at noon. Mr. Hale will bring the horses.
+
+Present: none but the rain.
+""",
+    ),
+    Sample(
+        "roadmap.md",
+        """# Roadmap 2024-06-01
+
+## Decisions
+- Fewer features
+
+## Next steps
+- Hire two people
+""",
+    ),
+    Sample(
+        "readme.md",
+        """# Scheduler
+
+A tool for calls.
+
+## Contributors
+- Ann Lee
+- Ben Ruiz
+
+## Tasks
+- [ ] Write docs
+""",
+    ),
+    Sample(
+        "paper.txt",
+        """Participants: Forty adults took part.
+
+Conclusion: The method works.
+
+Received 3 May 2021.
+""",
+    ),
+)

@@ -4,28 +4,13 @@ from typing import Any
 
 import pytest
 
-from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput, Found
 from core.ingestion.extractors.api_specs import ApiSpecsExtractor
-from core.ingestion.markdown_text import read_markdown
 from core.ingestion.openapi_pages import build_pages
 from core.ingestion.openapi_spec import Spec
-from core.ingestion.sections import split_sections
 from core.ingestion.structured import read_yaml
 from tests.builders import build_document
-
-
-def build_note(text: str, **fields: Any) -> ExtractorInput:
-    """A note as it is read: a page for each section."""
-    document = build_document("ferry.md", title="Ferry API", **fields)
-    parts = read_markdown(text)
-    pages = split_sections(text, parts.headings, parts.anchors)
-    return ExtractorInput(document=document, pages=tuple(to_page(page, at) for at, page in enumerate(pages, 1)))
-
-
-def to_page(page: Any, number: int) -> Page:
-    fields = {name: getattr(page, name) for name in ("title", "text", "heading_path", "headings", "anchors")}
-    return Page(id=f"p{number}", document_id="d", revision="r1", number=number, **fields)
+from tests.unit.core.ingestion.extractors.notes import build_note, to_page
 
 
 def extract(given: ExtractorInput) -> Found | None:
@@ -99,6 +84,21 @@ STYLES: dict[str, tuple[str, list[str]]] = {
         "## Log out\n\nMethod: DELETE\nEndpoint: /session\n\n## Who\n\nHTTP method: GET\nPath: /me\n",
         ["DELETE /session", "GET /me"],
     ),
+    "labels above their values": (
+        "## Moor\n\n* **URL**\n\n  /boats/:id/mooring\n\n* **Method:**\n\n  `PUT` | `PATCH`\n\n"
+        "## Sink\n\n#### Method\n\nDELETE\n\n#### URI\n\n/boats/:id\n",
+        ["PUT /boats/:id/mooring", "PATCH /boats/:id/mooring", "DELETE /boats/:id"],
+    ),
+    "table without outer pipes": (
+        "Path | Method | What\n--- | --- | ---\n/boats | GET | All\n/boats | POST | One\n",
+        ["GET /boats", "POST /boats"],
+    ),
+    "table with tabs": ("Method\tURL\nDELETE\t/boats/{id}\nput\t/boats\n", ["DELETE /boats/{id}", "PUT /boats"]),
+    "indented code": ("## Add a boat\n\n    POST /boats\n\n### Input\n", ["POST /boats"]),
+    "curl without a scheme": (
+        "```\ncurl -i -X GET \\\n  'localhost:8080/api/boats?id=1'\ncurl -T a.txt files.ferry.example/boats\n```\n",
+        ["GET /api/boats", "PUT /boats"],
+    ),
     "request lines in code": (
         "```http\nGET /boats/{id}?full=1 HTTP/1.1\nHost: ferry.example\n```\n\n```\nPOST https://ferry.example/v2/boats\n```\n",
         ["GET /boats/{id}", "POST /v2/boats"],
@@ -155,7 +155,7 @@ def test_endpoints_are_found_however_they_are_written(text: str, expected: list[
         "| Method | Type |\n|---|---|\n| moor | rope |\n",
         "OPTIONS: see below. HEAD of the harbour: Ann.\n",
         "| GET | POST |\n|---|---|\n| yes | no |\n",
-        "```\n# a comment\ncurl --help\n```\n",
+        "```\n# a comment\ncurl --help\ncurl --request LIST http://ferry.example/v1/boats\n```\n",
         "Either /etc or /var: DELETED files go there.\n",
     ],
 )
@@ -186,6 +186,7 @@ def test_a_part_of_a_path_that_is_described_is_no_example_of_a_parameter() -> No
         ("## Get Boat % GET /boats/{id}\n", "Get Boat"),
         ("- `GET /boats` - Lists all boats\n", "Lists all boats"),
         ("| Method | Path | Description |\n|---|---|---|\n| GET | /boats | Lists **all** boats |\n", "Lists all boats"),
+        ("## Sink\n\n| Method | Path |\n|---|---|\n| DELETE | /boats/{id} |\n", "Sink"),
         ("## Endpoints\n\n`POST /boats`\n", ""),
         ("### Moor [PUT /boats/{id}/mooring]\n", "Moor"),
     ],

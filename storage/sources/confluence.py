@@ -1,0 +1,149 @@
+"""The pages of Confluence spaces over the REST API, Cloud and Data Center alike; attachments are left out.
+
+A space is listed whole each time (ids and versions alone), bodies are asked for where the version is a new one.
+"""
+
+import asyncio
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urljoin
+
+from core.domain.source_specs import ConfluenceOrigin
+from core.errors import SourceUnavailable
+from core.source_ports import Fetched, FetchProgress
+from storage.sources.confluence_html import to_html
+from storage.sources.mirror import Kept, Mirror, safe_part
+from storage.sources.web import Reply, Web
+
+PER_PAGE = 100
+MOST_LIST_PAGES = 1000
+SAVE_EVERY = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A page as a space lists it."""
+
+    id: str
+    title: str
+    version: str
+    above: tuple[str, ...]  # titles of the pages over it, the topmost first
+    link: str
+
+    @property
+    def revision(self) -> str:
+        """Changes with the text, and with whatever its place in the mirror is made of."""
+        return "/".join((self.version, *self.above, self.title))
+
+
+class ConfluenceFetcher:
+    """SourceFetcher of a ConfluenceOrigin. `token` with a user is an API token (basic), without one a bearer token."""
+
+    def __init__(self, origin: ConfluenceOrigin, token: str | None = None, web: Web | None = None) -> None:
+        self._origin = origin
+        self._token = token
+        self._web = web or Web(origin.bounds, headers=_authorisation(origin.user, token), secret_origin=origin.url)
+
+    async def fetch(self, mirror: Path, progress: FetchProgress, *, force: bool = False) -> Fetched:
+        """`<space>/<titles above>/<title>-<id>.html` for each page. A space that can't be listed raises."""
+        opened = await asyncio.to_thread(Mirror, mirror, force=force)
+        warnings, wanted = list[str](), list[str]()
+        most = self._origin.bounds.max_pages
+        async with self._web as web:
+            pages = [(space, page) for space in self._origin.spaces for page in await self._list(web, space)]
+            if len(pages) > most:
+                warnings.append(f"The spaces hold {len(pages)} pages, the first {most} are read: set max_pages higher")
+            for number, (space, page) in enumerate(pages[:most], start=1):
+                path = _to_path(space, page)
+                try:
+                    await self._page(web, opened, path, page)
+                    wanted.append(path)
+                except SourceUnavailable as error:
+                    warnings.append(str(error))
+                    wanted += [path] if path in opened.memory.files else []
+                progress(number, min(len(pages), most), page.title)
+                if number % SAVE_EVERY == 0:
+                    opened.save()
+        if warnings and not wanted and pages:
+            raise SourceUnavailable(f"Not one of {len(pages)} pages could be read. {warnings[-1]}")
+        opened.keep_only(wanted)
+        opened.save()
+        return Fetched(
+            root=opened.root,
+            changed=opened.changed,
+            removed=opened.removed,
+            warnings=tuple(warnings),
+            links=opened.links(),
+        )
+
+    async def _list(self, web: Web, space: str) -> list[Listed]:
+        listed: list[Listed] = []
+        start = 0
+        for _ in range(MOST_LIST_PAGES):
+            query = f"spaceKey={quote(space)}&type=page&status=current&expand=version,ancestors"
+            plain = await self._json(
+                web, f"/rest/api/content?{query}&limit={PER_PAGE}&start={start}", f"space {space!r}"
+            )
+            found = plain["results"]
+            listed += [self._to_listed(item) for item in found]
+            start += len(found)
+            if not found or "next" not in plain.get("_links", {}):
+                return listed
+        raise SourceUnavailable(f"The space {space!r} of {self._origin.url} has no end: is it a Confluence?")
+
+    def _to_listed(self, item: Mapping[str, Any]) -> Listed:
+        return Listed(
+            id=str(item["id"]),
+            title=str(item["title"]),
+            version=str(item["version"]["number"]),
+            above=tuple(str(page["title"]) for page in item.get("ancestors") or ()),
+            link=urljoin(f"{self._origin.url}/", str(item.get("_links", {}).get("webui", "")).lstrip("/")),
+        )
+
+    async def _page(self, web: Web, mirror: Mirror, path: str, page: Listed) -> None:
+        known = mirror.memory.files.get(path)
+        if known is not None and known.revision == page.revision:
+            return
+        plain = await self._json(
+            web, f"/rest/api/content/{quote(page.id)}?expand=body.storage", f"the page {page.title!r}"
+        )
+        html = to_html(page.title, str(plain["body"]["storage"]["value"]))
+        mirror.write(path, html.encode("utf-8", "replace"), Kept(revision=page.revision, link=page.link, key=page.id))
+
+    async def _json(self, web: Web, path: str, what: str) -> Mapping[str, Any]:
+        reply = await web.get(f"{self._origin.url}{path}", accept="application/json")
+        if reply.status != 200:
+            raise SourceUnavailable(self._refusal(reply, what))
+        try:
+            found: Mapping[str, Any] = json.loads(reply.content)
+        except ValueError as error:  # a sign-in page, most often
+            raise SourceUnavailable(
+                f"{self._origin.url} did not answer with JSON for {what}: check `url` (Atlassian's end with /wiki) and "
+                "the token"
+            ) from error
+        return found
+
+    def _refusal(self, reply: Reply, what: str) -> str:
+        said = f"{self._origin.url} answered {reply.status} for {what}"
+        if reply.status in (401, 403):
+            hint = "check the token, and `user` for Atlassian's sites" if self._token else "set CONFLUENCE_TOKEN"
+            return f"{said}: {hint}"
+        return f"{said}: it is not there, or the token may not see it" if reply.status == 404 else said
+
+
+def _to_path(space: str, page: Listed) -> str:
+    """The id keeps apart what titles do not; the folders are the tree that people know."""
+    folders = [safe_part(title) for title in page.above[-5:]]
+    return "/".join([safe_part(space), *folders, f"{safe_part(page.title[:80])}-{safe_part(page.id)}.html"])
+
+
+def _authorisation(user: str | None, token: str | None) -> dict[str, str]:
+    if token is None:
+        return {}
+    if user is None:
+        return {"Authorization": f"Bearer {token}"}
+    return {"Authorization": "Basic " + base64.b64encode(f"{user}:{token}".encode()).decode()}

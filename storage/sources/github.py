@@ -1,0 +1,214 @@
+"""A repository on GitHub over its REST API: files, issues with their talk; and its wiki, which only git has.
+
+Files are told apart by their hashes, issues by when they changed: an unchanged repository costs three small requests.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from core.domain.source_specs import GitHubOrigin, GitOrigin
+from core.errors import SourceUnavailable
+from core.ingestion.base import build_readers
+from core.ingestion.selection import Selection
+from core.source_ports import Fetched, FetchProgress
+from storage.sources.git import GitFetcher
+from storage.sources.github_text import IssueText, to_markdown
+from storage.sources.mirror import Kept, Mirror, safe_path
+from storage.sources.web import Reply, Web
+
+API_VERSION = "2022-11-28"
+PER_PAGE = 100  # the API's own bound
+MOST_LIST_PAGES = 1000
+SAVE_EVERY = 50
+_JSON, _RAW = "application/vnd.github+json", "application/vnd.github.raw+json"
+_NEXT = re.compile(r'<([^>]+)>;\s*rel="next"')
+
+
+class GitHubFetcher:
+    """SourceFetcher of a GitHubOrigin. `include` and `exclude` spare requests for files that are not read anyway."""
+
+    def __init__(
+        self,
+        origin: GitHubOrigin,
+        token: str | None = None,
+        include: tuple[str, ...] = (),
+        exclude: tuple[str, ...] = (),
+        web: Web | None = None,
+    ) -> None:
+        self._origin = origin
+        self._token = token
+        self._selection = Selection(include=include, exclude=exclude)
+        self._suffixes = frozenset(suffix for reader in build_readers() for suffix in reader.suffixes)
+        self._web = web or Web(
+            origin.bounds,
+            headers={"X-GitHub-Api-Version": API_VERSION, **({"Authorization": f"Bearer {token}"} if token else {})},
+            secret_origin=origin.api_url,
+        )
+
+    async def fetch(self, mirror: Path, progress: FetchProgress, *, force: bool = False) -> Fetched:
+        """The mirror's `files/`, `issues/` and `wiki/`; a part that fails stays as it was, all that fail raise."""
+        opened = await asyncio.to_thread(Mirror, mirror, force=force)
+        parts = {"files": self._files, "issues": self._issues, "wiki": self._wiki}
+        warnings, failures = list[str](), list[SourceUnavailable]()
+        wanted = [name for name in parts if name in self._origin.parts]
+        async with self._web as web:
+            for name in wanted:
+                try:
+                    warnings += await parts[name](web, opened, progress)
+                except SourceUnavailable as error:
+                    failures.append(error)
+                    warnings.append(f"{name}: {error}")
+                opened.save()
+        if len(failures) == len(wanted):
+            raise failures[0]
+        _forget_parts(opened, [name for name in parts if name not in wanted])
+        opened.save()
+        return Fetched(
+            root=opened.root,
+            changed=opened.changed,
+            removed=opened.removed,
+            warnings=tuple(warnings),
+            links=opened.links(),
+        )
+
+    async def _files(self, web: Web, mirror: Mirror, progress: FetchProgress) -> list[str]:
+        branch = self._origin.branch or str((await self._json(web, self._api("")))["default_branch"])
+        tree = await self._json(web, self._api(f"/git/trees/{quote(branch, safe='')}?recursive=1"))
+        blobs = [item for item in tree["tree"] if item["type"] == "blob" and self._reads(str(item["path"]))]
+        bounds = self._origin.bounds
+        kept = [item for item in blobs if int(item.get("size", 0)) <= bounds.max_page_bytes][: bounds.max_pages]
+        warnings = (
+            [f"{len(blobs) - len(kept)} files are left out: too large, or too many"] if len(kept) < len(blobs) else []
+        )
+        if tree.get("truncated"):
+            raise SourceUnavailable(
+                f"{self._origin} has too many files for GitHub's API to list: use a source of kind git for them"
+            )
+        for number, item in enumerate(kept, start=1):
+            await self._file(web, mirror, branch, item)
+            progress(number, len(kept), str(item["path"]))
+            if number % SAVE_EVERY == 0:
+                mirror.save()
+        _remove_others(mirror, "files/", {f"files/{item['path']}" for item in kept})
+        return warnings
+
+    async def _file(self, web: Web, mirror: Mirror, branch: str, item: Mapping[str, Any]) -> None:
+        path, revision = f"files/{item['path']}", str(item["sha"])
+        known = mirror.memory.files.get(path)
+        if known is not None and known.revision == revision:
+            return
+        reply = _checked(await web.get(self._api(f"/git/blobs/{revision}"), accept=_RAW), self._token)
+        link = f"{self._origin.web_url}/{self._origin.repository}/blob/{quote(branch)}/{quote(str(item['path']))}"
+        mirror.write(path, reply.content, Kept(revision=revision, link=link))
+
+    async def _issues(self, web: Web, mirror: Mirror, progress: FetchProgress) -> list[str]:
+        """Those that changed since the last fetch, oldest change first: an interrupted fetch goes on from there."""
+        since = mirror.memory.cursors.get("issues", "")
+        url = f"/issues?state=all&sort=updated&direction=asc&per_page={PER_PAGE}"
+        next_url: str | None = self._api(url + (f"&since={quote(since)}" if since else ""))
+        done, warnings = 0, list[str]()
+        for _ in range(MOST_LIST_PAGES):
+            if next_url is None:
+                break
+            reply = _checked(await web.get(next_url, accept=_JSON), self._token)
+            for issue in json.loads(reply.content):
+                await self._issue(web, mirror, issue)
+                done += 1
+                progress(done, None, f"#{issue['number']}")
+            mirror.save()
+            next_url = self._next(reply)
+        else:
+            warnings.append("not all changed issues came in one sync: the next one goes on from here")
+        return warnings
+
+    async def _issue(self, web: Web, mirror: Mirror, issue: Mapping[str, Any]) -> None:
+        number, updated = int(issue["number"]), str(issue["updated_at"])
+        path = f"issues/{number:06d}.md"
+        known = mirror.memory.files.get(path)
+        if known is None or known.revision != updated:
+            comments = await self._comments(web, number) if issue.get("comments") else []
+            text = to_markdown(IssueText.of(issue, comments))
+            mirror.write(path, text.encode("utf-8", "replace"), Kept(revision=updated, link=str(issue["html_url"])))
+        mirror.memory.cursors["issues"] = max(mirror.memory.cursors.get("issues", ""), updated)
+
+    async def _comments(self, web: Web, number: int) -> list[Mapping[str, Any]]:
+        found, next_url = list[Mapping[str, Any]](), str(self._api(f"/issues/{number}/comments?per_page={PER_PAGE}"))
+        while next_url:
+            reply = _checked(await web.get(next_url, accept=_JSON), self._token)
+            found += json.loads(reply.content)
+            next_url = self._next(reply) or ""
+        return found
+
+    async def _wiki(self, web: Web, mirror: Mirror, progress: FetchProgress) -> list[str]:
+        """By git; the mirror of its own lies beside the files, and its files are copied in."""
+        place = f"{self._origin.web_url}/{self._origin.repository}"
+        fetcher = GitFetcher(GitOrigin(url=f"{place}.wiki.git"), self._token)
+        try:
+            fetched = await fetcher.fetch(mirror.root.parent / "wiki", progress)
+        except SourceUnavailable as error:
+            if "not found" not in str(error).lower():
+                raise
+            await asyncio.to_thread(_remove_others, mirror, "wiki/", set())
+            return [f"{place} has no wiki, or the token may not read it: leave 'wiki' out of its parts"]
+        await asyncio.to_thread(_copy_wiki, fetched.root, mirror, place)
+        return []
+
+    def _reads(self, path: str) -> bool:
+        known = Path(path).suffix.lower() in self._suffixes
+        return known and safe_path(path) is not None and self._selection.takes(f"files/{path}")
+
+    def _api(self, path: str) -> str:
+        return f"{self._origin.api_url}/repos/{self._origin.repository}{path}"
+
+    def _next(self, reply: Reply) -> str | None:
+        """The next page of a list; never on another host than the API's."""
+        found = _NEXT.search(reply.headers.get("link", ""))
+        return found[1] if found and found[1].startswith(f"{self._origin.api_url}/") else None
+
+    async def _json(self, web: Web, url: str) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = json.loads(_checked(await web.get(url, accept=_JSON), self._token).content)
+        return found
+
+
+def _checked(reply: Reply, token: str | None) -> Reply:
+    """The reply, when it is good. SourceUnavailable with the next step."""
+    if reply.status == 200:
+        return reply
+    hint = "check the token's rights" if token else "set token_file, or GITHUB_TOKEN"
+    if reply.status in (403, 429) and (
+        reply.headers.get("x-ratelimit-remaining") == "0"
+        or "rate limit" in reply.content[:2000].decode("utf-8", "replace")
+    ):
+        raise SourceUnavailable(f"GitHub's limit of requests is used up: the next sync goes on from here ({hint})")
+    if reply.status in (401, 403, 404):
+        raise SourceUnavailable(f"{reply.url} answered {reply.status}: it is not there or may not be read; {hint}")
+    raise SourceUnavailable(f"{reply.url} answered {reply.status}")
+
+
+def _remove_others(mirror: Mirror, folder: str, wanted: set[str]) -> None:
+    for path in [path for path in mirror.memory.files if path.startswith(folder) and path not in wanted]:
+        mirror.remove(path)
+
+
+def _forget_parts(mirror: Mirror, parts: list[str]) -> None:
+    for part in parts:
+        _remove_others(mirror, f"{part}/", set())
+        mirror.memory.cursors.pop(part, None)
+
+
+def _copy_wiki(root: Path, mirror: Mirror, place: str) -> None:
+    wanted = set()
+    for file in sorted(item for item in root.rglob("*") if item.is_file()):
+        path = safe_path(file.relative_to(root).as_posix())
+        if path is not None:
+            page = Path(path).with_suffix("").name
+            wanted.add(f"wiki/{path}")
+            kept = Kept(revision="wiki", link=f"{place}/wiki/{quote('' if page == 'Home' else page)}")
+            mirror.write(f"wiki/{path}", file.read_bytes(), replace(kept, link=kept.link.rstrip("/")))
+    _remove_others(mirror, "wiki/", wanted)

@@ -1,0 +1,153 @@
+"""The local folder of a source that is elsewhere: its files, and what the last fetch has to remember about them.
+
+<mirror>/files/         what is read into the library
+<mirror>/memory.json    by path: revision, validators, link; and cursors of the whole source
+
+The memory lies beside the files, not in the database: it is true of these files alone, and goes with them.
+"""
+
+import hashlib
+import json
+import os
+import re
+import tempfile
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, field
+from pathlib import Path, PurePosixPath
+
+from core.errors import SourceUnavailable
+
+MEMORY_FILE = "memory.json"
+FILES_FOLDER = "files"
+MEMORY_VERSION = 1
+LONGEST_NAME_BYTES = 120  # of one part of a path; file systems take 255, archives and people less
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\/]+')
+
+
+@dataclass(slots=True, kw_only=True)
+class Kept:
+    """What is remembered of one file."""
+
+    revision: str = ""  # whatever tells that the source has it as it is here: a version, a hash
+    etag: str = ""
+    modified: str = ""  # Last-Modified, as the server wrote it
+    link: str = ""  # the web address people know it by
+    key: str = ""  # what the source calls it: an address, an id
+
+
+@dataclass(slots=True)
+class Memory:
+    files: dict[str, Kept] = field(default_factory=dict)  # by path
+    cursors: dict[str, str] = field(default_factory=dict)
+
+
+class Mirror:
+    """One fetch over a mirror. Blocking: small files, on this machine."""
+
+    def __init__(self, folder: Path, *, force: bool = False) -> None:
+        """Makes the folder. With `force`, and where the memory can't be read, nothing is remembered.
+
+        Raises SourceUnavailable when the folder can't be written.
+        """
+        self._folder = folder
+        self.root = folder / FILES_FOLDER
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._unwritable(error) from error
+        self.memory = Memory() if force else _read_memory(folder / MEMORY_FILE)
+        self.memory.files = {path: kept for path, kept in self.memory.files.items() if (self.root / path).is_file()}
+        self.changed = 0
+        self.removed = 0
+
+    def by_key(self) -> dict[str, str]:
+        """What the source calls a file -> its path."""
+        return {kept.key: path for path, kept in self.memory.files.items()}
+
+    def links(self) -> dict[str, str]:
+        return {path: kept.link for path, kept in self.memory.files.items() if kept.link}
+
+    def write(self, path: str, content: bytes, kept: Kept) -> None:
+        """Make `path` hold `content`; a file that does already keeps its time."""
+        target = self.root / path
+        try:
+            if not target.is_file() or target.read_bytes() != content:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                _replace(target, content)
+                self.changed += 1
+        except OSError as error:
+            raise self._unwritable(error) from error
+        self.memory.files[path] = kept
+
+    def remove(self, path: str) -> None:
+        """Unknown paths are ignored."""
+        (self.root / path).unlink(missing_ok=True)
+        if self.memory.files.pop(path, None) is not None:
+            self.removed += 1
+
+    def keep_only(self, paths: Collection[str]) -> None:
+        """Remove every file that is not one of `paths`, remembered or not."""
+        wanted = set(paths)
+        for file in [item for item in self.root.rglob("*") if item.is_file() or item.is_symlink()]:
+            path = file.relative_to(self.root).as_posix()
+            if path not in wanted:
+                file.unlink()
+                self.memory.files.pop(path, None)
+                self.removed += 1
+
+    def save(self) -> None:
+        """Write the memory: once at the end, and now and then in a long fetch, which then goes on from there."""
+        plain = {"version": MEMORY_VERSION, "cursors": self.memory.cursors}
+        plain["files"] = {
+            path: {k: v for k, v in asdict(kept).items() if v} for path, kept in self.memory.files.items()
+        }
+        try:
+            _replace(self._folder / MEMORY_FILE, json.dumps(plain).encode())
+        except OSError as error:
+            raise self._unwritable(error) from error
+
+    def _unwritable(self, error: OSError) -> SourceUnavailable:
+        reason = error.strerror or str(error)
+        return SourceUnavailable(f"The mirror {str(self._folder)!r} can't be written ({reason}): mend that, then sync")
+
+
+def safe_part(text: str, fallback: str = "page") -> str:
+    """One part of a path, made of any text: no separator, no control character, no dot in front, never empty."""
+    text = text.encode("utf-8", "replace").decode()
+    cleaned = _UNSAFE.sub("-", text).strip(" .-") or fallback
+    if len(cleaned.encode()) > LONGEST_NAME_BYTES:
+        mark = hashlib.sha256(text.encode()).hexdigest()[:8]
+        cut = cleaned.encode()[: LONGEST_NAME_BYTES - 9].decode("utf-8", "ignore").rstrip(" .-")
+        cleaned = f"{cut}-{mark}"
+    return cleaned
+
+
+def safe_path(path: str) -> str | None:
+    """A path of the source as one of the mirror; None where it would lead out of it, or is hidden."""
+    parts = PurePosixPath(path).parts
+    if not parts or path.startswith("/") or any(part.startswith(".") or "\x00" in part for part in parts):
+        return None
+    return "/".join(parts)
+
+
+def _replace(target: Path, content: bytes) -> None:
+    """In one step: a kill leaves the old file or the new one."""
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".part-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _read_memory(file: Path) -> Memory:
+    try:
+        plain = json.loads(file.read_text(encoding="utf-8"))
+        if plain["version"] != MEMORY_VERSION:
+            return Memory()
+        files = {path: Kept(**kept) for path, kept in plain["files"].items()}
+        return Memory(files=files, cursors=dict(plain["cursors"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):  # none yet, or damaged: fetch everything anew
+        return Memory()

@@ -1,0 +1,192 @@
+"""Requests to servers that are not ours: bounded in size, time and redirects, polite, never into the own network."""
+
+import asyncio
+import email.utils
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import TracebackType
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+from protego import Protego
+
+from core.domain.source_specs import WebBounds
+from core.errors import SourceUnavailable
+from storage.sources.addresses import GuardedTransport, Resolve, is_public, resolve
+
+AGENT = "Footnote"
+MOST_REDIRECTS = 5
+MOST_TRIES = 3
+LONGEST_WAIT_SECONDS = 60.0  # that a server may ask for; longer, and the next sync goes on
+LONGEST_CRAWL_DELAY_SECONDS = 10.0
+ROBOTS_BYTES = 512 * 1024  # what crawlers commonly read of a robots.txt
+_BUSY = frozenset({429, 502, 503, 504})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a server answered. `content` is decoded; empty for 304."""
+
+    url: str  # where it came from, behind redirects
+    status: int
+    headers: Mapping[str, str]  # names in lower case
+    content: bytes
+
+    @property
+    def media_type(self) -> str:
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+class Web:
+    """A client for one fetch: `async with Web(bounds) as web`. All its requests together take `max_seconds` at most."""
+
+    def __init__(
+        self,
+        bounds: WebBounds,
+        *,
+        headers: Mapping[str, str] | None = None,
+        secret_origin: str | None = None,
+        allowed: Callable[[str], bool] = is_public,
+        resolve: Resolve = resolve,
+    ) -> None:
+        """`headers` go with requests to `secret_origin` (an address of a host) alone, whatever redirects say."""
+        self._bounds = bounds
+        self._headers = dict(headers or {})
+        self._secret_origin = _origin(secret_origin) if secret_origin else None
+        self._client = httpx.AsyncClient(
+            transport=GuardedTransport(
+                allowed=(lambda address: True) if bounds.allow_private else allowed, resolve=resolve
+            ),
+            timeout=httpx.Timeout(bounds.timeout_seconds),
+            headers={"User-Agent": AGENT, "Accept-Encoding": "gzip, deflate"},
+        )
+        self._deadline = time.monotonic() + bounds.max_seconds
+        self._free_at: dict[str, float] = {}  # host -> when it may be asked again
+        self._robots: dict[str, Protego] = {}
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> "Web":
+        await self._stack.enter_async_context(self._client)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._stack.aclose()
+
+    async def get(
+        self, url: str, *, etag: str = "", modified: str = "", accept: str = "", limit: int | None = None
+    ) -> Reply:
+        """The reply, behind redirects; 304 where the validators still hold. Busy servers are asked again, in time.
+
+        Raises SourceUnavailable for what is no reply: no connection, too slow, too large, a forbidden address, busy for
+        long (with retry_after_seconds). Other statuses are for the caller to judge.
+        """
+        conditions = {"If-None-Match": etag, "If-Modified-Since": modified, "Accept": accept}
+        wanted = {name: value for name, value in conditions.items() if value}
+        for attempt in range(1, MOST_TRIES + 1):
+            reply = await self._follow(url, wanted, limit or self._bounds.max_page_bytes)
+            if reply.status not in _BUSY:
+                return reply
+            wait = _retry_after(reply.headers)
+            wait = 2.0**attempt if wait is None else wait
+            if attempt == MOST_TRIES or wait > min(LONGEST_WAIT_SECONDS, self._deadline - time.monotonic()):
+                raise SourceUnavailable(
+                    f"{url} answered {reply.status}: it is busy, and is asked again with the next sync",
+                    retry_after_seconds=wait,
+                )
+            await asyncio.sleep(wait)
+        raise AssertionError("the last try returns or raises")
+
+    async def may_read(self, url: str) -> bool:
+        """Whether the host's robots.txt lets us read it. SourceUnavailable where the host can't say."""
+        origin = _origin(url)
+        if origin not in self._robots:
+            self._robots[origin] = await self._read_robots(origin)
+        rules = self._robots[origin]
+        delay = rules.crawl_delay(AGENT)
+        if delay:
+            host = urlsplit(url).netloc
+            soon = time.monotonic() + min(float(delay), LONGEST_CRAWL_DELAY_SECONDS)
+            self._free_at[host] = max(self._free_at.get(host, 0.0), soon)
+        return bool(rules.can_fetch(url, AGENT))
+
+    async def _read_robots(self, origin: str) -> Protego:
+        reply = await self.get(f"{origin}/robots.txt", limit=ROBOTS_BYTES)
+        if reply.status >= 500:  # nobody knows what it forbids: so everything, for now
+            raise SourceUnavailable(f"{origin}/robots.txt answered {reply.status}: its host is not read until it does")
+        text = reply.content.decode("utf-8", "replace") if reply.status == 200 else ""
+        return Protego.parse(text)
+
+    async def _follow(self, url: str, wanted: Mapping[str, str], limit: int) -> Reply:
+        for _ in range(MOST_REDIRECTS + 1):
+            reply = await self._once(url, wanted, limit)
+            target = reply.headers.get("location")
+            if reply.status not in (301, 302, 303, 307, 308) or target is None:
+                return reply
+            url = urljoin(url, target)
+            if urlsplit(url).scheme not in ("http", "https"):
+                raise SourceUnavailable(f"{reply.url} leads to {url!r}, which is no address of the web")
+        raise SourceUnavailable(f"{url} leads on and on: {MOST_REDIRECTS} redirects are followed")
+
+    async def _once(self, url: str, wanted: Mapping[str, str], limit: int) -> Reply:
+        await self._wait_for_turn(urlsplit(url).netloc)
+        secret = self._headers if _origin(url) == self._secret_origin else {}
+        left = self._deadline - time.monotonic()
+        try:
+            async with (
+                asyncio.timeout(max(left, 0)),
+                self._client.stream("GET", url, headers={**wanted, **secret}) as response,
+            ):
+                content = await _read(response, url, limit)
+                headers = {name.lower(): value for name, value in response.headers.items()}
+                return Reply(url=url, status=response.status_code, headers=headers, content=content)
+        except TimeoutError as error:
+            raise SourceUnavailable(
+                f"The source took longer than {self._bounds.max_seconds:g} s in all: the next sync goes on from here, "
+                "or set max_seconds higher"
+            ) from error
+        except httpx.TimeoutException as error:
+            raise SourceUnavailable(f"{url} sent nothing for {self._bounds.timeout_seconds:g} s") from error
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise SourceUnavailable(f"{url} can't be read: {str(error) or type(error).__name__}") from error
+
+    async def _wait_for_turn(self, host: str) -> None:
+        now = time.monotonic()
+        begin = max(self._free_at.get(host, 0.0), now)
+        self._free_at[host] = begin + self._bounds.pause_seconds
+        if begin > now:
+            await asyncio.sleep(begin - now)
+
+
+async def _read(response: httpx.Response, url: str, limit: int) -> bytes:
+    """The body, decoded; it is not read to its end where it is too long, whatever its length is said to be."""
+    parts, size = [], 0
+    async for part in response.aiter_bytes():
+        size += len(part)
+        if size > limit:
+            raise SourceUnavailable(
+                f"{url} is larger than {limit / 1024 / 1024:g} MB: leave it out, or set max_page_mb"
+            )
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}".lower()
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a busy server asks for: as a number, or as the time when it has them."""
+    text = headers.get("retry-after", "").strip()
+    if text.isdigit():
+        return float(text)
+    try:
+        moment = email.utils.parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return max((moment.astimezone(UTC) - datetime.now(UTC)).total_seconds(), 0.0)

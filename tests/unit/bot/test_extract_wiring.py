@@ -1,0 +1,145 @@
+"""When extractors run: behind an ingest, never in the way of it, and never lost."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+
+from bot.extract_wiring import Extractions
+from core.domain.extracts import ExtractType
+from core.errors import StorageError
+from core.extracting import ExtractionReport
+from core.ingestion.report import IngestReport
+from core.steps import Steps
+from storage.memory.jobs import MemoryJobRepository
+from tests.fakes import ManualClock
+from tests.unit.core.shelf import Shelf
+
+
+class Runs:
+    """Stands for Extracting: notes what it is asked for, gives one entity for each run, or fails."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, object]] = []
+        self.fails = False
+        self.open = asyncio.Event()
+        self.open.set()
+        self.begun = asyncio.Event()
+        self.ended = asyncio.Condition()
+        self.at_once = self.most_at_once = 0
+
+    async def run(
+        self, workspace: str, *, document_ids: Iterable[str] | None = None, **options: object
+    ) -> ExtractionReport:
+        self.begun.set()
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        try:
+            await self.open.wait()
+        finally:
+            self.at_once -= 1
+        self.asked.append((workspace, None if document_ids is None else sorted(document_ids)))
+        async with self.ended:
+            self.ended.notify_all()
+        if self.fails:
+            raise StorageError("The disk is full.")
+        failures = [("a.md", "tables", "it broke")]
+        return ExtractionReport(documents=1, counts=Counter({ExtractType.ENTITY: 1}), failures=failures)
+
+    async def wait_for(self, predicate: Callable[[], bool]) -> None:
+        async with asyncio.timeout(5), self.ended:
+            await self.ended.wait_for(predicate)
+
+
+@pytest.fixture
+async def shelf() -> Shelf:
+    shelf = Shelf()
+    await shelf.add("a.md", "Key.")
+    return shelf
+
+
+@pytest.fixture
+def runs() -> Runs:
+    return Runs()
+
+
+@pytest.fixture
+def extractions(shelf: Shelf, runs: Runs) -> Extractions:
+    clock = ManualClock()
+    build: Any = lambda: runs  # noqa: E731 - it stands for a class
+    return Extractions(
+        corpus=shelf.corpus, build=build, steps=lambda workspace: Steps(MemoryJobRepository(), clock, workspace)
+    )
+
+
+async def test_an_ingests_report_counts_what_was_found_and_warns_of_what_failed(
+    shelf: Shelf, runs: Runs, extractions: Extractions
+) -> None:
+    report = IngestReport(added=1)
+    await extractions.follow(shelf.source, report, lambda done: None)
+    assert runs.asked == [("local", ["local/handbook/a.md"])]
+    assert (report.extracts, report.warnings) == (1, [("a.md", "tables: it broke")])
+
+
+async def test_a_failing_extraction_never_fails_the_ingest(shelf: Shelf, runs: Runs, extractions: Extractions) -> None:
+    runs.fails = True
+    report = IngestReport(added=1)
+    await extractions.follow(shelf.source, report, lambda done: None)
+    [(name, warning)] = report.warnings
+    assert name == "handbook" and "The disk is full." in warning and "footnote extract" in warning
+
+
+async def test_without_a_service_what_was_read_is_extracted_at_once(
+    shelf: Shelf, runs: Runs, extractions: Extractions
+) -> None:
+    await extractions.follow_later(shelf.source, IngestReport())
+    assert len(runs.asked) == 1
+
+
+async def test_in_a_service_nobody_waits_for_it(shelf: Shelf, runs: Runs, extractions: Extractions) -> None:
+    working = asyncio.create_task(extractions.work(["local"]))
+    await runs.wait_for(lambda: len(runs.asked) == 1)
+    runs.open.clear()
+    async with asyncio.timeout(5):
+        await extractions.follow_later(shelf.source, IngestReport())
+    assert len(runs.asked) == 1
+    runs.open.set()
+    await runs.wait_for(lambda: len(runs.asked) == 2)
+    working.cancel()
+    assert runs.asked == [("local", None), ("local", None)]
+
+
+async def test_a_run_that_fails_behind_stops_no_later_one(
+    shelf: Shelf, runs: Runs, extractions: Extractions, caplog: pytest.LogCaptureFixture
+) -> None:
+    runs.fails = True
+    working = asyncio.create_task(extractions.work(["local"]))
+    await runs.wait_for(lambda: len(runs.asked) == 1)
+    runs.fails = False
+    await extractions.follow_later(shelf.source, IngestReport())
+    await runs.wait_for(lambda: len(runs.asked) == 2)
+    working.cancel()
+    assert "The disk is full." in caplog.text
+
+
+async def test_what_somebody_stopped_waiting_for_is_done_behind(
+    shelf: Shelf, runs: Runs, extractions: Extractions
+) -> None:
+    working = asyncio.create_task(extractions.work([]))
+    runs.open.clear()
+    waiting = asyncio.create_task(extractions.follow(shelf.source, IngestReport(), lambda done: None))
+    async with asyncio.timeout(5):
+        await runs.begun.wait()
+    waiting.cancel()
+    await asyncio.wait({waiting})
+    runs.open.set()
+    await runs.wait_for(lambda: len(runs.asked) == 1)
+    working.cancel()
+    assert waiting.cancelled() and runs.asked == [("local", None)]
+
+
+async def test_there_is_one_run_at_a_time(shelf: Shelf, runs: Runs, extractions: Extractions) -> None:
+    await asyncio.gather(*(extractions.run("local") for _ in range(4)))
+    assert (len(runs.asked), runs.most_at_once) == (4, 1)

@@ -1,0 +1,64 @@
+import pytest
+
+from core.domain.corpus import Heading, Page
+from core.domain.extracts import ExtractorInput
+from core.ingestion.extractors.tables import MAX_ROWS, TableExtractor
+from tests.builders import build_document
+
+TABLE = "| Boat | Fare |\n| --- | --- |\n| Ebb | 4 |"
+
+
+def build_given(text: str, *, kind: str = "markdown", headings: tuple[Heading, ...] = ()) -> ExtractorInput:
+    page = Page(
+        id="p1", document_id="d1", revision="r1", number=1, title="Ferry", text=text, headings=headings
+    )  # fmt: skip
+    return ExtractorInput(document=build_document("ferry", kind=kind, title="Ferry book"), pages=(page,))
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (f"Table 2: Fares\n\n{TABLE}", "Table 2: Fares"),
+        (f"{TABLE}\n\nTable 3. Fares of 2024", "Table 3. Fares of 2024"),
+        (f"**Fares by boat:**\n\n{TABLE}", "Fares by boat"),
+        (f"It sails at seven.\n\n{TABLE}", "Ferry"),
+    ],
+)
+def test_a_table_is_called_by_its_caption_or_the_line_before(text: str, title: str) -> None:
+    [found] = TableExtractor().extract(build_given(text))
+    assert found.data["title"] == title
+    assert found.span.of(text) == TABLE
+
+
+def test_a_table_without_a_caption_is_called_by_the_heading_above() -> None:
+    text = f"## Prices\n\nIt sails.\n\n{TABLE}\n\n## Crew"
+    headings = (Heading(level=2, title="Prices", start=0), Heading(level=2, title="Crew", start=text.index("## Crew")))
+    [found] = TableExtractor().extract(build_given(text, headings=headings))
+    assert found.data["title"] == "Prices"
+
+
+def test_a_csv_file_is_one_table_with_its_cells_and_places() -> None:
+    text = '```\nDate,Price\n2024-01-31,"1,204.5"\n2024-02-29,13\n```'
+    [found] = TableExtractor().extract(build_given(text, kind="csv"))
+    assert found.data["title"] == "Ferry book"
+    assert found.data["columns"] == ("Date", "Price")
+    assert found.data["rows"] == (("2024-01-31", "1,204.5"), ("2024-02-29", "13"))
+    spans = found.data["row_spans"]
+    assert isinstance(spans, tuple)
+    assert [text[start:end] for start, end in spans] == ['2024-01-31,"1,204.5"', "2024-02-29,13"]
+
+
+def test_a_list_of_lines_is_no_table() -> None:
+    assert list(TableExtractor().extract(build_given("```\nrope\nsail\nmast\n```", kind="csv"))) == []
+
+
+def test_a_long_table_goes_on_in_a_second_extract() -> None:
+    lines = "\n".join(f"{number},x{number}" for number in range(MAX_ROWS + 3))
+    found = list(TableExtractor().extract(build_given(f"```\nid,name\n{lines}\n```", kind="csv")))
+    assert [item.data["continued"] for item in found] == [False, True]
+    assert found[1].data["rows"] == tuple((str(number), f"x{number}") for number in range(MAX_ROWS, MAX_ROWS + 3))
+    assert found[0].span.end < found[1].span.start
+
+
+def test_pdfs_are_left_to_their_own_extractor() -> None:
+    assert not TableExtractor().reads(build_document("ferry.pdf", kind="pdf"))
