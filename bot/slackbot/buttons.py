@@ -46,6 +46,9 @@ async def press(desk: Desk, act: Act, name: ActionName, values: tuple[str, ...])
         case Verb.ASK | Verb.CHOOSE:
             wanted = values[0] if values and name.verb is Verb.CHOOSE else str(name.n)
             await desk.ask(act, await actions.offered(place, reader, name.id, name.verb, wanted))
+        case Verb.AGAIN:
+            asker = await desk.people.name(act.team, reader)
+            await desk.say(act, await actions.again(place, reader, asker, name.id))
         case Verb.SHARE:
             await share(desk, act, name)
         case Verb.PAGE:

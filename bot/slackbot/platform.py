@@ -39,7 +39,7 @@ from bot.slackbot.translate import (
 )
 from core.domain.answer import Answer
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
-from core.domain.inbox import InboxEntry, PostRef
+from core.domain.inbox import InboxEntry, PostRef, is_note
 from core.errors import FootnoteError, PlatformError
 from core.ports import Clock, ProgressSink
 from core.progress import SilentProgress
@@ -93,13 +93,13 @@ class SlackPlatform:
         await line.show()
 
     async def open(self, entry: InboxEntry) -> ProgressSink:
-        """A private question shows no draft: it was said already that its answer will come."""
+        """A private question shows no draft: it was said already that its answer will come. Nor does a note."""
         key, question = entry.message_key, entry.incoming
         line = self._lines.pop(key, None)
         await self._end_live(key)  # of the question as it was before an edit
         parts = self._posts.begin(key)
         parts.is_uncertain |= self._may_be_begun(entry)
-        if is_private(entry.address):
+        if is_private(entry.address) or is_note(question):
             return SilentProgress()
         place = await self._thread(entry.address, question)
         parts.place = place

@@ -52,7 +52,7 @@ class Posts:
         parts = self.begin(key)
         if parts.looked_in == attempt and attempt and not parts.is_uncertain:
             return
-        after = parts.looked_to or f"{float(ts_of(key)) - SKEW.total_seconds():.6f}"
+        after = parts.looked_to or _begin_of(key)
         async for seen in place.look(post_id(key), after):
             parts.ids = {**seen.parts, **parts.ids}
             parts.looked_to = seen.seen_to
@@ -92,3 +92,11 @@ class Posts:
             raise
         if ts != NO_MESSAGE:
             parts.ids[number] = ts
+
+
+def _begin_of(key: str) -> str:
+    """Where to begin to look for a post: at its question; for a note, which has none, at the thread's beginning."""
+    try:
+        return f"{float(ts_of(key)) - SKEW.total_seconds():.6f}"
+    except ValueError:
+        return "0"

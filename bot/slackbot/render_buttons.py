@@ -9,10 +9,10 @@ Names: `MENU_CHOICES`, `MAX_SUGGESTIONS`, `answer_blocks`, `running_actions`, `h
 from dataclasses import replace
 
 from bot.action_names import ActionName, Verb, to_action_name
-from bot.answer_words import HOW_LABEL, RATED
+from bot.answer_words import HOW_LABEL, RATED, again_label
 from bot.rendering import clip
 from bot.slackbot.blocks import Element, actions, button, context, feedback, menu
-from bot.slackbot.layout import MAX_LABEL, MAX_OPTIONS, Block
+from bot.slackbot.layout import MAX_ACTIONS, MAX_LABEL, MAX_OPTIONS, Block
 from core.domain.answer import Answer
 
 MAX_MENUS = 4  # of one post
@@ -24,8 +24,10 @@ _MOST_PARTS = 9_999  # that names have room for
 def answer_blocks(answer: Answer, post_id: str, *, is_private: bool) -> list[Block]:
     """Menus for choices, suggestions, thumbs, and what can be done with the answer: the last block, not yet marked.
 
-    Without a message id: only how.
+    Without a message id: only how. Below a note about stale answers: a button for each, to ask it again.
     """
+    if answer.note_on:
+        return [actions(*_again(answer))]
     how = button(HOW_LABEL, _name(Verb.HOW, answer.message_id or post_id))
     if not answer.message_id:
         return [actions(how)]
@@ -37,6 +39,13 @@ def answer_blocks(answer: Answer, post_id: str, *, is_private: bool) -> list[Blo
         buttons.append(button("Share with the channel", _name(Verb.SHARE, answer.message_id)))
     thumbs = [feedback(_name(Verb.RATE, answer.message_id))] if is_rated else []
     return [*_menus(answer), *_suggestions(answer), *thumbs, actions(*buttons)]
+
+
+def _again(answer: Answer) -> list[Element]:
+    notes = answer.note_on[:MAX_ACTIONS]
+    return [
+        button(again_label(note.question, alone=len(notes) == 1), _name(Verb.AGAIN, note.message_id)) for note in notes
+    ]
 
 
 def running_actions(post_id: str) -> Block:
