@@ -111,7 +111,7 @@ async def hear_discord(door: DiscordDoor, app: App, worker: Worker) -> None:
             access=app.access,
             corpus=app.corpus,
             keeping=app.kept,
-        settings=app.settings,
+            settings=app.settings,
             clock=app.clock,
             link=link_maker(app),
             workspace_of=partial(workspace_of, app.config),
