@@ -70,6 +70,7 @@ class Recorder:
 def bound() -> dict[str, list[Any]]:
     class Parts:
         command = COMMAND
+        clock = None
 
     recorder = Recorder()
     Events(recorder, Parts(), None, None).bind()  # type: ignore[arg-type]  # bound, not run
