@@ -66,6 +66,8 @@ _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "export": (_FORMAT,),
     "page": (r"(?P<name>.+)\s+\d+",),
     "source": (r"\[?\d+\]?",),
+    "facts": (r".*(?:\w:\S|[<>]=?\s*\d{4}).*",),  # in the form of a query; in plain words it is a question
+    "extract": (r"(?P<name>.+?)(?:\s+--(?:type|words)\s+\S.*)?",),
     "position": (
         r"(?:--channel\s+)?[\"“][^\"”]+[\"”]\s+\S.*",
         rf"(?:--channel\s+)?(?P<name>[^=]+?)(?:\s*=\s*|\s+){_PLACE}(?:\s+--channel)?",

@@ -84,8 +84,13 @@ COMMANDS = [
     ("settings language off", "/settings language off"),
     ("settings limit 5", "/settings limit 5"),
     ("settings limit", "/settings limit"),
+    ("facts owner:Ann due<2026-12-01", "/facts owner:Ann due<2026-12-01"),
+    ("extract handbook.md", "/extract handbook.md"),
+    ("extract The Lighthouse --type table", "/extract The Lighthouse --type table"),
 ]
 QUESTIONS = [
+    "facts about the lighthouse",
+    "extract the dates from the minutes",
     "stop words in the index?",
     "summary of chapter 2?",
     "help me find the key",
