@@ -49,7 +49,8 @@ REPORT = (
     "| Date | Price |\n| --- | --- |\n| 2024-01-31 | 12.5 |\n| 2024-02-29 | 13 |\n"
 )
 SHEET = "| Sector | Name | P/E |\n| --- | --- | --- |\n| Ships | Ferry \\| Co | 12.1 |\n| Rope | Knot | 9 |\n"
-SAMPLES = {"note": NOTE, "minutes": MINUTES, "api": API, "report": REPORT, "sheet": SHEET}
+WEB = "Fares\n\nWho\tFare\nadult\t4\nchild\t2\n\nPath | Method\n---|---\n/boats | GET\n"
+SAMPLES = {"web": WEB, "note": NOTE, "minutes": MINUTES, "api": API, "report": REPORT, "sheet": SHEET}
 # Pieces of the marks that extractors look for: many in one line is what makes a careless pattern slow.
 PIECES = [
     "[", "]", "[[", "]]", "[[a|", "](", "![", "(", ")", "|", "| ", "|-", "*", "**", "**a**:", "_", "`", "```",
