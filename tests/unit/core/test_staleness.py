@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.answering import ONLY_ATTEMPT
+from core.attempts import ONLY_ATTEMPT
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress
 from core.domain.corpus import Span
