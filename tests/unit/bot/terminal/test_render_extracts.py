@@ -46,7 +46,7 @@ async def test_nothing_found_is_said_with_what_was_understood(shelf: Shelf) -> N
 
 async def test_extracts_are_a_line_each(shelf: Shelf) -> None:
     text = shown(extracts_view(await shelf.facts.list_extracts(ExtractQuery(), shelf.scope())))
-    assert "council.md" in text and "0-28" in text and "0.90" in text and "owner: Ann" in text
+    assert "council.md" in text and "0-28" in text and "0.90" in text and "name: Ann, kind: person" in text
     assert "footnote extract" in shown(extracts_view([]))
 
 
