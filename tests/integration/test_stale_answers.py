@@ -52,6 +52,7 @@ class Process:
             conversations=self.conversations,
             inbox=self.inbox,
             settings=SqlSettingsRepository(database),
+            clock=RealClock(),
             noted={"web"},
         )
 

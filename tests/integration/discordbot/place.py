@@ -101,6 +101,7 @@ class DiscordPlace:
             conversations=self.conversation_store,
             inbox=self.entries,
             settings=self.settings,
+            clock=self.clock,
             noted={"discord"},
         )
         self.feedback_store = MemoryFeedbackRepository(self.conversation_store)
