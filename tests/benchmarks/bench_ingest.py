@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.bench_ingest [FOLDER] [--copies N]
 
-Goals: at least 85 % of the bare embedder's tokens a second, at least twice LlamaIndex's; a sync of a folder that has not
-changed, the whole command from its start, takes at most 2 s and 1 ms a file. Times are wall-clock times on
+Goals: at least 85 % of the bare embedder's tokens a second, at least twice LlamaIndex's; a sync of a folder that has
+not changed, the whole command from its start, takes at most 2 s and 1 ms a file. Times are wall-clock times on
 a machine that should have nothing else to do; the processor seconds beside them tell when it had. LlamaIndex takes
 part when the dependency group `bench` is installed.
 """
