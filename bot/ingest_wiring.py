@@ -154,6 +154,7 @@ def build_staleness(app: "App", repository: StaleRepository) -> Staleness:
         conversations=app.conversation_store,
         inbox=app.inbox_store,
         settings=app.settings,
+        clock=app.clock,
         noted=NOTED_PLATFORMS,
     )
 

@@ -98,6 +98,8 @@ class Jobs:
         are no longer in their conversation.
         """
         job = await self._repository.get(job_id, workspace)
+        if job.kind is not JobKind.REQUEST and job.parent_id is None:
+            raise InvalidState(f"Job {job_id!r} is no question but a run of {job.kind.value}: give its command again.")
         if job.kind is not JobKind.REQUEST:
             raise InvalidState(f"Job {job_id!r} is a {job.kind.value} step: retry its request {job.root_id!r}.")
         if job.status not in (JobStatus.FAILED, JobStatus.CANCELLED):

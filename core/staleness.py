@@ -9,6 +9,7 @@ import asyncio
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import groupby
 
 from core.domain.answer import Citation
@@ -16,7 +17,7 @@ from core.domain.conversation import Conversation, IncomingMessage, Message, Rol
 from core.domain.inbox import NOTE_ON, Decision, message_key
 from core.domain.settings import Listening
 from core.domain.staleness import OUT, Checked, DueNote, LiveTexts, StaleAnswer, Unchecked
-from core.ports import ConversationRepository
+from core.ports import Clock, ConversationRepository
 from core.service_ports import InboxStore, SettingsRepository
 from core.stale_ports import StaleRepository
 from core.stored_answers import BOT_NAME
@@ -38,12 +39,14 @@ class Staleness:
         conversations: ConversationRepository,
         inbox: InboxStore,
         settings: SettingsRepository,
+        clock: Clock,
         noted: Collection[str],
     ) -> None:
         self._repository = repository
         self._conversations = conversations
         self._inbox = inbox
         self._settings = settings
+        self._clock = clock
         self._noted = frozenset(noted)
         self._one_at_a_time = asyncio.Lock()
 
@@ -73,7 +76,7 @@ class Staleness:
             checked = [
                 await _compared(item, messages[item.message_id], texts) for item in items if item.message_id in messages
             ]
-            await self._repository.record(conversation_id, checked, uuid.uuid4().hex)
+            await self._repository.record(conversation_id, checked, new_note_id(self._clock.now()))
 
     async def _hand_over(self, note: DueNote) -> bool:
         """Durable in the inbox first, under a key that is the note's own; only then it is taken care of."""
@@ -97,10 +100,15 @@ class Staleness:
         return replace(item, question=question.content if question else "")
 
 
+def new_note_id(now: datetime) -> str:
+    """Seconds of the Unix epoch with a fraction that nobody else has: a note's post stands below this moment."""
+    return f"{int(now.timestamp())}.{uuid.uuid4().int:039d}"
+
+
 def to_incoming(note: DueNote) -> IncomingMessage:
     """The note as an entry of its thread's queue: behind the questions that wait there."""
     address = note.conversation.address
-    key = message_key(address, f"note-{note.id}")
+    key = message_key(address, note.id)
     return IncomingMessage(
         address=address,
         author=BOT_NAME,

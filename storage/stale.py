@@ -52,14 +52,19 @@ _TEXTS = (
 )
 # Locks the row against other processes: who comes second finds that all is recorded.
 _LOCK = select(_CONVERSATION.c.id).where(_CONVERSATION.c.id == bindparam("wanted")).with_for_update()
-_ONE = (_CHECK.c.message_id == bindparam("message")) & (_CHECK.c.document_id == bindparam("document"))
-_KNOWN = select(_CHECK).where(_ONE)
-_FORGET, _ADD = delete(_CHECK).where(_ONE), insert(_CHECK)
-_CITES = select(_CITED).where(
-    _CITED.c.message_id == bindparam("message"), _CITED.c.document_id == bindparam("document")
+_OF_MESSAGES: Any = bindparam("messages", expanding=True)
+_KNOWN = select(_CHECK).where(_CHECK.c.message_id.in_(_OF_MESSAGES))
+_CITES = select(_CITED).where(_CITED.c.message_id.in_(_OF_MESSAGES))
+_FORGET = delete(_CHECK).where(
+    _CHECK.c.message_id == bindparam("message"), _CHECK.c.document_id == bindparam("document")
 )
+_ADD = insert(_CHECK)
 _LOST_OF = select(_CHECK.c.lost).where(_CHECK.c.message_id == bindparam("message"))
-_MARK = update(_MESSAGE).where(_MESSAGE.c.id == bindparam("message")).values(stale=bindparam("is_stale"))
+_MARK = (
+    update(_MESSAGE)
+    .where(_MESSAGE.c.id.in_(_OF_MESSAGES))
+    .values(stale=select(_CHECK.c.lost).where(_CHECK.c.message_id == _MESSAGE.c.id, _CHECK.c.lost != []).exists())
+)
 _DUE = (
     select(_CHECK.c.note_id, _CHECK.c.message_id, *_CONVERSATION.c)
     .select_from(
@@ -118,12 +123,7 @@ class SqlStaleRepository:
         def work(connection: Connection) -> bool:
             if connection.execute(_LOCK, {"wanted": conversation_id}).one_or_none() is None:
                 return False
-            news = [_record(connection, item, note_id) for item in checked]
-            for message_id in dict.fromkeys(item.message_id for item in checked):
-                of_message = {"message": message_id}
-                lost = [row.lost for row in connection.execute(_LOST_OF, of_message) if row.lost]
-                connection.execute(_MARK, {**of_message, "is_stale": bool(lost)})
-            return any(news)
+            return _record(connection, checked, note_id)
 
         return await self._database.write_rows(work)
 
@@ -165,23 +165,37 @@ class SqlStaleRepository:
         ]
 
 
-def _record(connection: Connection, item: Checked, note_id: str) -> bool:
-    """Keep one comparison; whether it is news that people are to be told."""
-    key = {"message": item.message_id, "document": item.document_id}
-    known = connection.execute(_KNOWN, key).one_or_none()
-    if (known.checked_revision if known else None) != item.was or not connection.execute(_CITES, key).one_or_none():
-        return False
-    is_news = bool(item.lost) and not (known and known.lost) and not item.is_old
-    connection.execute(_FORGET, key)
-    values = {
+def _record(connection: Connection, checked: Sequence[Checked], note_id: str) -> bool:
+    """Keep the comparisons of one conversation; whether any is news that people are to be told."""
+    of_messages = {"messages": sorted({item.message_id for item in checked})}
+    known = {(row.message_id, row.document_id): row for row in connection.execute(_KNOWN, of_messages)}
+    cited = {(row.message_id, row.document_id) for row in connection.execute(_CITES, of_messages)}
+    fresh: list[dict[str, Any]] = []
+    has_news = False
+    for item in checked:
+        key = item.message_id, item.document_id
+        before = known.get(key)
+        if (before.checked_revision if before else None) != item.was or key not in cited:
+            continue
+        is_news = bool(item.lost) and not (before and before.lost) and not item.is_old
+        has_news = has_news or is_news
+        fresh.append(_to_values(item, note_id if is_news else before.note_id if before else None))
+    replaced = [{"message": row["message_id"], "document": row["document_id"]} for row in fresh]
+    if fresh:
+        connection.execute(_FORGET, replaced)
+        connection.execute(_ADD, fresh)
+        connection.execute(_MARK, of_messages)
+    return has_news
+
+
+def _to_values(item: Checked, note_id: str | None) -> dict[str, Any]:
+    return {
         "message_id": item.message_id,
         "document_id": item.document_id,
         "checked_revision": item.revision,
-        "note_id": note_id if is_news else known.note_id if known else None,
+        "note_id": note_id,
         "lost": [[quote.number, quote.fate.value] for quote in item.lost],
     }
-    connection.execute(_ADD, values)
-    return is_news
 
 
 def _to_lost(rows: Sequence[Sequence[Any]]) -> list[LostQuote]:

@@ -80,7 +80,7 @@ class FactsCommands:
         return _to_result(await self._facts.find(asked, scope))
 
     async def _counts(self, scope: SearchScope) -> CommandResult:
-        counts = (await self._facts.ontology(scope)).extracts
+        counts = await self._facts.counts(scope)
         lines = [f"- {kind.value}: {count:,}" for kind, count in sorted(counts.items())]
         if not lines:
             return CommandResult(text="Nothing was extracted from what can be read here.")

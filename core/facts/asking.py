@@ -1,7 +1,7 @@
 """The use cases over extracts: rows that fit a question, each with its proved footnote, and what kinds there are."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.citations import cite
@@ -80,7 +80,7 @@ class Facts:
             )
             if not document_ids:
                 return FoundFacts(query=query, rows=(), total=0, unknown=0)
-        aliases = (await self.ontology(scope)).names() if query.words or query.conditions else {}
+        aliases = await self._names(documents, scope) if query.words or query.conditions else {}
         fitting, unknown = [], 0
         about = {document.id: f"{document.title} {document.path}" for document in documents}
         for extract in await self._candidates(query, scope, document_ids, documents, aliases):
@@ -120,9 +120,10 @@ class Facts:
         """The relations of a thing, by its name or an alias (see core/facts/following.py)."""
         wanted = ExtractQuery(type=ExtractType.RELATION, document_ids=document_ids, limit=MOST_READ)
         relations = [fact for item in await self._extracts.list_extracts(wanted, scope) for fact in to_facts(item)]
-        names = (await self.ontology(scope)).names()
+        documents = await self._corpus.list_documents(scope.workspace, scope.sources)
+        names = await self._names(documents, scope)
         fitting = follow(relations, name, names, kind=kind, direction=direction)
-        rows = await self.cite(fitting[:limit], scope)
+        rows = await self.cite(fitting[:limit], scope, documents)
         return FoundRelations(rows=rows, total=len(fitting), known=tuple(named_things(relations)))
 
     async def ontology(self, scope: SearchScope) -> Ontology:
@@ -134,6 +135,10 @@ class Facts:
             self._corpus.list_documents(scope.workspace, scope.sources),
         )
         return build_ontology(entities, relations, documents, counts)
+
+    async def counts(self, scope: SearchScope) -> Mapping[ExtractType, int]:
+        """How many extracts there are of each type."""
+        return await self._extracts.counts(scope)
 
     async def cite(
         self, facts: Iterable[Fact], scope: SearchScope, documents: Sequence[Document] | None = None
@@ -169,6 +174,12 @@ class Facts:
                 if at.start < citation.span.end and citation.span.start < at.end:
                     found.setdefault(item.passage.id, item)
         return list(found.values())
+
+    async def _names(self, documents: Sequence[Document], scope: SearchScope) -> Aliases:
+        """Other names of things, as the ontology has them."""
+        wanted = ExtractQuery(type=ExtractType.ENTITY, limit=MOST_READ)
+        entities = await self._extracts.list_extracts(wanted, scope)
+        return build_ontology(entities, (), documents, {}).names()
 
     async def _candidates(
         self,

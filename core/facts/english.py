@@ -196,9 +196,11 @@ def _add_dates(rest: _Rest, name: str, how: str, period: Period) -> bool:
     comparison = _HOW.get(how, Comparison.IS)
     if name == "date" and how == "from":
         comparison = Comparison.IS  # "decisions from May"
+    if name == "period" and comparison is Comparison.IS:
+        comparison = Comparison.HOLDS  # "Jan - Dec 2025" is said of 2025, too
     if (value := to_iso(period)) is not None:
         return rest.add(name, comparison, value)
-    if comparison is Comparison.IS:
+    if comparison in (Comparison.IS, Comparison.HOLDS):
         rest.add(name, Comparison.AT_LEAST, period.start.isoformat())
         return rest.add(name, Comparison.LESS, period.end.isoformat())
     edges = {Comparison.LESS: period.start, Comparison.AT_LEAST: period.start}

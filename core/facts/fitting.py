@@ -16,6 +16,7 @@ from core.texts import words
 Aliases = Mapping[str, frozenset[str]]
 
 _ASIDE = frozenset({FactType.TABLE, FactType.ANCHOR, FactType.PAGE})  # given only to those who ask for them
+_YEAR = re.compile(r"[12]\d{3}\Z", re.ASCII)
 _NUMBER = re.compile(r"[^\d.,+-]*([+-]?\d[\d,]*(?:\.\d+)?|[+-]?\.\d+)\D*\Z")
 
 
@@ -96,6 +97,8 @@ def _stands(phrase: str, text: Sequence[str], aliases: Aliases) -> bool:
 
 def _holds(value: Value, wanted: str, aliases: Aliases) -> bool:
     parts: Iterable[str] = value if isinstance(value, tuple) else [_text(value)]
+    if _YEAR.match(wanted):
+        return any(re.search(rf"(?<!\d){wanted}(?!\d)", part) for part in parts)  # "FY2025"
     return bool(words(wanted)) and any(_stands(wanted, words(part), aliases) for part in parts)
 
 

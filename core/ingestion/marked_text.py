@@ -61,6 +61,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class PipeTable:
+    header: Span
     columns: tuple[str, ...]  # without marks, lower case
     rows: tuple[Row, ...]
 
@@ -171,7 +172,8 @@ def _to_tables(block: Sequence[Line]) -> Iterator[PipeTable]:
     rule = next((at for at, line in enumerate(block[:3]) if _is_rule(line.text)), 0)  # a line of prose may be above
     if rule and len(block) > rule + 1:
         columns = tuple(plain(cell).lower() for cell in split_cells(block[rule - 1].text))
-        yield PipeTable(columns, tuple(Row(row.span, split_cells(row.text)) for row in block[rule + 1 :]))
+        rows = tuple(Row(row.span, split_cells(row.text)) for row in block[rule + 1 :])
+        yield PipeTable(block[rule - 1].span, columns, rows)
 
 
 def _tab_tables(lines: Sequence[Line]) -> Iterator[PipeTable]:
@@ -184,7 +186,8 @@ def _tab_tables(lines: Sequence[Line]) -> Iterator[PipeTable]:
             continue
         if len(block) > 1:
             columns = tuple(plain(cell).lower() for cell in block[0][1])
-            yield PipeTable(columns, tuple(Row(row.span, found) for row, found in block[1:]))
+            rows = tuple(Row(row.span, found) for row, found in block[1:])
+            yield PipeTable(block[0][0].span, columns, rows)
         block = [(line, cells)] if line is not None and len(cells) > 1 else []
 
 

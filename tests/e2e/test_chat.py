@@ -17,6 +17,7 @@ from bot.config import Config
 from bot.terminal.client import ChatOptions, TerminalChat
 from bot.wiring import App
 from core.errors import NotFound
+from tests.e2e.conftest import Footnote
 from tests.model_server import ModelServer, Reply
 from tests.model_server.server import KEY, MODEL
 
@@ -202,3 +203,12 @@ def _stop_one_answer(data_dir: Path, environment: dict[str, str], server: ModelS
     terminal.type("\x04")
     assert terminal.end() == 0
     assert "Traceback" not in terminal.shown
+
+
+def test_a_conversation_with_stale_answers_says_so_and_asks_again(chat: Chat, footnote: Footnote) -> None:
+    chat(QUESTION, new=True, title="Old gates")
+    assert "out of date" not in chat("1", "quit")
+    footnote("documents", "remove", "operations/Runbook - ticket gates offline.md")
+    shown = chat("1", "/stale", "quit")
+    assert "One answer here is out of date: /stale lists them, and asks again." in shown
+    assert "was taken out (footnote" in shown

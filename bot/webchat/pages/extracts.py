@@ -64,7 +64,7 @@ async def show_extracts(request: web.Request) -> web.Response:
     asked = collapse(request.query.get("q", ""))[:LONGEST_FILTER]
     chosen = request.query.get("type", "")
     document = await _document(parts, request.query.get("document", ""), scope)
-    counts = (await parts.facts.ontology(scope)).extracts
+    counts = await parts.facts.counts(scope)
     problem, found = "", None
     try:
         query = _to_query(parts, asked, chosen, bool(document))

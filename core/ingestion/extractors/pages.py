@@ -83,9 +83,8 @@ def _summary(text: MarkedText) -> tuple[str, Span, float]:
         return _sentences(prose[0][0]), prose[0][1], 0.6
     if text.tables:
         table = text.tables[0]
-        header = next(line for line in text.lines if line.is_row)
         many = f"{len(table.rows)} row{'s' * (len(table.rows) != 1)}"
-        return f"A table of {many}: {', '.join(filter(None, table.columns))}", header.span, 0.6
+        return f"A table of {many}: {', '.join(filter(None, table.columns))}", table.header, 0.6
     items = [line for line in text.lines if line.is_item and not line.in_code]
     if len(items) > 1:
         return "; ".join(plain(line.text) for line in items[:12]), items[0].span, 0.5

@@ -2,6 +2,7 @@
 
 import discord
 
+from core.noting import to_note
 from tests.integration.discordbot.house import House, buttons, texts, told, until
 from tests.integration.discordbot.place import ANSWER, DiscordPlace, search, turns
 
@@ -53,7 +54,7 @@ async def test_a_note_whose_post_was_made_before_a_crash_is_not_made_again(place
         await place.worker.stop()
         await change(place)
         [entry] = await place.entries.claim(1, {"discord"})
-        answer = await place.worker._answers.answer(entry.incoming, None, None)
+        answer = to_note(await place.staleness.list_stale("local"), entry.incoming.conversation_id or "")
         await place.client.platform.post(entry.address, entry.message_key, answer, look_first=False)
         await place.entries.release_abandoned()
         await place.restart()

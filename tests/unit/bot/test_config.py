@@ -8,6 +8,8 @@ import pytest
 from pydantic import BaseModel
 
 from bot.config import SECRETS, Config, load_config
+from bot.config_sources import _SourceConfig, _WebSource, to_schedule
+from core.domain.source_specs import Cron, Every
 from core.errors import ConfigError
 
 EXAMPLE = Path(__file__).parents[3] / "config.example.toml"
@@ -50,8 +52,122 @@ def test_the_example_names_every_key_and_no_other(tmp_path: Path) -> None:
         for inner in (v if isinstance(v, dict) else [""])
     }
 
-    assert named == keys_of(Config)
+    assert named == keys_of(Config) - {"sources"}  # below, in a test of their own
     assert load_config(full).index.url == "http://qdrant.internal:6333"
+
+
+def example_sources() -> str:
+    """The example's sources, switched on."""
+    lines = EXAMPLE.read_text(encoding="utf-8").partition("# [[sources]], once")[2].splitlines()
+    return "\n".join(line.removeprefix("#   ") for line in lines if line.startswith("#   "))
+
+
+def test_the_example_shows_a_source_of_each_kind_with_every_key(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(example_sources(), encoding="utf-8")
+    config = load_config(file)
+    written = tomllib.loads(example_sources())["sources"]
+    common, web = set(_SourceConfig.model_fields), set(_WebSource.model_fields)
+    token = {"token_file", "token_variable"}
+
+    assert [source.kind for source in config.sources] == [
+        "folder", "files", "git", "url_list", "sitemap", "github", "confluence", "foundry_world",
+    ]  # fmt: skip
+    assert common <= set(written[0]) and web <= set(written[3]) | common and token <= set(written[2])
+    for plain, source in zip(written, config.sources, strict=True):
+        assert set(type(source).model_fields) - set(plain) <= common | web | token
+    assert [spec.kind for spec in config.source_specs()] == [source.kind for source in config.sources]
+
+
+def test_problems_of_all_sources_are_told_at_once_by_their_names_and_without_passwords(tmp_path: Path) -> None:
+    file = tmp_path / "bad.toml"
+    file.write_text(
+        """
+        [[sources]]
+        name = "wiki"
+        kind = "git"
+        url = "https://ann:hunter2@git.example.org/wiki.git"
+        schedule = "often"
+        [[sources]]
+        name = "notes"
+        kind = "folder"
+        include = ["/etc/*"]
+        colour = "red"
+        [[sources]]
+        name = "x"
+        kind = "oracle"
+        [[sources]]
+        kind = "url_list"
+        """
+    )
+    with pytest.raises(ConfigError) as caught:
+        load_config(file)
+
+    said = str(caught.value)
+    for part in (
+        "sources[wiki].url: it must hold no name and no password",
+        "sources[wiki].schedule: it must be like 'every 6h'",
+        "sources[notes].path: field required",
+        "sources[notes].colour: there is no such key",
+        "sources[notes].include.0: '/etc/*' is no glob",
+        "sources[x]: ",
+        "sources[3].name: field required",
+    ):
+        assert part in said
+    assert "hunter2" not in said
+
+
+def test_two_sources_of_a_workspace_cannot_share_a_name() -> None:
+    one = {"name": "notes", "kind": "folder", "path": "/a"}
+    with pytest.raises(ConfigError, match=r"two .* are called 'notes'"):
+        load_config(None, sources=[one, {**one, "path": "/b"}])
+    assert len(load_config(None, sources=[one, {**one, "workspace": "other"}]).sources) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "schedule"),
+    [
+        ("every 6h", Every(seconds=21_600)),
+        ("every 30 seconds", Every(seconds=30)),
+        ("every 2 days", Every(seconds=172_800)),
+        ("30 4 * * 1-5", Cron(line="30 4 * * 1-5")),
+    ],
+)
+def test_a_schedule_is_a_distance_or_a_crontab_line(text: str, schedule: Every | Cron) -> None:
+    assert to_schedule(text) == schedule
+
+
+@pytest.mark.parametrize("text", ["", "often", "every", "every 5s", "every -1h", "99 * * * *", "* * *"])
+def test_other_schedules_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="it must be"):
+        to_schedule(text)
+
+
+@pytest.mark.parametrize("url", ["ext::sh -c x", "--upload-pack=x", "https://t0ken@git.example.org/a.git", "data:x::y"])
+def test_addresses_with_which_git_would_run_or_tell_something_are_refused(url: str) -> None:
+    with pytest.raises(ConfigError, match=r"sources\[a\]\.url"):
+        load_config(None, sources=[{"name": "a", "kind": "git", "url": url}])
+
+
+def test_a_token_of_a_source_comes_from_its_file_or_a_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "token").write_text("from-file\n")
+    monkeypatch.setenv("GITHUB_TOKEN", "of-the-kind")
+    monkeypatch.setenv("OWN_TOKEN", "of-its-own")
+    repository = {"kind": "github", "repository": "example/project"}
+    config = load_config(
+        None,
+        sources=[
+            {**repository, "name": "a"},
+            {**repository, "name": "b", "token_variable": "OWN_TOKEN"},
+            {**repository, "name": "c", "token_file": tmp_path / "token"},
+            {"kind": "git", "name": "d", "url": "https://git.example.org/a.git"},
+        ],
+    )
+    found = [config.source_token("local", name) for name in "abcde"]
+
+    assert [token.get_secret_value() if token else None for token in found] == [
+        "of-the-kind", "of-its-own", "from-file", None, None,
+    ]  # fmt: skip
 
 
 def test_unknown_keys_and_bad_values_are_all_named_in_one_error(

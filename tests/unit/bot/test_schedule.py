@@ -48,3 +48,18 @@ async def test_a_failed_tick_is_logged_and_tried_again(caplog: pytest.LogCapture
 
     assert "The tick 'sweep' failed" in caplog.messages[0]
     assert "The disk is full." in caplog.messages[0]
+
+
+async def test_a_crontab_line_is_kept_in_utc_with_its_jitter() -> None:
+    async def work() -> None: ...
+
+    schedule = Schedule([Tick(name="sync", work=work, cron="30 4 * * *", jitter_seconds=60)])
+    schedule.start()
+    job = schedule._scheduler.get_job("sync")
+    schedule.stop()
+
+    next_time = job.next_run_time
+    half_past = next_time.replace(hour=4, minute=30, second=0, microsecond=0)
+    assert abs(next_time - half_past) <= timedelta(seconds=60)
+    assert job.trigger.jitter == 60
+    assert job.next_run_time.utcoffset() == timedelta(0)

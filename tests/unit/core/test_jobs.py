@@ -57,6 +57,13 @@ async def test_cancelling_a_step_leaves_its_request_running(office: Office) -> N
     assert [job.status for job in tree] == [JobStatus.RUNNING, JobStatus.CANCELLED, JobStatus.RUNNING, JobStatus.DONE]
 
 
+async def test_a_run_that_no_question_made_is_not_asked_again(office: Office) -> None:
+    await office.store.save(build_job("x", kind=JobKind.EXTRACTION, name="extract", status=JobStatus.FAILED))
+
+    with pytest.raises(InvalidState, match="a run of extraction: give its command again"):
+        await office.jobs.retry("x", "local", RecordingProgress())
+
+
 @pytest.mark.parametrize(("job_id", "part"), [("r", "only failed or cancelled"), ("r/t0", "retry its request 'r'")])
 async def test_only_failed_requests_can_be_retried(office: Office, job_id: str, part: str) -> None:
     with pytest.raises(InvalidState, match=part):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.answering import ONLY_ATTEMPT
+from core.attempts import ONLY_ATTEMPT
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress
 from core.domain.corpus import Span
@@ -101,6 +101,7 @@ class Place:
             conversations=self.conversations,
             inbox=guard(self.inbox),
             settings=self.settings,
+            clock=ManualClock(),
             noted={"web", "discord"},
         )
 
@@ -340,3 +341,15 @@ async def test_what_people_ask_passes_through(place: Place) -> None:
     answer = await answers.answer(question, SilentProgress(), ONLY_ATTEMPT)
     assert answer.text == "answered Where?"
     assert (await answers.settle(question, answer)).text == "stored"
+
+
+async def test_a_notes_key_ends_with_the_moment_it_was_due_and_is_its_own(place: Place) -> None:
+    await place.write("under the mat")
+    for id in ("c1", "c2"):
+        await place.begin(id)
+        await place.ask(id, 1, "under the mat")
+    await place.write("nothing")
+    await place.check()
+    keys = [note.message_key.rpartition(":")[2] for note in await place.notes()]
+    assert len(set(keys)) == 2
+    assert all(int(float(key)) == int(ManualClock().now().timestamp()) for key in keys)

@@ -108,6 +108,7 @@ class ChatPlace:
             conversations=self.conversation_store,
             inbox=self.entries,
             settings=self.shelf.settings,
+            clock=self.clock,
             noted={"web"},
         )
         self.begin()

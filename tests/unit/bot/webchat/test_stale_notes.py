@@ -3,8 +3,7 @@
 import asyncio
 
 from core.providers.scripted import says
-from tests.unit.bot.webchat.chat_place import ChatPlace, Visitor
-from tests.unit.bot.webchat.test_chat import KEY, search
+from tests.unit.bot.webchat.chat_place import KEY, ChatPlace, Visitor, search
 
 NEW = "# Keys\n\nThe key is with the harbour master."
 

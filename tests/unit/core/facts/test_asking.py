@@ -122,6 +122,14 @@ async def test_what_can_not_be_compared_is_counted_not_guessed(shelf: Shelf) -> 
     assert (found.total, found.unknown) == (1, 1)
 
 
+async def test_figures_of_a_year_are_found_however_the_period_is_written(shelf: Shelf) -> None:
+    document = await shelf.add("report.md", "Revenue.", title="Report")
+    periods = ("2025", "FY2025", "Jan - Dec 2025", "2025-12-31", "2024", "20251", None)
+    rows = [{"metric": "Revenue", "period": period, "value": 1, "page_number": 1, "span": [0, 7]} for period in periods]
+    await shelf.extract(document, ExtractType.FINANCIAL, {"rows": rows})
+    assert said(await ask(shelf, "revenue in 2025"), "period") == ["2025", "FY2025", "Jan - Dec 2025", "2025-12-31"]
+
+
 async def test_a_limit_cuts_the_rows_and_not_their_count(shelf: Shelf) -> None:
     found = await ask(shelf, "type:action_item", limit=2)
     assert (len(found.rows), found.total) == (2, 4)

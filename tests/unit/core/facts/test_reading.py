@@ -36,7 +36,7 @@ TODAY = date(2026, 3, 4)  # a Wednesday
         ("who attended the meeting on 3 February 2026", "type:meeting date=2026-02-03"),
         ("meetings attended by Ann", "type:meeting attendees:Ann"),
         ("GET endpoints for bookings", "type:endpoint method=GET bookings"),
-        ("revenue in 2025", "type:financial type:figure period=2025 revenue"),
+        ("revenue in 2025", "type:financial type:figure period:2025 revenue"),
         ("definition of sight rot", "type:entity sight rot"),
         ('rows where "unit price">10', "type:row unit_price>10"),
         ("type:decisions", "type:decision"),

@@ -41,6 +41,7 @@ def test_a_long_paragraph_gives_its_first_whole_sentences() -> None:
 
 def test_a_page_without_prose_tells_its_columns_or_its_items() -> None:
     assert summary("| Pier | Fare |\n|---|---|\n| Old | 4 |\n") == "A table of 1 row: pier, fare"
+    assert summary("Pier\tFare\nOld\t4\nNew\t5\n") == "A table of 2 rows: pier, fare"
     assert summary("- Old pier\n- [New pier](new.md)\n") == "Old pier; New pier"
     assert summary("# Ferry\n") == "Ferry"
 
