@@ -16,6 +16,7 @@ from bot.clock import SystemClock
 from bot.config import SLACK_KEY_SETTING, Config
 from bot.extract_wiring import Extractions, build_extractions
 from bot.ingest_wiring import Ingests, build_ingests, build_library, build_staleness, to_read_limits
+from bot.model_wiring import ModelParts
 from core.access import Access
 from core.answering import AnswerService
 from core.attachments import Attachments
@@ -43,16 +44,13 @@ from storage.stale import SqlStaleRepository
 
 if TYPE_CHECKING:
     from core.syncing import Syncs
-    from storage.embeddings import LocalEmbedder
     from storage.inbox import SqlInboxStore
-    from storage.ranking import CrossEncoderJudge, VectorSentenceRanker
 
 DATABASE_FILE = "footnote.db"
 KEPT_FOLDER = "kept"  # the answers that people keep, a folder for each workspace
-MODELS = "models"  # what fastembed downloads, where a configured model is not packaged
 
 
-class App:
+class App(ModelParts):
     """All parts of one process. `async with App(config) as app`, or `open` and `close`."""
 
     def __init__(self, config: Config) -> None:
@@ -203,32 +201,6 @@ class App:
         from bot.answer_wiring import build_answers
 
         return build_answers(self)
-
-    @cached_property
-    def embedder(self) -> "LocalEmbedder":
-        """Loads its model when it first embeds. Raises ModelMissing."""
-        from storage.embeddings import LocalEmbedder
-        from storage.model_files import find_embedding_model
-
-        embedder = LocalEmbedder(find_embedding_model(self.config.models.embedding), self.config.data_path / MODELS)
-        self._stack.callback(embedder.close)
-        return embedder
-
-    @cached_property
-    def judge(self) -> "CrossEncoderJudge":
-        """Loads its model when it first judges. Raises ModelMissing."""
-        from storage.model_files import find_reranker
-        from storage.ranking import CrossEncoderJudge
-
-        judge = CrossEncoderJudge(find_reranker(self.config.models.reranker), self.config.data_path / MODELS)
-        self._stack.push_async_callback(judge.close)
-        return judge
-
-    @cached_property
-    def ranker(self) -> "VectorSentenceRanker":
-        from storage.ranking import VectorSentenceRanker
-
-        return VectorSentenceRanker(self.embedder)
 
     @cached_property
     def index(self) -> SearchIndex:

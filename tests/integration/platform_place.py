@@ -77,6 +77,7 @@ class PlatformPlace:
             conversations=self.conversation_store,
             inbox=self.entries,
             settings=self.settings,
+            clock=clock,
             noted={"discord", "slack"},
         )
         self.feedback_store = MemoryFeedbackRepository(self.conversation_store)

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import plyvel
 import pytest
 
 from core.domain.source_specs import FoundryWorldOrigin
@@ -13,6 +12,8 @@ from core.errors import SourceUnavailable
 from core.ingestion.readers.foundry_journal import FoundryJournalReader
 from core.source_ports import Fetched
 from storage.sources.foundry_world import FoundryWorldFetcher
+
+plyvel = pytest.importorskip("plyvel", reason="there is none for this Python")
 
 INN = {"_id": "e1", "name": "The inn", "pages": ["p1", "p2"], "ownership": {"default": 0}}
 ROOMS = {"_id": "p1", "name": "Rooms", "type": "text", "text": {"content": "<p>Three rooms.</p>", "format": 1}}

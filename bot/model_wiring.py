@@ -1,0 +1,46 @@
+"""The composition root's part for models: each is loaded at its first use. bot/wiring.py adds the rest."""
+
+from contextlib import AsyncExitStack
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from bot.config import Config
+
+if TYPE_CHECKING:
+    from storage.embeddings import LocalEmbedder
+    from storage.ranking import CrossEncoderJudge, VectorSentenceRanker
+
+MODELS = "models"  # what fastembed downloads, where a configured model is not packaged
+
+
+class ModelParts:
+    """What is opened closes with `_stack`."""
+
+    config: Config
+    _stack: AsyncExitStack
+
+    @cached_property
+    def embedder(self) -> "LocalEmbedder":
+        """Loads its model when it first embeds. Raises ModelMissing."""
+        from storage.embeddings import LocalEmbedder
+        from storage.model_files import find_embedding_model
+
+        embedder = LocalEmbedder(find_embedding_model(self.config.models.embedding), self.config.data_path / MODELS)
+        self._stack.callback(embedder.close)
+        return embedder
+
+    @cached_property
+    def judge(self) -> "CrossEncoderJudge":
+        """Loads its model when it first judges. Raises ModelMissing."""
+        from storage.model_files import find_reranker
+        from storage.ranking import CrossEncoderJudge
+
+        judge = CrossEncoderJudge(find_reranker(self.config.models.reranker), self.config.data_path / MODELS)
+        self._stack.push_async_callback(judge.close)
+        return judge
+
+    @cached_property
+    def ranker(self) -> "VectorSentenceRanker":
+        from storage.ranking import VectorSentenceRanker
+
+        return VectorSentenceRanker(self.embedder)
