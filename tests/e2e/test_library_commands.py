@@ -33,13 +33,13 @@ def test_a_folder_of_good_bad_changed_and_vanished_files(footnote: Footnote, tmp
     folder.mkdir()
     (folder / "a.md").write_text("# Kites\n\nThe red kite flies at noon.\n")
     (folder / "b.md").write_text("# Boats\n\nThe boat leaves at dawn.\n")
-    (folder / "c.epub").write_bytes(b"PK")
+    (folder / "c.mobi").write_bytes(b"PK")
     first = footnote("ingest", str(folder), "--json")
 
     assert (first.code, first.json["documents"]["added"], first.json["failures"]) == (
         0,
         2,
-        [{"path": "c.epub", "reason": "no reader for .epub"}],
+        [{"path": "c.mobi", "reason": "no reader for .mobi"}],
     )
     (folder / "a.md").write_text("# Kites\n\nThe blue kite flies at midnight.\n")
     (folder / "b.md").unlink()
