@@ -50,7 +50,7 @@ class ConfluenceFetcher:
 
     async def fetch(self, mirror: Path, progress: FetchProgress, *, force: bool = False) -> Fetched:
         """`<space>/<titles above>/<title>-<id>.html` for each page. A space that can't be listed raises."""
-        opened = await asyncio.to_thread(Mirror, mirror, force=force)
+        opened = await asyncio.to_thread(Mirror, mirror, of=self._origin.url, force=force)
         warnings, wanted = list[str](), list[str]()
         most = self._origin.bounds.max_pages
         async with self._web as web:

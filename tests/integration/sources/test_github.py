@@ -127,3 +127,30 @@ async def test_a_repository_too_large_to_list_loses_nothing(site: Site, github: 
     with pytest.raises(SourceUnavailable, match="kind git"):
         await fetch(site, tmp_path, "files")
     assert (tmp_path / "files/files/README.md").exists()
+
+
+async def test_force_finds_issues_that_were_deleted(site: Site, github: GitHubServer, tmp_path: Path) -> None:
+    await fetch(site, tmp_path)
+    github.issues = [issue for issue in github.issues if issue["number"] != 2]
+    assert "issues/000002.md" in paths(await fetch(site, tmp_path))
+
+    done = await fetch(site, tmp_path, force=True)
+    assert "issues/000002.md" not in paths(done) and "issues/000003.md" in paths(done)
+
+
+async def test_a_source_that_is_now_another_repository_holds_nothing_of_the_old_one(
+    site: Site, github: GitHubServer, tmp_path: Path
+) -> None:
+    await fetch(site, tmp_path)
+    github.issues = []
+    github.set_issue(9, "Of the other repository", "2020-01-01T00:00:00Z")
+    origin = GitHubOrigin(
+        repository=REPOSITORY,
+        parts=frozenset({"issues"}),
+        api_url=site.url,
+        web_url="https://other.example",
+        bounds=BOUNDS,
+    )
+    done = await GitHubFetcher(origin, None).fetch(tmp_path, told)
+
+    assert paths(done) == ["issues/000009.md"]
