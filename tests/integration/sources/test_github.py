@@ -9,6 +9,7 @@ from core.errors import SourceUnavailable
 from core.source_ports import Fetched
 from storage.sources.github import GitHubFetcher
 from tests.integration.sources.github_server import REPOSITORY, GitHubServer
+from tests.integration.sources.repository import Repository
 from tests.integration.sources.site import Page, Site
 
 BOUNDS = WebBounds(allow_private=True, pause_seconds=0)
@@ -154,3 +155,32 @@ async def test_a_source_that_is_now_another_repository_holds_nothing_of_the_old_
     done = await GitHubFetcher(origin, None).fetch(tmp_path, told)
 
     assert paths(done) == ["issues/000009.md"]
+
+
+async def test_a_wiki_comes_by_git_and_links_to_its_pages(site: Site, github: GitHubServer, tmp_path: Path) -> None:
+    origin = GitHubOrigin(
+        repository=REPOSITORY,
+        parts=frozenset({"wiki", "issues"}),
+        api_url=site.url,
+        web_url=(tmp_path / "host").as_uri(),
+        bounds=BOUNDS,
+    )
+    without = await GitHubFetcher(origin).fetch(tmp_path / "mirror", told)
+    assert any("wiki" in warning for warning in without.warnings)
+
+    (tmp_path / "host/mill-town").mkdir(parents=True)
+    wiki = Repository(tmp_path, f"host/{REPOSITORY}.wiki.git")
+    wiki.write("Home.md", "# Welcome")
+    wiki.write("Flood plan.md", "# Flood plan")
+    wiki.push()
+    done = await GitHubFetcher(origin).fetch(tmp_path / "mirror", told)
+
+    links = {path: link for path, link in done.links.items() if path.startswith("wiki/")}
+    assert links == {
+        "wiki/Home.md": f"{origin}/wiki",
+        "wiki/Flood plan.md": f"{origin}/wiki/Flood%20plan",
+    }
+    assert (done.root / "wiki/Home.md").read_text() == "# Welcome"
+    (wiki.work / "Home.md").unlink()
+    wiki.push()
+    assert (await GitHubFetcher(origin).fetch(tmp_path / "mirror", told)).removed == 1
