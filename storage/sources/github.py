@@ -5,6 +5,7 @@ Files are told apart by their hashes, issues by when they changed: an unchanged 
 
 import asyncio
 import json
+import logging
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -27,6 +28,7 @@ PER_PAGE = 100  # the API's own bound
 MOST_LIST_PAGES = 1000
 SAVE_EVERY = 50
 _JSON, _RAW = "application/vnd.github+json", "application/vnd.github.raw+json"
+_log = logging.getLogger(__name__)
 _NEXT = re.compile(r'<([^>]+)>;\s*rel="next"')
 
 
@@ -63,10 +65,13 @@ class GitHubFetcher:
                     warnings += await parts[name](web, opened, progress)
                 except SourceUnavailable as error:
                     failures.append(error)
-                    warnings.append(f"{name}: {error}")
+                except (ValueError, KeyError, TypeError, AttributeError) as error:  # no JSON, or other JSON
+                    _log.warning("The %s of %s came in an unknown form", name, self._origin, exc_info=error)
+                    failures.append(SourceUnavailable(f"{self._origin.api_url} answers in no form that GitHub has"))
                 opened.save()
         if len(failures) == len(wanted):
             raise failures[0]
+        warnings += map(str, failures)
         _forget_parts(opened, [name for name in parts if name not in wanted])
         opened.save()
         return Fetched(

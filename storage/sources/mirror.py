@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
@@ -79,6 +80,7 @@ class Mirror:
         target = self.root / path
         try:
             if not target.is_file() or target.read_bytes() != content:
+                self._make_way(target)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 _replace(target, content)
                 self.changed += 1
@@ -112,6 +114,16 @@ class Mirror:
             _replace(self._folder / MEMORY_FILE, json.dumps(plain).encode())
         except OSError as error:
             raise self._unwritable(error) from error
+
+    def _make_way(self, target: Path) -> None:
+        """What was a file may be a folder now, and the other way round."""
+        if target.is_dir():
+            shutil.rmtree(target)
+        for parent in target.parents:
+            if parent == self.root:
+                return
+            if parent.is_file():
+                parent.unlink()
 
     def _unwritable(self, error: OSError) -> SourceUnavailable:
         reason = error.strerror or str(error)

@@ -184,3 +184,16 @@ async def test_a_wiki_comes_by_git_and_links_to_its_pages(site: Site, github: Gi
     (wiki.work / "Home.md").unlink()
     wiki.push()
     assert (await GitHubFetcher(origin).fetch(tmp_path / "mirror", told)).removed == 1
+
+
+@pytest.mark.parametrize("text", ["<html>Sign in</html>", "[]", '{"tree": [{}]}', '{"default_branch": 1, "tree": 2}'])
+async def test_what_is_no_answer_of_github_is_a_failure_and_loses_nothing(
+    site: Site, github: GitHubServer, tmp_path: Path, text: str
+) -> None:
+    done = await fetch(site, tmp_path, "files")
+    for path in (f"/repos/{REPOSITORY}", f"/repos/{REPOSITORY}/git/trees/main", f"/repos/{REPOSITORY}/git/trees/1"):
+        site.pages[path] = Page(text)
+    with pytest.raises(SourceUnavailable, match="no form that GitHub has"):
+        await fetch(site, tmp_path, "files")
+
+    assert paths(done) == ["files/README.md", "files/docs/flood plan.md"]

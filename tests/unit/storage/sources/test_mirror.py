@@ -116,3 +116,13 @@ def test_addresses_that_differ_have_files_that_differ_even_where_case_does_not_c
     first, second = to_path(one, "text/html"), to_path(other, "text/html")
     assert first is not None and second is not None
     assert (first.lower() == second.lower()) is (one == other)
+
+
+def test_a_file_that_became_a_folder_and_a_folder_that_became_a_file(tmp_path: Path) -> None:
+    mirror = Mirror(tmp_path)
+    mirror.write("a", b"file", Kept(key="1"))
+    mirror.write("a/b/c.md", b"text", Kept(key="2"))
+    assert (mirror.root / "a/b/c.md").read_bytes() == b"text"
+    mirror.write("a/b", b"file", Kept(key="3"))
+
+    assert (mirror.root / "a/b").read_bytes() == b"file"
