@@ -5,7 +5,7 @@ from datetime import datetime
 
 from core.domain.answer import Answer, Citation, Reference
 from core.domain.conversation import Conversation, Focus, Message
-from core.domain.corpus import Document, Page, PageHit, Source
+from core.domain.corpus import Document, Page, PageHit
 from core.domain.extracts import Extract, ExtractType
 from core.domain.jobs import Job
 from core.facts import FoundFacts, KindCount, Ontology
@@ -218,17 +218,6 @@ def ontology_json(ontology: Ontology) -> Json:
 
 def _kind_json(item: KindCount) -> Json:
     return {"type": item.kind, "count": item.count, "examples": list(item.examples)}
-
-
-def source_json(source: Source, documents: Sequence[Document]) -> Json:
-    own = [document for document in documents if document.source_id == source.id]
-    return {
-        "source": source.name,
-        "kind": source.kind,
-        "location": source.location,
-        "documents": sum(document.revision is not None for document in own),
-        "failed": sum(document.failed_reason is not None for document in own),
-    }
 
 
 def conversation_json(conversation: Conversation, messages: Sequence[Message] | None = None) -> Json:

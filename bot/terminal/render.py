@@ -15,7 +15,7 @@ from rich.tree import Tree
 from bot.terminal.console import one_line
 from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.conversation import Conversation
-from core.domain.corpus import Document, Page, PageHit, Source
+from core.domain.corpus import Document, Page, PageHit
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.domain.staleness import StaleAnswer
 from core.export import footnote_label
@@ -119,15 +119,6 @@ def document_table(documents: Sequence[Document]) -> RenderableType:
             Text(one_line(item.path)), Text(item.title), item.kind, str(item.pages), str(item.passages), Text(state)
         )
     return table if documents else Text("The library is empty: add documents with `footnote ingest PATH`.")
-
-
-def source_table(sources: Sequence[Source], documents: Sequence[Document]) -> RenderableType:
-    table = Table("Source", "Kind", "Location", "Documents", "Failed", box=None, pad_edge=False)
-    for source in sources:
-        own = [document for document in documents if document.source_id == source.id]
-        failed = sum(document.failed_reason is not None for document in own)
-        table.add_row(Text(source.name), source.kind, Text(source.location), str(len(own) - failed), str(failed))
-    return table if sources else Text("There are no sources: add one with `footnote ingest PATH`.")
 
 
 def conversation_table(conversations: Sequence[Conversation]) -> RenderableType:

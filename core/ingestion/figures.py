@@ -24,6 +24,15 @@ _LINE = re.compile(
 # What stands in a column of figures where there is none.
 _NOTHING = frozenset(["", "-", "–", "—", "--", "n/a", "N/A", "NA"])
 _MARKS = re.compile(r"[*_`]{1,3}")
+# Columns of a list of goods: how many there are is no money, and what one costs is no account unless it has a date.
+_QUANTITY = re.compile(
+    r"qty\.?|quantit(?:y|ies)|counts?|units?(?: sold)?|pieces|pcs\.?|(?:in )?stock|on hand|(?:number|no\.) of .{1,60}"
+    r"|menge|anzahl|stück(?:zahl)?",
+    re.I,
+)
+_UNIT_PRICE = re.compile(
+    r"(?:(?:unit|list|net|item) )?(?:prices?|costs?|fees?)(?: (?:each|per .{1,40}))?|(?:stück)?preis", re.I
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +67,7 @@ def is_table_of_accounts(table: Rows) -> bool:
         return False
     if any(amount.unit not in (None, "%") for amount in amounts):
         return True
-    if any(map(is_of_accounts, table.columns)) or read_scale(table.title).unit is not None:
+    if _has_named_column(table) or read_scale(table.title).unit is not None:
         return True
     labels = [row[0] for row in table.rows[:_SAMPLE] if row and row[0]]
     return sum(map(is_of_accounts, labels)) > max(len(labels) * _SHARE, 1)
@@ -70,7 +79,7 @@ def read_figures(table: Rows) -> Iterator[Measured]:
     head = " ".join((table.title, *table.columns))
     scale = next((read for read in (read_scale(head), read_scale(table.above)) if read.factor != 1.0), read_scale(head))
     scales = [read_scale(column) for column in table.columns]
-    data = [place for place in range(1, len(table.columns)) if _holds_amounts(table, place)]
+    data = [place for place in range(1, len(table.columns)) if _holds_money(table, place)]
     for row, span in zip(table.rows, table.spans, strict=True):
         label = _plain(row[0])
         amounts = [(place, read_amount(_plain(row[place]))) for place in data]
@@ -143,6 +152,28 @@ def _of(column: Scale, table: Scale, label: str) -> Scale:
     own = read_scale(label)
     factor = next((scale.factor for scale in (own, column, table) if scale.factor != 1.0), 1.0)
     return Scale(factor, own.unit or column.unit or table.unit)
+
+
+def _has_named_column(table: Rows) -> bool:
+    """Whether a column is called as accounts call theirs; a price alone needs dates beside it."""
+    names = [_plain(column) for column in table.columns]
+    named = [name for name in names if is_of_accounts(name) and not _is_quantity(name)]
+    if all(map(_UNIT_PRICE.fullmatch, named)):
+        return bool(named) and any(_holds_periods(table, place) for place in range(len(names)))
+    return True
+
+
+def _is_quantity(name: str) -> bool:
+    return bool(_QUANTITY.fullmatch(name)) and not re.search(r"\bshares?\b", name, re.I)
+
+
+def _holds_money(table: Rows, place: int) -> bool:
+    return _holds_amounts(table, place) and not _is_quantity(_plain(table.columns[place]))
+
+
+def _holds_periods(table: Rows, place: int) -> bool:
+    cells = [_plain(row[place]) for row in table.rows[:_SAMPLE] if row[place] not in _NOTHING]
+    return sum(map(is_period, cells)) * 2 > len(cells)
 
 
 def _holds_amounts(table: Rows, place: int) -> bool:

@@ -22,6 +22,7 @@ class TextTable:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     row_spans: tuple[Span, ...]
+    caption: str = ""  # the line that is known to stand right above it
 
 
 @dataclass(frozen=True, slots=True)

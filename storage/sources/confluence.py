@@ -50,7 +50,7 @@ class ConfluenceFetcher:
 
     async def fetch(self, mirror: Path, progress: FetchProgress, *, force: bool = False) -> Fetched:
         """`<space>/<titles above>/<title>-<id>.html` for each page. A space that can't be listed raises."""
-        opened = await asyncio.to_thread(Mirror, mirror, force=force)
+        opened = await asyncio.to_thread(Mirror, mirror, of=self._origin.url, force=force)
         warnings, wanted = list[str](), list[str]()
         most = self._origin.bounds.max_pages
         async with self._web as web:
@@ -89,7 +89,10 @@ class ConfluenceFetcher:
                 web, f"/rest/api/content?{query}&limit={PER_PAGE}&start={start}", f"space {space!r}"
             )
             found = plain["results"]
-            listed += [self._to_listed(item) for item in found]
+            try:
+                listed += [self._to_listed(item) for item in found]
+            except (KeyError, TypeError, AttributeError) as error:
+                raise SourceUnavailable(f"{self._origin.url} lists no pages as Confluence does: check `url`") from error
             start += len(found)
             if not found or "next" not in plain.get("_links", {}):
                 return listed
@@ -111,7 +114,10 @@ class ConfluenceFetcher:
         plain = await self._json(
             web, f"/rest/api/content/{quote(page.id)}?expand=body.storage", f"the page {page.title!r}"
         )
-        html = to_html(page.title, str(plain["body"]["storage"]["value"]))
+        storage = (plain["body"].get("storage") or {}).get("value")
+        if not isinstance(storage, str):
+            raise SourceUnavailable(f"The page {page.title!r} came without its text")
+        html = to_html(page.title, storage)
         mirror.write(path, html.encode("utf-8", "replace"), Kept(revision=page.revision, link=page.link, key=page.id))
 
     async def _json(self, web: Web, path: str, what: str) -> Mapping[str, Any]:
@@ -120,7 +126,9 @@ class ConfluenceFetcher:
             raise SourceUnavailable(self._refusal(reply, what))
         try:
             found: Mapping[str, Any] = json.loads(reply.content)
-        except ValueError as error:  # a sign-in page, most often
+            if not isinstance(found.get("results") if "results" in found else found.get("body"), list | dict):
+                raise ValueError("another form of JSON")
+        except (ValueError, AttributeError, TypeError) as error:  # a sign-in page, most often
             raise SourceUnavailable(
                 f"{self._origin.url} did not answer with JSON for {what}: check `url` (Atlassian's end with /wiki) and "
                 "the token"

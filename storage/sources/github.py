@@ -5,6 +5,7 @@ Files are told apart by their hashes, issues by when they changed: an unchanged 
 
 import asyncio
 import json
+import logging
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -27,6 +28,7 @@ PER_PAGE = 100  # the API's own bound
 MOST_LIST_PAGES = 1000
 SAVE_EVERY = 50
 _JSON, _RAW = "application/vnd.github+json", "application/vnd.github.raw+json"
+_log = logging.getLogger(__name__)
 _NEXT = re.compile(r'<([^>]+)>;\s*rel="next"')
 
 
@@ -53,7 +55,7 @@ class GitHubFetcher:
 
     async def fetch(self, mirror: Path, progress: FetchProgress, *, force: bool = False) -> Fetched:
         """The mirror's `files/`, `issues/` and `wiki/`; a part that fails stays as it was, all that fail raise."""
-        opened = await asyncio.to_thread(Mirror, mirror, force=force)
+        opened = await asyncio.to_thread(Mirror, mirror, of=str(self._origin), force=force)
         parts = {"files": self._files, "issues": self._issues, "wiki": self._wiki}
         warnings, failures = list[str](), list[SourceUnavailable]()
         wanted = [name for name in parts if name in self._origin.parts]
@@ -63,10 +65,13 @@ class GitHubFetcher:
                     warnings += await parts[name](web, opened, progress)
                 except SourceUnavailable as error:
                     failures.append(error)
-                    warnings.append(f"{name}: {error}")
+                except (ValueError, KeyError, TypeError, AttributeError) as error:  # no JSON, or other JSON
+                    _log.warning("The %s of %s came in an unknown form", name, self._origin, exc_info=error)
+                    failures.append(SourceUnavailable(f"{self._origin.api_url} answers in no form that GitHub has"))
                 opened.save()
         if len(failures) == len(wanted):
             raise failures[0]
+        warnings += map(str, failures)
         _forget_parts(opened, [name for name in parts if name not in wanted])
         opened.save()
         return Fetched(
@@ -95,7 +100,7 @@ class GitHubFetcher:
             progress(number, len(kept), str(item["path"]))
             if number % SAVE_EVERY == 0:
                 mirror.save()
-        _remove_others(mirror, "files/", {f"files/{item['path']}" for item in kept})
+        mirror.keep_only({f"files/{item['path']}" for item in kept}, "files")
         return warnings
 
     async def _file(self, web: Web, mirror: Mirror, branch: str, item: Mapping[str, Any]) -> None:
@@ -112,22 +117,24 @@ class GitHubFetcher:
         since = mirror.memory.cursors.get("issues", "")
         url = f"/issues?state=all&sort=updated&direction=asc&per_page={PER_PAGE}"
         next_url: str | None = self._api(url + (f"&since={quote(since)}" if since else ""))
-        done, warnings = 0, list[str]()
+        seen = list[str]()
         for _ in range(MOST_LIST_PAGES):
             if next_url is None:
                 break
             reply = _checked(await web.get(next_url, accept=_JSON), self._token)
             for issue in json.loads(reply.content):
-                await self._issue(web, mirror, issue)
-                done += 1
-                progress(done, None, f"#{issue['number']}")
+                seen.append(await self._issue(web, mirror, issue))
+                progress(len(seen), None, f"#{issue['number']}")
             mirror.save()
             next_url = self._next(reply)
         else:
-            warnings.append("not all changed issues came in one sync: the next one goes on from here")
-        return warnings
+            return ["not all changed issues came in one sync: the next one goes on from here"]
+        if not since:  # all of them were listed: what was not is gone
+            mirror.keep_only(seen, "issues")
+        return []
 
-    async def _issue(self, web: Web, mirror: Mirror, issue: Mapping[str, Any]) -> None:
+    async def _issue(self, web: Web, mirror: Mirror, issue: Mapping[str, Any]) -> str:
+        """Its path."""
         number, updated = int(issue["number"]), str(issue["updated_at"])
         path = f"issues/{number:06d}.md"
         known = mirror.memory.files.get(path)
@@ -136,6 +143,7 @@ class GitHubFetcher:
             text = to_markdown(IssueText.of(issue, comments))
             mirror.write(path, text.encode("utf-8", "replace"), Kept(revision=updated, link=str(issue["html_url"])))
         mirror.memory.cursors["issues"] = max(mirror.memory.cursors.get("issues", ""), updated)
+        return path
 
     async def _comments(self, web: Web, number: int) -> list[Mapping[str, Any]]:
         found, next_url = list[Mapping[str, Any]](), str(self._api(f"/issues/{number}/comments?per_page={PER_PAGE}"))
@@ -154,7 +162,7 @@ class GitHubFetcher:
         except SourceUnavailable as error:
             if "not found" not in str(error).lower():
                 raise
-            await asyncio.to_thread(_remove_others, mirror, "wiki/", set())
+            mirror.keep_only((), "wiki")
             return [f"{place} has no wiki, or the token may not read it: leave 'wiki' out of its parts"]
         await asyncio.to_thread(_copy_wiki, fetched.root, mirror, place)
         return []
@@ -191,14 +199,9 @@ def _checked(reply: Reply, token: str | None) -> Reply:
     raise SourceUnavailable(f"{reply.url} answered {reply.status}")
 
 
-def _remove_others(mirror: Mirror, folder: str, wanted: set[str]) -> None:
-    for path in [path for path in mirror.memory.files if path.startswith(folder) and path not in wanted]:
-        mirror.remove(path)
-
-
 def _forget_parts(mirror: Mirror, parts: list[str]) -> None:
     for part in parts:
-        _remove_others(mirror, f"{part}/", set())
+        mirror.keep_only((), part)
         mirror.memory.cursors.pop(part, None)
 
 
@@ -211,4 +214,4 @@ def _copy_wiki(root: Path, mirror: Mirror, place: str) -> None:
             wanted.add(f"wiki/{path}")
             kept = Kept(revision="wiki", link=f"{place}/wiki/{quote('' if page == 'Home' else page)}")
             mirror.write(f"wiki/{path}", file.read_bytes(), replace(kept, link=kept.link.rstrip("/")))
-    _remove_others(mirror, "wiki/", wanted)
+    mirror.keep_only(wanted, "wiki")

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
@@ -20,6 +21,7 @@ from core.errors import SourceUnavailable
 MEMORY_FILE = "memory.json"
 FILES_FOLDER = "files"
 MEMORY_VERSION = 1
+_OF = "of"  # the cursor that says what is mirrored
 LONGEST_NAME_BYTES = 120  # of one part of a path; file systems take 255, archives and people less
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\/]+')
 
@@ -44,9 +46,10 @@ class Memory:
 class Mirror:
     """One fetch over a mirror. Blocking: small files, on this machine."""
 
-    def __init__(self, folder: Path, *, force: bool = False) -> None:
-        """Makes the folder. With `force`, and where the memory can't be read, nothing is remembered.
+    def __init__(self, folder: Path, *, of: str = "", force: bool = False) -> None:
+        """Makes the folder. `of` names what is mirrored, where the name of a source may come to mean something else.
 
+        With `force`, or of something else than before, files are known but nothing is taken for up to date.
         Raises SourceUnavailable when the folder can't be written.
         """
         self._folder = folder
@@ -55,8 +58,13 @@ class Mirror:
             self.root.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise self._unwritable(error) from error
-        self.memory = Memory() if force else _read_memory(folder / MEMORY_FILE)
-        self.memory.files = {path: kept for path, kept in self.memory.files.items() if (self.root / path).is_file()}
+        memory = _read_memory(folder / MEMORY_FILE)
+        if force or memory.cursors.get(_OF, "") != of:
+            memory = Memory(
+                {path: Kept(key=kept.key, link=kept.link) for path, kept in memory.files.items()}, {_OF: of}
+            )
+        memory.files = {path: kept for path, kept in memory.files.items() if (self.root / path).is_file()}
+        self.memory = memory
         self.changed = 0
         self.removed = 0
 
@@ -72,6 +80,7 @@ class Mirror:
         target = self.root / path
         try:
             if not target.is_file() or target.read_bytes() != content:
+                self._make_way(target)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 _replace(target, content)
                 self.changed += 1
@@ -85,10 +94,10 @@ class Mirror:
         if self.memory.files.pop(path, None) is not None:
             self.removed += 1
 
-    def keep_only(self, paths: Collection[str]) -> None:
-        """Remove every file that is not one of `paths`, remembered or not."""
+    def keep_only(self, paths: Collection[str], under: str = "") -> None:
+        """Remove every file of the folder `under` (the whole mirror) that is not one of `paths`, remembered or not."""
         wanted = set(paths)
-        for file in [item for item in self.root.rglob("*") if item.is_file() or item.is_symlink()]:
+        for file in [item for item in (self.root / under).rglob("*") if item.is_file() or item.is_symlink()]:
             path = file.relative_to(self.root).as_posix()
             if path not in wanted:
                 file.unlink()
@@ -105,6 +114,16 @@ class Mirror:
             _replace(self._folder / MEMORY_FILE, json.dumps(plain).encode())
         except OSError as error:
             raise self._unwritable(error) from error
+
+    def _make_way(self, target: Path) -> None:
+        """What was a file may be a folder now, and the other way round."""
+        if target.is_dir():
+            shutil.rmtree(target)
+        for parent in target.parents:
+            if parent == self.root:
+                return
+            if parent.is_file():
+                parent.unlink()
 
     def _unwritable(self, error: OSError) -> SourceUnavailable:
         reason = error.strerror or str(error)

@@ -1,18 +1,22 @@
-"""Tables in the text of pages: Markdown tables, as all readers but those of PDF and CSV files write them; CSV files."""
+"""Tables in the text of pages: Markdown tables, lines with tabs where a reader was given HTML, CSV files."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.ingestion.delimited import read_delimited
 from core.ingestion.pipe_tables import TextTable, fit, read_pipe_tables
-from core.ingestion.table_titles import find_title
+from core.ingestion.tab_tables import read_tab_tables
+from core.ingestion.table_titles import MAX_TITLE, find_title
 
 # Rows of one extract: a longer table is cut into several, each of which says that it goes on.
 MAX_ROWS = 5_000
 _FENCE = "```"
 _CSV = "csv"
 _PDF = "pdf"
+# Kinds whose readers turn HTML into text, the cells of a row separated by tabs.
+_OF_HTML = frozenset({"epub", "foundry", "html", "mail", "notebook"})
 # A Markdown table says itself what is a cell; of a CSV file the delimiter and the header are told from what it holds.
 _WRITTEN = 1.0
 _TOLD = 0.9
@@ -22,7 +26,7 @@ class TableExtractor:
     """Finds every table of a page, its cells as written."""
 
     name = "tables"
-    version = 1
+    version = 2
     types = frozenset({ExtractType.TABLE})
 
     def reads(self, document: Document) -> bool:
@@ -43,8 +47,25 @@ def read_tables(given: ExtractorInput) -> Iterator[tuple[Page, str, TextTable]]:
             if table is not None:
                 yield page, given.document.title, table
         else:
-            for table in read_pipe_tables(page.text):
-                yield page, find_title(page, table.span), table
+            for table in _read_tables(page.text, with_tabs=given.document.kind in _OF_HTML):
+                yield page, find_title(page, table.span, nearest=_nearest(table)), table
+
+
+def _read_tables(text: str, *, with_tabs: bool) -> list[TextTable]:
+    """In text order; a Markdown table with tabs in its cells is none of tabs."""
+    tables = read_pipe_tables(text)
+    if with_tabs:
+        starts = [table.span.start for table in tables]
+        for table in read_tab_tables(text):
+            before = bisect_left(starts, table.span.end)
+            if not before or tables[before - 1].span.end <= table.span.start:
+                tables.append(table)
+    return sorted(tables, key=lambda table: table.span.start)
+
+
+def _nearest(table: TextTable) -> str:
+    """The caption, where it is no sentence of the text above."""
+    return table.caption if len(table.caption) <= MAX_TITLE and not table.caption.endswith(".") else ""
 
 
 def _read_csv(text: str) -> TextTable | None:

@@ -122,6 +122,9 @@ async def test_a_page_that_fails_stays_with_a_warning(site: Site, confluence: Co
         (Page(status=401), None, "CONFLUENCE_TOKEN"),
         (Page(status=404), "t0ken", "may not see it"),
         (Page("<html>Sign in</html>"), "t0ken", "did not answer with JSON"),
+        (Page('{"message": "hello"}'), "t0ken", "did not answer with JSON"),
+        (Page("[]"), "t0ken", "did not answer with JSON"),
+        (Page('{"results": [{"id": 1}]}'), "t0ken", "lists no pages"),
     ],
 )
 async def test_a_space_that_cannot_be_listed_loses_nothing(

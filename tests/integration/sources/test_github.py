@@ -9,6 +9,7 @@ from core.errors import SourceUnavailable
 from core.source_ports import Fetched
 from storage.sources.github import GitHubFetcher
 from tests.integration.sources.github_server import REPOSITORY, GitHubServer
+from tests.integration.sources.repository import Repository
 from tests.integration.sources.site import Page, Site
 
 BOUNDS = WebBounds(allow_private=True, pause_seconds=0)
@@ -127,3 +128,72 @@ async def test_a_repository_too_large_to_list_loses_nothing(site: Site, github: 
     with pytest.raises(SourceUnavailable, match="kind git"):
         await fetch(site, tmp_path, "files")
     assert (tmp_path / "files/files/README.md").exists()
+
+
+async def test_force_finds_issues_that_were_deleted(site: Site, github: GitHubServer, tmp_path: Path) -> None:
+    await fetch(site, tmp_path)
+    github.issues = [issue for issue in github.issues if issue["number"] != 2]
+    assert "issues/000002.md" in paths(await fetch(site, tmp_path))
+
+    done = await fetch(site, tmp_path, force=True)
+    assert "issues/000002.md" not in paths(done) and "issues/000003.md" in paths(done)
+
+
+async def test_a_source_that_is_now_another_repository_holds_nothing_of_the_old_one(
+    site: Site, github: GitHubServer, tmp_path: Path
+) -> None:
+    await fetch(site, tmp_path)
+    github.issues = []
+    github.set_issue(9, "Of the other repository", "2020-01-01T00:00:00Z")
+    origin = GitHubOrigin(
+        repository=REPOSITORY,
+        parts=frozenset({"issues"}),
+        api_url=site.url,
+        web_url="https://other.example",
+        bounds=BOUNDS,
+    )
+    done = await GitHubFetcher(origin, None).fetch(tmp_path, told)
+
+    assert paths(done) == ["issues/000009.md"]
+
+
+async def test_a_wiki_comes_by_git_and_links_to_its_pages(site: Site, github: GitHubServer, tmp_path: Path) -> None:
+    origin = GitHubOrigin(
+        repository=REPOSITORY,
+        parts=frozenset({"wiki", "issues"}),
+        api_url=site.url,
+        web_url=(tmp_path / "host").as_uri(),
+        bounds=BOUNDS,
+    )
+    without = await GitHubFetcher(origin).fetch(tmp_path / "mirror", told)
+    assert any("wiki" in warning for warning in without.warnings)
+
+    (tmp_path / "host/mill-town").mkdir(parents=True)
+    wiki = Repository(tmp_path, f"host/{REPOSITORY}.wiki.git")
+    wiki.write("Home.md", "# Welcome")
+    wiki.write("Flood plan.md", "# Flood plan")
+    wiki.push()
+    done = await GitHubFetcher(origin).fetch(tmp_path / "mirror", told)
+
+    links = {path: link for path, link in done.links.items() if path.startswith("wiki/")}
+    assert links == {
+        "wiki/Home.md": f"{origin}/wiki",
+        "wiki/Flood plan.md": f"{origin}/wiki/Flood%20plan",
+    }
+    assert (done.root / "wiki/Home.md").read_text() == "# Welcome"
+    (wiki.work / "Home.md").unlink()
+    wiki.push()
+    assert (await GitHubFetcher(origin).fetch(tmp_path / "mirror", told)).removed == 1
+
+
+@pytest.mark.parametrize("text", ["<html>Sign in</html>", "[]", '{"tree": [{}]}', '{"default_branch": 1, "tree": 2}'])
+async def test_what_is_no_answer_of_github_is_a_failure_and_loses_nothing(
+    site: Site, github: GitHubServer, tmp_path: Path, text: str
+) -> None:
+    done = await fetch(site, tmp_path, "files")
+    for path in (f"/repos/{REPOSITORY}", f"/repos/{REPOSITORY}/git/trees/main", f"/repos/{REPOSITORY}/git/trees/1"):
+        site.pages[path] = Page(text)
+    with pytest.raises(SourceUnavailable, match="no form that GitHub has"):
+        await fetch(site, tmp_path, "files")
+
+    assert paths(done) == ["files/README.md", "files/docs/flood plan.md"]

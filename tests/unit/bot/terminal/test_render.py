@@ -11,7 +11,6 @@ from bot.terminal.render import (
     job_trees,
     page_view,
     report_view,
-    source_table,
     step_line,
 )
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
@@ -73,9 +72,8 @@ def test_lists_show_their_rows_and_say_when_they_are_empty() -> None:
     failed = build_document("b.pdf", source, failed_reason="encrypted")
 
     assert "failed: encrypted" in shown(document_table([build_document(), failed]))
-    assert "handbook" in shown(source_table([source], [build_document(), failed]))
     assert "c1" in shown(conversation_table([build_conversation()]))
-    for empty in (document_table([]), source_table([], []), conversation_table([]), job_trees([]), hits_view([])):
+    for empty in (document_table([]), conversation_table([]), job_trees([]), hits_view([])):
         assert len(shown(empty).strip()) > 10
 
 

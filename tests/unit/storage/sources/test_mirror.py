@@ -1,6 +1,7 @@
 """Mirrors: what is written once, what is remembered, and names that stay inside."""
 
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -31,8 +32,36 @@ def test_what_was_saved_is_remembered_as_far_as_the_files_are_there(tmp_path: Pa
     again = Mirror(tmp_path)
     assert again.by_key() == {"a.md": "a.md"}
     assert again.links() == {"a.md": "https://example.org/a.md"}
-    assert again.memory.cursors == {"issues": "7"}
-    assert Mirror(tmp_path, force=True).by_key() == {}
+    assert again.memory.cursors["issues"] == "7"
+
+
+@pytest.mark.parametrize("changed", [{"force": True}, {"of": "another repository"}])
+def test_nothing_is_up_to_date_when_that_is_wished_or_it_is_a_mirror_of_something_else(
+    tmp_path: Path, changed: dict[str, Any]
+) -> None:
+    mirror = Mirror(tmp_path)
+    mirror.write("a.md", b"text", Kept(key="1", revision="7", etag="x", link="https://example.org/a"))
+    mirror.memory.cursors["issues"] = "7"
+    mirror.save()
+    again = Mirror(tmp_path, **changed)
+
+    assert again.memory.files == {"a.md": Kept(key="1", link="https://example.org/a")}
+    assert "issues" not in again.memory.cursors
+
+
+def test_only_the_files_of_one_folder_may_be_cleared(tmp_path: Path) -> None:
+    mirror = Mirror(tmp_path)
+    for path in ("a/1.md", "a/2.md", "b/1.md"):
+        mirror.write(path, b"text", Kept(key=path))
+    (mirror.root / "a" / "stray.md").write_text("of nobody")
+    mirror.keep_only(["a/2.md"], "a")
+    mirror.keep_only((), "none")
+
+    assert sorted(item.relative_to(mirror.root).as_posix() for item in mirror.root.rglob("*.md")) == [
+        "a/2.md",
+        "b/1.md",
+    ]
+    assert mirror.removed == 2
 
 
 @pytest.mark.parametrize(
@@ -87,3 +116,13 @@ def test_addresses_that_differ_have_files_that_differ_even_where_case_does_not_c
     first, second = to_path(one, "text/html"), to_path(other, "text/html")
     assert first is not None and second is not None
     assert (first.lower() == second.lower()) is (one == other)
+
+
+def test_a_file_that_became_a_folder_and_a_folder_that_became_a_file(tmp_path: Path) -> None:
+    mirror = Mirror(tmp_path)
+    mirror.write("a", b"file", Kept(key="1"))
+    mirror.write("a/b/c.md", b"text", Kept(key="2"))
+    assert (mirror.root / "a/b/c.md").read_bytes() == b"text"
+    mirror.write("a/b", b"file", Kept(key="3"))
+
+    assert (mirror.root / "a/b").read_bytes() == b"file"

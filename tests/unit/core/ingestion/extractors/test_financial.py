@@ -76,3 +76,21 @@ def test_figures_of_no_money_are_left_alone() -> None:
     assert find("| Age | Number | Margin of error |\n| --- | --- | --- |\n| Young | 12 | 3 |\n| Old | 14 | 4 |") == []
     assert find("| Boat | Length | Crew |\n| --- | --- | --- |\n| Ebb | 12 | 3 |\n| Flood | 14 | 4 |") == []
     assert find("Meeting: 12\n\nThe price of 12 boats rose in 2024.") == []
+
+
+def test_a_list_of_goods_is_no_table_of_accounts_unless_its_prices_have_dates_or_a_currency() -> None:
+    assert find('```\nname,qty,price\n"Nails, 40mm",12\nScrews,7,3.50\nRope,1,2\n```', "csv") == []
+    [dated] = find("```\nsymbol,date,price\nFRY,2024-01-31,12.5\nFRY,2024-02-29,13\n```", "csv")
+    assert [row["value"] for row in rows_of(dated)] == [12.5, 13.0]
+    [priced] = find("```\nname,qty,price\nNails,12,$4\nScrews,7,$3.50\n```", "csv")
+    assert [(row["metric"], row["value"]) for row in rows_of(priced)] == [("Nails, price", 4.0), ("Screws, price", 3.5)]
+
+
+def test_a_statement_on_a_web_page_is_read_from_its_lines_with_tabs() -> None:
+    text = "(in millions of dollars)\n\nLine\t2023\t2024\nRevenue\t1,200\t1,400\nCosts\t(800)\t(900)"
+    [found] = find(text, "html")
+    assert values_of(found)[:2] == [
+        ("Revenue", "2023", 1_200_000_000.0, "USD"),
+        ("Revenue", "2024", 1_400_000_000.0, "USD"),
+    ]
+    assert text[slice(*rows_of(found)[3]["span"])] == "Costs\t(800)\t(900)"

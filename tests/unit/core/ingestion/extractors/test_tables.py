@@ -62,3 +62,27 @@ def test_a_long_table_goes_on_in_a_second_extract() -> None:
 
 def test_pdfs_are_left_to_their_own_extractor() -> None:
     assert not TableExtractor().reads(build_document("ferry.pdf", kind="pdf"))
+
+
+@pytest.mark.parametrize("kind", ["html", "mail", "epub", "notebook", "foundry"])
+def test_lines_with_tabs_are_a_table_where_the_reader_was_given_html(kind: str) -> None:
+    text = "It sails.\n\nFares\nBoat\tFare\nEbb\t4\nFlood\t5\n\nAs of May."
+    [found] = TableExtractor().extract(build_given(text, kind=kind))
+    assert found.data["title"] == "Fares"
+    assert found.data["columns"] == ("Boat", "Fare")
+    assert found.data["rows"] == (("Ebb", "4"), ("Flood", "5"))
+    assert found.span.of(text) == "Boat\tFare\nEbb\t4\nFlood\t5"
+    assert list(TableExtractor().extract(build_given(text, kind="text"))) == []
+
+
+def test_both_kinds_of_tables_of_one_page_are_found_once_and_in_text_order() -> None:
+    tabs = "Boat\tFare\nEbb\t4"
+    mixed = "| a\tb | c |\n| ---\t | --- |\n| 1\t2 | 3 |\n| 4\t5 | 6 |"
+    text = f"{tabs}\n\n{TABLE}\n\n{tabs}\n\n{mixed}"
+    found = list(TableExtractor().extract(build_given(text, kind="mail")))
+    assert [item.span.of(text) for item in found] == [tabs, TABLE, tabs, mixed]
+
+
+def test_a_sentence_right_above_a_table_is_not_its_title() -> None:
+    [found] = TableExtractor().extract(build_given("It sails at seven.\nBoat\tFare\nEbb\t4", kind="mail"))
+    assert found.data["title"] == "Ferry"
