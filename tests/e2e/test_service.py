@@ -53,7 +53,8 @@ def test_every_command_works_through_the_service_as_without_it(
         doctor = footnote("doctor", "--json").json["checks"]
 
     assert [(item.code, item.out, item.err) for item in through] == [(item.code, item.out, item.err) for item in alone]
-    assert [check["ok"] for check in doctor] == [True] * 6
+    assert [check["name"] for check in doctor if not check["ok"]] == []
+    assert {check["name"] for check in doctor} >= {"database", "index", "library", "discord", "slack"}
 
 
 def test_asking_ingesting_and_jobs_work_while_it_serves(
