@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from core.domain.corpus import Page, Span
 from core.domain.extracts import ExtractorInput
-from core.ingestion.marked_text import Line, MarkedText, PipeTable, plain, split_cells
+from core.ingestion.marked_text import Line, MarkedText, PipeTable, plain
+from core.ingestion.pipe_tables import to_cells
 from core.texts import shorten
 
 MAX_NAME = 60
@@ -250,7 +251,7 @@ def _acronyms(text: MarkedText) -> Iterator[Definition]:
     for line in text.lines:
         if line.in_code or ("(" not in line.text and "stands for" not in line.text):
             continue
-        words = line.text if not line.is_row else " ".join(split_cells(line.text))
+        words = line.text if not line.is_row else " ".join(to_cells(line.text))
         for match in _BRACKET.finditer(words):
             full = written_out(words[max(0, match.start() - _LOOK_BACK) : match.start()], match["short"])
             if full:

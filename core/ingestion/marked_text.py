@@ -5,11 +5,13 @@ All patterns take time in proportion to the text, whatever stands in it.
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from core.domain.corpus import Page, Span
+from core.ingestion.pipe_tables import TextTable, read_pipe_tables
+from core.ingestion.tab_tables import read_tab_tables
 from core.texts import collapse
 
 # Characters of a line that are looked at for links and labels: longer ones are data.
@@ -18,8 +20,6 @@ MAX_LINE = 2_000
 MAX_PLACE = 400
 
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
-_RULE_CELL = re.compile(r":?-+:?")
-_CELL_END = re.compile(r"(?<!\\)\|")
 _LINK = re.compile(
     r"!?\[((?:[^\[\]\n\\]|\\.){0,400})\]\([^()\s]{0,600}(?:\([^()\s]{0,200}\))?(?:\s+\"[^\"\n]{0,200}\")?\)"
 )
@@ -62,7 +62,7 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class PipeTable:
     header: Span
-    columns: tuple[str, ...]  # without marks, lower case
+    columns: tuple[str, ...]  # without marks, lower case; "" each where no row names them
     rows: tuple[Row, ...]
 
 
@@ -84,7 +84,14 @@ class MarkedText:
 
     @cached_property
     def tables(self) -> tuple[PipeTable, ...]:
-        return (*_tables(self.lines), *_tab_tables(self.lines))
+        """Those with pipes first, then those with tabs; none without rows and none in code."""
+        code = {line.span.start for line in self.lines if line.in_code}
+        tables = (*read_pipe_tables(self.text), *read_tab_tables(self.text))
+        return tuple(
+            _to_pipe_table(table, self.text)
+            for table in tables
+            if table.rows and not any(span.start in code for span in table.row_spans)
+        )
 
     def titles(self) -> Iterator[tuple[Line, str]]:
         """Lines that are headings, with their titles."""
@@ -131,13 +138,6 @@ def plain_path(text: str) -> str:
     return _ESCAPE.sub(r"\1", html.unescape(line))
 
 
-def split_cells(line: str) -> tuple[str, ...]:
-    """Cells of a table's line, escaped pipes undone."""
-    inner = line.strip().removeprefix("|")
-    cells = [cell.strip().replace("\\|", "|") for cell in _CELL_END.split(inner)]
-    return tuple(cells[:-1] if cells and not cells[-1] else cells)
-
-
 def _lines(text: str, headings: dict[int, int]) -> Iterator[Line]:
     place, fence, blank = 0, "", True
     for raw in text.split("\n"):
@@ -156,41 +156,10 @@ def _lines(text: str, headings: dict[int, int]) -> Iterator[Line]:
         blank, place = False, place + len(raw) + 1
 
 
-def _tables(lines: Sequence[Line]) -> Iterator[PipeTable]:
-    """Tables with pipes around their rows, or between their cells alone."""
-    block: list[Line] = []
-    for line in [*lines, None]:
-        has_cells = line is not None and not (line.in_code or line.heading) and "|" in line.text[:MAX_LINE]
-        if line is not None and has_cells and (not block or not line.follows_blank):
-            block.append(line)
-            continue
-        yield from _to_tables(block)
-        block = [line] if line is not None and has_cells else []
-
-
-def _to_tables(block: Sequence[Line]) -> Iterator[PipeTable]:
-    rule = next((at for at, line in enumerate(block[:3]) if _is_rule(line.text)), 0)  # a line of prose may be above
-    if rule and len(block) > rule + 1:
-        columns = tuple(plain(cell).lower() for cell in split_cells(block[rule - 1].text))
-        rows = tuple(Row(row.span, split_cells(row.text)) for row in block[rule + 1 :])
-        yield PipeTable(block[rule - 1].span, columns, rows)
-
-
-def _tab_tables(lines: Sequence[Line]) -> Iterator[PipeTable]:
-    """Tables whose cells are separated by tabs, as those of web pages are; the first row is the header."""
-    block: list[tuple[Line, tuple[str, ...]]] = []
-    for line in [*lines, None]:
-        cells = tuple(map(str.strip, line.text.split("\t"))) if line is not None and not line.in_code else ()
-        if line is not None and len(cells) > 1 and (not block or not line.follows_blank):
-            block.append((line, cells))
-            continue
-        if len(block) > 1:
-            columns = tuple(plain(cell).lower() for cell in block[0][1])
-            rows = tuple(Row(row.span, found) for row, found in block[1:])
-            yield PipeTable(block[0][0].span, columns, rows)
-        block = [(line, cells)] if line is not None and len(cells) > 1 else []
-
-
-def _is_rule(line: str) -> bool:
-    cells = split_cells(line)
-    return "|" in line and bool(cells) and all(_RULE_CELL.fullmatch(cell) for cell in cells)
+def _to_pipe_table(table: TextTable, text: str) -> PipeTable:
+    line_end = text.find("\n", table.span.start, table.span.end)
+    return PipeTable(
+        header=Span(table.span.start, table.span.end if line_end < 0 else line_end),
+        columns=tuple(plain(cell).lower() for cell in table.columns),
+        rows=tuple(Row(span, cells) for span, cells in zip(table.row_spans, table.rows, strict=True)),
+    )

@@ -17,7 +17,8 @@ from core.ingestion.endpoint_text import (
     to_methods,
     to_path,
 )
-from core.ingestion.marked_text import MAX_PLACE, Line, MarkedText, PipeTable, Row, plain, split_cells
+from core.ingestion.marked_text import MAX_PLACE, Line, MarkedText, PipeTable, Row, plain
+from core.ingestion.pipe_tables import to_cells
 from core.ingestion.service_text import find_authentication, find_base_url
 from core.texts import shorten
 
@@ -60,7 +61,7 @@ class ApiSpecsExtractor:
     """One finding for each document that describes endpoints, at the place of the first."""
 
     name = "api_specs"
-    version = 1
+    version = 2
     types = frozenset({ExtractType.API})
 
     def reads(self, document: Document) -> bool:
@@ -184,7 +185,7 @@ def _is_alone(piece: str) -> bool:
 def _summary(piece: str, title: str, written: Written, line: Line) -> str:
     """What is said behind the endpoint, or else the heading it stands under without the endpoint itself."""
     if line.is_row:
-        cells = [plain(cell) for cell in split_cells(piece)]
+        cells = [plain(cell) for cell in to_cells(piece)]
         return next((cell for cell in reversed(cells) if " " in cell and written.path not in cell), "")
     if not line.heading and not line.in_code:
         _, _, behind = piece.partition(written.path)
@@ -251,7 +252,7 @@ def _in_labels(text: MarkedText) -> Iterator[_Seen]:
 
 def _labelled(line: Line) -> str:
     """A line as "label: value", as which a row of two cells is read too."""
-    cells = split_cells(line.text) if line.is_row else ()
+    cells = to_cells(line.text) if line.is_row else ()
     return ": ".join(map(plain, cells)) if len(cells) == 2 else plain(line.text)
 
 

@@ -85,7 +85,7 @@ class EntitiesExtractor:
     """One finding for each name and kind of a document, at its definition, or else where it is named first."""
 
     name = "entities"
-    version = 1
+    version = 2
     types = frozenset({ExtractType.ENTITY})
 
     def reads(self, document: Document) -> bool:

@@ -29,7 +29,7 @@ class PagesExtractor:
     """One finding for each page, at the paragraph that its summary is of."""
 
     name = "pages"
-    version = 1
+    version = 2
     types = frozenset({ExtractType.PAGE})
 
     def reads(self, document: Document) -> bool:
@@ -84,7 +84,8 @@ def _summary(text: MarkedText) -> tuple[str, Span, float]:
     if text.tables:
         table = text.tables[0]
         many = f"{len(table.rows)} row{'s' * (len(table.rows) != 1)}"
-        return f"A table of {many}: {', '.join(filter(None, table.columns))}", table.header, 0.6
+        names = ", ".join(filter(None, table.columns))
+        return f"A table of {many}: {names}" if names else f"A table of {many}", table.header, 0.6
     items = [line for line in text.lines if line.is_item and not line.in_code]
     if len(items) > 1:
         return "; ".join(plain(line.text) for line in items[:12]), items[0].span, 0.5
