@@ -130,7 +130,7 @@ class _Packer:
         rest = deque(line.tokens)
         while True:
             room = self._room(block) - _frame(block) - units(line.prefix)
-            if room < _WORTH_FILLING * self._limit and self._pieces:
+            if self._pieces and (room < _WORTH_FILLING * self._limit or units(rest[0].text) > room):
                 self._flush()
                 continue
             taken = replace(line, tokens=_take(rest, room, is_code=block.is_code))

@@ -62,8 +62,9 @@ def to_tokens(line: str, flavour: Flavour, longest: int) -> tuple[Token, ...]:
         tokens += _words(prose, flavour)
         prose = ""
         if item is not None:
-            # Two spans of code side by side would be read as one.
-            tokens += [Token(text=flavour.breaker)] if tokens and tokens[-1].is_code and item.is_code else []
+            # Two spans of code side by side would be read as one, and with a tick before it a span as a fence.
+            is_near = bool(tokens) and (tokens[-1].is_code or tokens[-1].text.endswith("`"))
+            tokens += [Token(text=flavour.breaker)] if is_near and item.is_code else []
             tokens.append(item)
     return tuple(tokens)
 

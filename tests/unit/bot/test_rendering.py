@@ -34,6 +34,19 @@ def test_no_part_is_longer_than_the_limit_or_empty(text: str, limit: int) -> Non
         assert len(part.text) <= units(part.text) <= limit
 
 
+def test_an_escaped_tick_before_a_span_of_code_makes_no_fence_of_it() -> None:
+    [part] = texts("\\* escaped \\```a ` b``")
+
+    assert "```" not in part
+    assert open_fences(part) == 0
+
+
+def test_a_word_that_has_no_room_behind_other_lines_begins_the_next_part() -> None:
+    parts = texts(f"@everyone\n{'x' * 188}\n{'x' * 1_212}", 300)
+
+    assert [units(part) for part in parts] == [199, 300, 300, 300, 300, 12]
+
+
 @unhurried
 @given(any_texts, limits)
 def test_no_part_leaves_a_fence_open(text: str, limit: int) -> None:
