@@ -10,7 +10,7 @@ from dataclasses import replace
 from core.access import Access
 from core.answering import Answering, Attempt
 from core.conversations import Conversations
-from core.domain.answer import Answer, AnswerStatus
+from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.corpus import SearchScope
 from core.errors import AccessDenied, BadInput, InvalidState, NotFound
@@ -54,10 +54,10 @@ class Sharing:
         return replace(answer, references=(), suggestions=(), choices=())
 
     async def _check_footnotes(self, answer: Answer, here: SearchScope) -> None:
-        found = [await surroundings(citation, self._corpus, here) for citation in answer.citations]
-        if not all(item.quote for item in found):
+        pairs = [(await surroundings(citation, self._corpus, here), citation) for citation in answer.citations]
+        if not all(item.quote for item, _ in pairs):
             raise AccessDenied(f"{CANT_SHARE} not everybody in this channel may read the pages behind it.")
-        if any(item.note for item in found):  # where its words stand now, nobody knows
+        if any(item.now is None or not _is_same(item.now, citation) for item, citation in pairs):
             raise InvalidState(f"{CANT_SHARE} the pages behind it have changed since: ask again.")
 
 
@@ -81,6 +81,11 @@ class SharedAnswers:
 
     async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
         return await self._inner.settle(message, answer)
+
+
+def _is_same(now: Citation, then: Citation) -> bool:
+    """Whether a footnote stands where it stood, and was not found again at another place that may be read."""
+    return (now.page_id, now.span) == (then.page_id, then.span)
 
 
 def _is_beyond(own: SearchScope, here: SearchScope) -> bool:

@@ -88,7 +88,7 @@ def test_odd_names_are_read_reported_and_never_obeyed(command: Command, tmp_path
     names = ["line\nbreak.md", "tab\tname.md", "back\\slash.md", "emoji 🎲.md", "-dash.md", "--json.md", "[red]x.md"]
     for name in names:
         (folder / name).write_text(f"# About\n\nThe lantern of {names.index(name)}.\n")
-    (folder / "\x1b[31mred\n[bold].epub").write_text("x")
+    (folder / "\x1b[31mred\n[bold].mobi").write_text("x")
     (folder / os.fsdecode(b"bad\xff.md")).write_text("x")
     (folder / "notes.md").mkdir()
     (folder / "notes.md" / "inner.md").write_text("An inner note.")
@@ -103,12 +103,12 @@ def test_odd_names_are_read_reported_and_never_obeyed(command: Command, tmp_path
     report = json.loads(done.stdout)
     assert report["documents"]["added"] == len(names) + 1
     assert {failure["path"]: failure["reason"] for failure in report["failures"]} == {
-        "\x1b[31mred\n[bold].epub": "no reader for .epub",
+        "\x1b[31mred\n[bold].mobi": "no reader for .mobi",
         "bad\\xff.md": "a name that is not valid UTF-8; rename it",
         "up": "a link that leads out of the source's folder; ingest what it leads to by itself",
         "lost.md": "a link to 'nowhere.md', which does not exist; mend or remove it",
     }
-    assert "␛[31mred␊[bold].epub: no reader for .epub" in shown.stdout
+    assert "␛[31mred␊[bold].mobi: no reader for .mobi" in shown.stdout
     assert "\x1b" not in shown.stdout
 
 
@@ -137,7 +137,7 @@ def test_a_path_that_can_not_be_used_stops_the_command_before_anything_is_read(
 def test_a_kind_is_forced_and_an_unknown_one_is_answered_with_those_there_are(command: Command, tmp_path: Path) -> None:
     (tmp_path / "pump.log").write_text("The pump failed at dawn.")
 
-    assert "use auto, markdown" in command("ingest", str(tmp_path / "pump.log"), "--kind", "epub").stderr
+    assert "use auto, markdown" in command("ingest", str(tmp_path / "pump.log"), "--kind", "mobi").stderr
     done = command("ingest", str(tmp_path / "pump.log"), "--kind", "text", "--json")
 
     assert json.loads(done.stdout)["documents"]["added"] == 1
