@@ -18,10 +18,10 @@ from bot.discordbot.parts import DiscordParts
 from bot.discordbot.platform import DiscordPlatform
 from bot.discordbot.setup import BAD_TOKEN, NO_MESSAGE_CONTENT, has_message_content, invite_link
 from bot.links import link_maker
+from bot.parts_wiring import shared_parts
 from bot.wiring import App
 from core.errors import ConfigError, FootnoteError, PlatformError
-from core.forgetting import Forgetting
-from core.inbox import Inbox, platform_gates
+from core.inbox import platform_gates
 from core.worker import Worker
 
 GOODBYE_SECONDS = 1.0  # for the connection to close; the whole stop has less than five
@@ -92,28 +92,9 @@ def to_unreachable(error: Exception) -> PlatformError:
 async def hear_discord(door: DiscordDoor, app: App, worker: Worker) -> None:
     """Listen to Discord until cancelled. Raises ConfigError where the portal withholds what people write."""
     settings = app.config.discord
-    inbox = Inbox(app.inbox_store, platform_gates(app.settings, app.clock), app.clock, worker.wake, worker.withdraw)
     door.client.attach(
         DiscordParts(
-            inbox=inbox,
-            entries=app.inbox_store,
-            worker=worker,
-            conversations=app.conversations,
-            forgetting=Forgetting(
-                inbox=app.inbox_store,
-                conversations=app.conversations,
-                stop=worker.withdraw,
-                attachments=app.attachments,
-            ),
-            commands=app.commands,
-            feedbacks=app.feedbacks,
-            jobs=app.jobs,
-            access=app.access,
-            corpus=app.corpus,
-            keeping=app.kept,
-            settings=app.settings,
-            clock=app.clock,
-            link=link_maker(app),
+            **shared_parts(app, worker, platform_gates(app.settings, app.clock)),
             workspace_of=partial(workspace_of, app.config),
             catch_up_hours=settings.catch_up_hours,
         ),

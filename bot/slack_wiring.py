@@ -17,6 +17,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.config import Config
 from bot.links import link_maker
+from bot.parts_wiring import shared_parts
 from bot.slack_settings import SlackSettings, read_settings
 from bot.slack_teams import OpenedTeams, open_teams
 from bot.slackbot.calls import build_client
@@ -32,8 +33,6 @@ from bot.slackbot.teams import Teams
 from bot.webchat.app import WebAddition
 from bot.webchat.parts import WebParts
 from bot.wiring import App
-from core.forgetting import Forgetting
-from core.inbox import Inbox
 from core.worker import Worker
 
 GOODBYE_SECONDS = 1.0  # for the connection to close; the whole stop has less than five
@@ -175,26 +174,4 @@ def _pages(bolt: AsyncApp, door: SlackDoor, app: App) -> WebAddition | None:
 
 
 def _parts(door: SlackDoor, app: App, worker: Worker) -> SlackParts:
-    gates = slack_gates(app.settings, app.clock)
-    return SlackParts(
-        inbox=Inbox(app.inbox_store, gates, app.clock, worker.wake, worker.withdraw),
-        entries=app.inbox_store,
-        worker=worker,
-        conversations=app.conversations,
-        forgetting=Forgetting(
-            inbox=app.inbox_store,
-            conversations=app.conversations,
-            stop=worker.withdraw,
-            attachments=app.attachments,
-        ),
-        commands=app.commands,
-        feedbacks=app.feedbacks,
-        jobs=app.jobs,
-        access=app.access,
-        corpus=app.corpus,
-        keeping=app.kept,
-        settings=app.settings,
-        clock=app.clock,
-        link=link_maker(app),
-        teams=door.teams,
-    )
+    return SlackParts(**shared_parts(app, worker, slack_gates(app.settings, app.clock)), teams=door.teams)
