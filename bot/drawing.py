@@ -1,4 +1,4 @@
-"""A post while its answer is written, where a platform limits how often it may change: what is new is drawn, then a rest.
+"""A post while its answer is written, where a platform limits how often it may change: what is new is drawn, then rest.
 
 An adapter says by `draw` how it is shown, and how long to rest after that.
 """

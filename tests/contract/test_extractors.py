@@ -103,7 +103,6 @@ def check(extractor: Extractor, given: ExtractorInput) -> list[Found]:
         for page_number, (start, end) in inner_places(item.data):
             assert 0 <= start < end <= len(texts[page_number])
             assert texts[page_number][start:end].strip()
-    assert list(extractor.extract(given)) == found
     return found
 
 
@@ -152,7 +151,8 @@ def test_extractors_have_names_of_their_own() -> None:
 @samples
 def test_what_is_found_is_valid_in_text_order_and_at_its_place(extractor: Extractor, sample: str) -> None:
     for kind in KINDS:
-        check(extractor, build_given(SAMPLES[sample], kind))
+        document = build_given(SAMPLES[sample], kind)
+        assert check(extractor, document) == check(extractor, document)
 
 
 @extractors
@@ -166,7 +166,8 @@ def test_an_extractor_finds_what_it_is_for(extractor: Extractor, tmp_path: Path)
 @settings(max_examples=250, deadline=None)
 @given(text=damaged(), kind=st.sampled_from(KINDS))
 def test_junk_gives_what_is_valid_or_nothing(extractor: Extractor, text: str, kind: str) -> None:
-    check(extractor, build_given(text, kind))
+    document = build_given(text, kind)
+    assert check(extractor, document) == check(extractor, document)
 
 
 @extractors
@@ -182,7 +183,8 @@ def test_a_file_that_is_not_what_its_pages_say_does_no_harm(
     for kind in ("pdf", "foundry", "html", "csv", "openapi"):
         check(extractor, build_given(REPORT, kind, path))
     path.unlink()
-    check(extractor, build_given(REPORT, "pdf", path))
+    gone = build_given(REPORT, "pdf", path)
+    assert check(extractor, gone) == check(extractor, replace(gone, path=None))
 
 
 @pytest.mark.slow
@@ -191,8 +193,9 @@ def test_a_file_that_is_not_what_its_pages_say_does_no_harm(
 def test_a_long_line_of_one_mark_takes_no_time_of_its_square(extractor: Extractor, piece: str) -> None:
     """Patterns run in C, where steps can't be counted: what goes wrong here runs into the time limit of all tests."""
     given = build_plain(piece * (200_000 // len(piece)))
-    if extractor.reads(given.document) and given.pages:
-        list(extractor.extract(given))
+    if extractor.reads(given.document):
+        [page] = given.pages
+        assert all(0 <= item.span.start < item.span.end <= len(page.text) for item in extractor.extract(given))
 
 
 @extractors

@@ -60,7 +60,9 @@ async def test_a_slash_command_is_answered_for_who_gave_it(
     running_slack: SlackService, command: str, words: str
 ) -> None:
     general, ada = running_slack.settle_in()
-    await given(running_slack, ada, general, command, words)
+    answered = await given(running_slack, ada, general, command, words)
+    assert words in text_of(answered)
+    assert answered.only_to == ada.id
 
 
 async def test_questions_by_command_are_answered_openly_or_for_the_asker_alone(running_slack: SlackService) -> None:

@@ -164,6 +164,8 @@ async def test_a_stop_after_a_restart_stops_what_goes_on(place: SlackPlace) -> N
         await house.ada.click(draft, "Stop")
         await house.told(house.ada, "Stopped")
         await house.until(lambda: house.posts() and "Stop" not in buttons(house.posts()[0]), "the end")
+        assert [one.ts for one in house.posts()] == [draft.ts]
+        assert "under the stairs" not in shown_of(draft)
 
 
 async def test_a_stop_of_a_finished_answer_says_so(place: SlackPlace) -> None:

@@ -88,6 +88,8 @@ async def test_a_position_is_set_from_it_and_shown_on_it_at_once(place: SlackPla
         await house.ada.submit(view, {"book": offered["value"], "place": "1"})
         await house.shows("you will see nothing of “House” beyond page 1", house.ada.dm)
         await showing(house, house.ada, "House: up to page 1")
+        ada = PersonAddress(workspace="local", person=house.ada.id)
+        assert list((await place.settings.positions(ada)).values()) == [1]
 
 
 async def test_a_question_is_asked_from_it_in_the_direct_channel(place: SlackPlace) -> None:

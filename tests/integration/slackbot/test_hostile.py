@@ -7,6 +7,7 @@ import aiohttp
 import pytest
 
 from bot.slackbot.people import MOST_ASKED
+from core.domain.settings import ChannelAddress, ChannelSettings
 from tests.integration.slackbot.house import House, shown_of
 from tests.integration.slackbot.place import KEY, SlackPlace
 
@@ -54,6 +55,8 @@ async def test_who_runs_another_company_sets_nothing_in_a_shared_channel(
         monkeypatch.setattr("tests.slack_server.methods.people.user_json", of_another_team(house))
         await house.ada.slash(house.channel, "settings auto_answer on")
         await house.told_once(house.ada, "Only an admin can change")
+        channel = ChannelAddress(platform="slack", workspace="local", channel=house.channel.id)
+        assert await place.settings.channel(channel) == ChannelSettings()
 
 
 async def test_a_message_that_mentions_thousands_asks_slack_for_few_of_them(place: SlackPlace) -> None:
