@@ -49,6 +49,10 @@ class Draft:
     partial: bool = False  # a bound was reached: the answer is from what was found so far
     choices: tuple[str, ...] = ()  # not empty: the reader has to choose (status clarify)
     suggestions: tuple[str, ...] = ()
+    response_type: str = "general"
+    data: Mapping[str, object] | None = None  # of the response type's schema; markers in its strings as in the text
+    data_sources: tuple[str, ...] = ()  # paths of the documents the data is from
+    data_gaps: tuple[str, ...] = ()  # what was asked and not found
     new_messages: tuple[ChatMessage, ...] = ()  # assistant and tool_result turns before the final text, to persist
     usage: Usage = field(default_factory=Usage)
     model: str = ""

@@ -51,6 +51,15 @@ class NumberedPassage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PageImage:
+    """A page as a picture, for models that see (Capabilities.images). Never evidence: footnotes quote text."""
+
+    label: str  # `"report.pdf", page 3`
+    media_type: str  # image/png | image/jpeg | image/webp
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult:
     """What a tool gave back. `text` is all that is not a passage; passages carry the text to quote."""
 
@@ -60,6 +69,7 @@ class ToolResult:
     passages: tuple[NumberedPassage, ...] = ()
     is_error: bool = False
     choices: tuple[str, ...] = ()  # the tool needs the reader to choose: ends the turn as `clarify`
+    images: tuple[PageImage, ...] = ()  # left out by providers without Capabilities.images; never kept in the history
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +92,9 @@ class ChatRequest:
     tool_choice: ToolChoice = ToolChoice.AUTO
     model: str | None = None  # None: the provider's default
     max_output_tokens: int | None = None  # None: the provider's default
+    # The text of the reply is one JSON object of this schema; needs Capabilities.structured. Providers then give no
+    # citations of their own (vendors refuse both in one call): markers stand in the schema's strings.
+    output_schema: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,4 +155,6 @@ class Capabilities:
     tools: bool = True
     citations: bool = False  # gives PassageCitations itself; else `[n]` markers are asked for
     quotes_only: bool = False  # it quotes rather than writes (extractive)
+    structured: bool = False  # honours ChatRequest.output_schema
+    images: bool = False  # sees ToolResult.images
     context_tokens: int = 200_000
