@@ -41,6 +41,7 @@ from storage.installations import SqlInstallationRepository, SqlOneTimeCodes
 from storage.jobs import SqlJobRepository
 from storage.settings import SqlSettingsRepository
 from storage.stale import SqlStaleRepository
+from storage.summaries import SqlSummaryRepository
 
 if TYPE_CHECKING:
     from core.syncing import Syncs
@@ -116,6 +117,10 @@ class App(ModelParts):
     @cached_property
     def settings(self) -> SqlSettingsRepository:
         return SqlSettingsRepository(self.database)
+
+    @cached_property
+    def summaries(self) -> SqlSummaryRepository:
+        return SqlSummaryRepository(self.database)
 
     @cached_property
     def installations(self) -> SqlInstallationRepository:

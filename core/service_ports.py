@@ -12,6 +12,7 @@ from core.domain.inbox import Decision, InboxEntry, InboxStatus, PostRef
 from core.domain.installation import Installation
 from core.domain.jobs import Job
 from core.domain.settings import ChannelAddress, ChannelSettings, Listening, PositionHolder
+from core.domain.summaries import SummaryKey
 from core.ports import ProgressSink
 
 
@@ -150,6 +151,22 @@ class SettingsRepository(Protocol):
 
     async def save_position(self, holder: PositionHolder, document_id: str, last_page: int | None) -> None:
         """Insert or replace; None takes it away, and what is not there is ignored."""
+
+
+class SummaryRepository(Protocol):
+    """Summaries that were made once, one for each kind and subject: that of the revision it was made of last.
+
+    It goes with its document, page (so with the document's revision) or conversation.
+    """
+
+    async def find(self, keys: Collection[SummaryKey]) -> Mapping[SummaryKey, str]:
+        """Those that are kept; keys of other revisions, and of what is unknown, are left out."""
+
+    async def save(self, key: SummaryKey, text: str) -> None:
+        """Insert or replace. A subject that is not there (any more) is ignored. A power cut may cost the last ones."""
+
+    async def remove(self, workspace: str, subject: str) -> None:
+        """Forget all kinds of a subject that stays; unknown ones are ignored."""
 
 
 class InstallationRepository(Protocol):

@@ -84,6 +84,18 @@ class MemoryCorpusRepository:
     async def live_revisions(self) -> set[tuple[str, str]]:
         return {(document.id, document.revision) for document in self._documents.values() if document.revision}
 
+    def has_document(self, document_id: str, workspace: str) -> bool:
+        found = self._documents.get(document_id)
+        return found is not None and found.workspace == workspace
+
+    def has_page(self, page_id: str, workspace: str) -> bool:
+        return any(
+            page.id == page_id
+            for document_id, pages in self._pages.items()
+            for page in pages
+            if self.has_document(document_id, workspace)
+        )
+
     def live_texts(self, document_id: str) -> dict[int, str]:
         """Page number -> text, whoever may read it (for the twin that compares answers with it)."""
         return {page.number: page.text for page in self._pages.get(document_id, [])}
