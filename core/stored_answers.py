@@ -131,6 +131,10 @@ def answer_message(
             suggestions=answer.suggestions,
             usage=answer.usage,
             model=answer.model,
+            response_type=answer.response_type,
+            data=answer.data,
+            data_sources=answer.data_sources,
+            data_gaps=answer.data_gaps,
         ),
     )
 
@@ -148,6 +152,10 @@ def to_answer(stored: Message, jobs: Sequence[Job]) -> Answer:
         unsupported=outcome.unsupported,
         choices=outcome.choices,
         suggestions=outcome.suggestions,
+        response_type=outcome.response_type,
+        data=outcome.data,
+        data_sources=outcome.data_sources,
+        data_gaps=outcome.data_gaps,
         conversation_id=stored.conversation_id,
         message_id=stored.id,
         jobs=tuple(jobs),

@@ -121,6 +121,10 @@ def _to_outcome(values: Mapping[str, Any]) -> Outcome:
         usage=Usage(**values["usage"]),
         model=values["model"],
         note_on=tuple(values.get("note_on", ())),
+        response_type=values.get("response_type", "general"),
+        data=values.get("data"),
+        data_sources=tuple(values.get("data_sources", ())),
+        data_gaps=tuple(values.get("data_gaps", ())),
     )
 
 

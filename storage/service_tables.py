@@ -32,6 +32,7 @@ class ChannelSettingsRow(FootnoteTable, table=True):
     answer_posts: bool = False
     questions_per_minute: int | None = None
     language: str | None = Field(default=None, sa_type=StorableText)
+    strategy: str | None = Field(default=None, sa_type=StorableText)
     sources: list[str] | None = Field(default=None, sa_type=CompactJson)
 
 

@@ -86,6 +86,7 @@ def _to_values(address: ChannelAddress, settings: ChannelSettings) -> Mapping[st
         "answer_posts": settings.answer_posts,
         "questions_per_minute": settings.questions_per_minute,
         "language": settings.language,
+        "strategy": settings.strategy,
         "sources": sorted(settings.sources) if settings.sources is not None else None,
     }
 
@@ -109,5 +110,6 @@ def _to_settings(row: ChannelSettingsRow) -> ChannelSettings:
         answer_posts=row.answer_posts,
         sources=frozenset(row.sources) if row.sources is not None else None,
         language=row.language,
+        strategy=row.strategy,
         questions_per_minute=row.questions_per_minute,
     )

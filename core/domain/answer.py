@@ -40,6 +40,19 @@ class Evidence:
         return next((item for item in self.passages.values() if item.number == number), None)
 
 
+DataPath = tuple[str | int, ...]  # ("events", 0, "date"): where a value stands in an answer's data
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataItem:
+    """A line of a typed answer that stands or falls as one: shown, and kept in the data, only if it is backed."""
+
+    first: int  # its segments in the draft, `last` included
+    last: int
+    path: DataPath  # what is taken out of the data with it
+    strings: Mapping[int, DataPath]  # segment -> the string of the data that it shows
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """What a strategy wrote. `segments` may carry provider citations, `[n]` markers (evidence numbers), or both."""
@@ -51,8 +64,10 @@ class Draft:
     suggestions: tuple[str, ...] = ()
     response_type: str = "general"
     data: Mapping[str, object] | None = None  # of the response type's schema; markers in its strings as in the text
-    data_sources: tuple[str, ...] = ()  # paths of the documents the data is from
+    data_items: tuple[DataItem, ...] = ()  # which segments show which part of `data`
     data_gaps: tuple[str, ...] = ()  # what was asked and not found
+    unanswerable: str = ""  # not empty: why nothing could be looked up (status not_found)
+    notes: tuple[str, ...] = ()  # sentences that people see under the text
     new_messages: tuple[ChatMessage, ...] = ()  # assistant and tool_result turns before the final text, to persist
     usage: Usage = field(default_factory=Usage)
     model: str = ""

@@ -88,6 +88,10 @@ class Outcome:
     usage: Usage = field(default_factory=Usage)
     model: str = ""
     note_on: tuple[str, ...] = ()  # it is no answer, but a note about these (ids of messages)
+    response_type: str = "general"
+    data: Mapping[str, object] | None = None
+    data_sources: tuple[str, ...] = ()
+    data_gaps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

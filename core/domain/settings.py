@@ -49,6 +49,7 @@ class ChannelSettings:
     answer_posts: bool = False  # new posts of a forum are answered
     sources: frozenset[str] | None = None  # names of the sources that may be read here; None: every one
     language: str | None = None  # answers are written in it; None: in the question's
+    strategy: str | None = None  # how questions are answered; None: as configured
     questions_per_minute: int | None = None  # of one person; None: the configured rate
 
     def allows(self, source_name: str) -> bool:

@@ -28,6 +28,7 @@ ALL = ChannelSettings(
     answer_posts=True,
     sources=frozenset({"wiki", "handbook", "Łódź, 1900"}),
     language="German",
+    strategy="plan_and_synthesise",
     questions_per_minute=3,
 )
 
