@@ -1,14 +1,10 @@
-"""The one table from Anthropic's errors to ours, and the decision whether to try again..
+"""The one table from Anthropic's errors to ours.
 
 Errors are looked up by class name along the class's ancestors, so that this module needs no import of the SDK.
 A test walks the SDK's classes and fails when one has no rule.
 """
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from core.errors import (
     ContextOverflow,
@@ -20,11 +16,7 @@ from core.errors import (
     ProviderRateLimited,
     ProviderTimeout,
 )
-from core.texts import shorten
-
-FIRST_BACKOFF_SECONDS = 0.5  # doubles with each attempt
-LONGEST_BACKOFF_SECONDS = 8.0
-DETAIL_CHARS = 300  # of the vendor's own words; enough for its sentence, not for an HTML page of a proxy
+from core.providers.retrying import detail_of, hint_of
 
 KEY_ADVICE = "Set ANTHROPIC_API_KEY, or the secret file the configuration names, to a valid key."
 NO_KEY = f"No Anthropic API key is configured. {KEY_ADVICE}"
@@ -128,53 +120,14 @@ _WORDS_IN_BAD_REQUEST: tuple[tuple[str, Rule], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RetryHint:
-    """What the vendor's headers say about another attempt; None where they say nothing."""
-
-    should_retry: bool | None = None
-    after_seconds: float | None = None
-
-
 def to_provider_error(error: Exception) -> ProviderError:
     """Our error for a vendor's, by the tables above."""
-    detail = _detail(error)
+    detail = detail_of(error)
     kind, sentence = _rule(error, detail)
     message = sentence.format(detail=detail)
     if kind is ProviderRateLimited:
         return ProviderRateLimited(message, retry_after_seconds=hint_of(error).after_seconds)
     return kind(message)
-
-
-def hint_of(error: BaseException | None) -> RetryHint:
-    """Reads the headers of the answer behind a vendor's error, where there is one."""
-    headers: Mapping[str, str] = getattr(getattr(error, "response", None), "headers", {})
-    wish = headers.get("x-should-retry")
-    return RetryHint(
-        should_retry=None if wish is None else wish == "true", after_seconds=_after_seconds(headers, datetime.now(UTC))
-    )
-
-
-def wait_before_retry(
-    error: ProviderError,
-    hint: RetryHint,
-    *,
-    attempt: int,
-    remaining_seconds: float,
-    first_seconds: float = FIRST_BACKOFF_SECONDS,
-    jitter: float = 0.0,
-) -> float | None:
-    """Seconds to wait before the next attempt; None: give up now.
-
-    `attempt` counts from 0, `jitter` is 0..1 and takes off up to a quarter. A wait that would not end within
-    `remaining_seconds` is not begun: the reader hears at once, and with the vendor's own time.
-    """
-    if not (error.retryable if hint.should_retry is None else hint.should_retry):
-        return None
-    wait = hint.after_seconds
-    if wait is None or wait <= 0:
-        wait = min(first_seconds * 2**attempt, LONGEST_BACKOFF_SECONDS) * (1 - 0.25 * jitter)
-    return wait if wait < remaining_seconds else None
 
 
 def _rule(error: Exception, detail: str) -> Rule:
@@ -185,24 +138,3 @@ def _rule(error: Exception, detail: str) -> Rule:
     if rule is _BAD_REQUEST:
         rule = next((special for words, special in _WORDS_IN_BAD_REQUEST if words in detail.lower()), rule)
     return rule
-
-
-def _detail(error: Exception) -> str:
-    """The vendor's own words, on one line, ending like a sentence."""
-    words = getattr(error, "api_message", None) or getattr(error, "message", None) or str(error)
-    if not words:  # transport errors say nothing beside their name: "ReadTimeout" reads "read timeout"
-        words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(error).__name__).lower()
-    line = shorten(str(words), DETAIL_CHARS)
-    return line if line.endswith((".", "!", "?", "…")) else f"{line}."
-
-
-def _after_seconds(headers: Mapping[str, str], now: datetime) -> float | None:
-    """`retry-after-ms`, else `retry-after` in seconds or as an HTTP date."""
-    for name, factor in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        value = headers.get(name, "")
-        if value.replace(".", "", 1).isdigit():
-            return float(value) * factor
-    try:
-        return (parsedate_to_datetime(headers.get("retry-after", "")) - now).total_seconds()
-    except (TypeError, ValueError):
-        return None

@@ -7,24 +7,18 @@ neither cover a stream that breaks in the middle nor have an end in time, so `co
 import asyncio
 import importlib
 import logging
-import random
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from core.domain.chat import Capabilities, ChatRequest, ChatResponse
 from core.errors import ProviderAuthError, ProviderConnectionError, ProviderError, ProviderTimeout
 from core.providers.anthropic.cites import InlineCiteFilter
-from core.providers.anthropic.errors import (
-    FIRST_BACKOFF_SECONDS,
-    NO_KEY,
-    hint_of,
-    to_provider_error,
-    wait_before_retry,
-)
+from core.providers.anthropic.errors import NO_KEY, to_provider_error
 from core.providers.anthropic.messages import TurnParams, to_params, to_response
 from core.providers.anthropic.passages import passages_shown
+from core.providers.retrying import FIRST_BACKOFF_SECONDS, Secret, patiently
 
 if TYPE_CHECKING:
     import httpx2
@@ -38,12 +32,6 @@ logger = logging.getLogger(__name__)
 DEFAULT_CONTEXT_TOKENS = 200_000
 CONNECT_SECONDS = 10.0
 LIMITS_SECONDS = 5.0  # for asking a model's limits; they are a nicety, the answer is not
-
-
-class Secret(Protocol):
-    """A value that is not shown by accident, such as pydantic's SecretStr."""
-
-    def get_secret_value(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +101,13 @@ class AnthropicProvider:
                 limits = await self._limits_of(model, client)
                 wanted = request.max_output_tokens or self._max_output_tokens
                 params = to_params(request, model=model, max_tokens=min(wanted, limits.output_tokens or wanted))
-                message = await self._patiently(client, params, output, until)
+                message = await patiently(
+                    lambda: _attempt(client, params, output),
+                    until=until,
+                    retries=self._max_retries,
+                    may_repeat=lambda: not output.shown,
+                    first_seconds=self._backoff_seconds,
+                )
         except TimeoutError as error:
             raise ProviderTimeout(
                 f"Anthropic did not finish its answer within {self._timeout_seconds:g} seconds. Try again."
@@ -165,33 +159,6 @@ class AnthropicProvider:
                 limits = ModelLimits()
             self._limits[model] = limits
         return self._limits[model]
-
-    async def _patiently(
-        self, client: "AsyncAnthropic", params: TurnParams, output: "_TextOutput", until: float
-    ) -> "Message":
-        attempt = 0
-        while True:
-            try:
-                return await _attempt(client, params, output)
-            except ProviderError as error:
-                wait = None
-                if attempt < self._max_retries and not output.shown:
-                    wait = self._wait(error, attempt, until)
-                if wait is None:
-                    raise
-                logger.info("attempt %d failed, next in %.1f s: %s", attempt + 1, wait, error)
-            await asyncio.sleep(wait)
-            attempt += 1
-
-    def _wait(self, error: ProviderError, attempt: int, until: float) -> float | None:
-        return wait_before_retry(
-            error,
-            hint_of(error.__cause__),
-            attempt=attempt,
-            remaining_seconds=until - asyncio.get_running_loop().time(),
-            first_seconds=self._backoff_seconds,
-            jitter=random.random(),  # noqa: S311 - spreads retries, guards nothing
-        )
 
 
 class _TextOutput:

@@ -23,15 +23,9 @@ from core.errors import (
     ProviderRateLimited,
     ProviderTimeout,
 )
-from core.providers.anthropic.errors import (
-    RULES,
-    RULES_BY_TYPE,
-    RetryHint,
-    hint_of,
-    to_provider_error,
-    wait_before_retry,
-)
+from core.providers.anthropic.errors import RULES, RULES_BY_TYPE, to_provider_error
 from core.providers.anthropic.messages import STOP_REASONS
+from core.providers.retrying import RetryHint, hint_of, wait_before_retry
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1/v1/messages")
 # What only a program that misuses the SDK can raise, or parts of it that are never called here.
