@@ -1,5 +1,7 @@
 """`conversations`: list, show, rename, delete, export, stale."""
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -87,18 +89,34 @@ def delete(context: typer.Context, conversation: ConversationId) -> None:
 def export(
     context: typer.Context,
     conversation: ConversationId,
-    format: Annotated[str, typer.Option(help="markdown or json.")] = "markdown",
+    format: Annotated[str, typer.Option(help="markdown, pdf or json.")] = "markdown",
+    output: Annotated[Path | None, typer.Option(help="Write into this file instead of printing.")] = None,
 ) -> None:
-    """Print a conversation as Markdown or JSON, with numbered sources."""
+    """Give a conversation as Markdown, PDF or JSON, with numbered sources."""
     session: Session = context.obj
-    from core.export import FORMATS, to_json, to_markdown
+    from core.export import ExportedFile, export_conversation
 
-    if session.as_json:
-        format = "json"
-    if format not in FORMATS:
-        raise BadInput(f"There is no export format {format!r}: use {' or '.join(FORMATS)}.")
-    found, messages = session.run(lambda app: app.conversations.show(conversation, app.workspace))
-    write_line((to_json if format == "json" else to_markdown)(found, messages).rstrip("\n"))
+    async def exported(app: "App") -> ExportedFile:
+        found, messages = await app.conversations.show(conversation, app.workspace)
+        return await export_conversation(found, messages, "json" if session.as_json else format)
+
+    file = session.run(exported)
+    if output is not None:
+        _write(output, file.data)
+        session.console.print(f"Written: {output}", markup=False)
+    elif file.is_text:
+        write_line(file.data.decode().rstrip("\n"))
+    elif sys.stdout.isatty():
+        raise BadInput(f"A PDF can't be shown here: write it into a file with --output {file.name}")
+    else:
+        sys.stdout.buffer.write(file.data)
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise BadInput(f"{path} can't be written ({error.strerror}): name another file with --output.") from error
 
 
 @commands.command("stale")

@@ -20,6 +20,7 @@ from core.commands.base import GIVEN
 from core.commands.threads import PAGE_ROWS
 from core.domain.conversation import Conversation, ThreadAddress
 from core.errors import FootnoteError
+from core.export import ExportedFile
 
 HELP_LENGTH = 100  # characters of a description, Discord's limit
 MOST_CHOICES = 25  # of a completion, Discord's limit
@@ -79,8 +80,8 @@ async def _show(
     if result.ask is not None:
         await desk.ask(interaction, result.ask)
         return
-    if result.file_name is not None:
-        await _hand_over(interaction, result.file_name, result.text)
+    if result.file is not None:
+        await _hand_over(interaction, result.file)
     elif result.rows and isinstance(result.rows[0], ThreadRow):
         await show(interaction, threads_post(interaction, options, result))
     elif result.citation is not None:
@@ -153,8 +154,8 @@ def _opened(interaction: discord.Interaction, conversation: Conversation) -> Dis
     return linked_post(f"“{conversation.title}” goes on in its thread.", "Go there", link)
 
 
-async def _hand_over(interaction: discord.Interaction, name: str, text: str) -> None:
-    file = discord.File(io.BytesIO(text.encode()), filename=name)
+async def _hand_over(interaction: discord.Interaction, handed: ExportedFile) -> None:
+    file = discord.File(io.BytesIO(handed.data), filename=handed.name)
     with understood(POST):
         if interaction.response.is_done():
             await interaction.followup.send(file=file, ephemeral=True)

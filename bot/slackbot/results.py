@@ -19,6 +19,7 @@ from bot.slackbot.words import in_slack_words
 from core.commands import CommandResult, ThreadRow
 from core.commands.threads import PAGE_ROWS
 from core.domain.conversation import Conversation
+from core.export import ExportedFile
 
 SEND_FILES = "send files"  # the end of “I am not allowed to …”
 LINK = "link"  # the action of buttons that only lead somewhere
@@ -45,8 +46,8 @@ async def show_result(desk: Desk, act: Act, name: str, options: Mapping[str, str
     """What a command gave: shown, asked, handed over. Raises core errors."""
     if result.ask is not None:
         await desk.ask(act, result.ask)
-    elif result.file_name is not None:
-        await _hand_over(desk, act, result.file_name, result)
+    elif result.file is not None:
+        await _hand_over(desk, act, result.file, is_public=result.is_public)
     elif result.rows and isinstance(result.rows[0], ThreadRow):
         await desk.show(act, threads_post(act, options, result))
     elif result.citation is not None:
@@ -128,15 +129,15 @@ def _notice(sentence: str) -> SlackPost:
     return SlackPost(parts=(notice_message(sentence),))
 
 
-async def _hand_over(desk: Desk, act: Act, name: str, result: CommandResult) -> None:
+async def _hand_over(desk: Desk, act: Act, file: ExportedFile, *, is_public: bool) -> None:
     """A file is for the one who asked for it, in their direct channel; for everybody in the thread if it is public."""
-    stays = result.is_public or act.is_direct
+    stays = is_public or act.is_direct
     channel = act.channel if stays and act.channel else await desk.direct(act)
     thread = act.thread if stays else ""
     await call(
         SEND_FILES,
         lambda: act.team.client.files_upload_v2(
-            filename=name, title=name, content=result.text, channel=channel, thread_ts=thread or None
+            filename=file.name, title=file.name, file=file.data, channel=channel, thread_ts=thread or None
         ),
         pause=desk.parts.pause,
     )

@@ -8,6 +8,7 @@ import asyncio
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -22,7 +23,8 @@ from core.conversations import title_from
 from core.domain.conversation import Conversation, IncomingMessage, ThreadAddress
 from core.domain.inbox import message_key
 from core.domain.jobs import Job, JobKind
-from core.errors import FootnoteError
+from core.errors import BadInput, FootnoteError
+from core.export import ExportedFile
 
 if TYPE_CHECKING:
     from bot.wiring import App
@@ -127,12 +129,30 @@ class TerminalChat:
         if result.ask is not None:
             await self._ask(result.ask)
             return
-        self._console.print(Text(result.text) if result.file_name else markdown_view(result.text))
+        if result.file is not None:
+            self._hand_over(result.file)
+        else:
+            self._console.print(markdown_view(result.text))
         if result.open_conversation is not None:
             self._conversation = result.open_conversation
             await self._tell_stale(self._conversation)
         elif result.start_new:
             self._conversation = None
+
+    def _hand_over(self, file: ExportedFile) -> None:
+        """Text is shown; what can't be is written beside where the chat was started, never over another file."""
+        if file.is_text:
+            self._console.print(Text(file.data.decode()))
+            return
+        try:
+            with Path(file.name).open("xb") as written:
+                written.write(file.data)
+        except OSError as error:
+            raise BadInput(
+                f"{file.name} can't be written here ({error.strerror}): move it away, or leave the chat and use "
+                "footnote conversations export with --output."
+            ) from error
+        self._console.print(Text(f"Written: {file.name}"))
 
     async def _tell_stale(self, conversation: Conversation) -> None:
         """The terminal's note: nobody can be told of it while no chat is open."""

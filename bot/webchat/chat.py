@@ -11,6 +11,7 @@ from bot.webchat.again import AskingAgain
 from bot.webchat.client import WebPlatform
 from bot.webchat.doors import is_local
 from bot.webchat.events import EventHub
+from bot.webchat.files import file_json, file_response
 from bot.webchat.links import Links
 from bot.webchat.parts import WebParts
 from bot.webchat.render import answer_html
@@ -179,11 +180,9 @@ class _Chat:
     async def export(self, request: web.Request) -> web.Response:
         call = await self._call(request, "export", request.query.get("format", "markdown"))
         result = await self._parts.commands.run(call)
-        return web.Response(
-            text=result.text,
-            content_type="application/json" if call.argument == "json" else "text/markdown",
-            headers={"Content-Disposition": f'attachment; filename="{result.file_name}"'},
-        )
+        if result.file is None:
+            raise InvalidState("The export gave no file: try again.")
+        return file_response(result.file)
 
     async def events(self, request: web.Request) -> web.StreamResponse:
         """A thread's events as they come; ends when the browser goes or the service stops."""
@@ -253,8 +252,8 @@ class _Chat:
         opened = result.open_conversation
         is_here = opened is not None and opened.address.platform == PLATFORM
         return {
-            "html": answer_html(result.text) if result.file_name is None else "",
-            "file": {"name": result.file_name, "text": result.text} if result.file_name else None,
+            "html": answer_html(result.text) if result.file is None else "",
+            "file": file_json(result.file) if result.file else None,
             "open": [opened.address.channel, opened.address.thread] if opened is not None and is_here else None,
             "read": opened.id if opened is not None and not is_here else None,
             "leave": result.start_new,

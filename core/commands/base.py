@@ -9,6 +9,7 @@ from enum import StrEnum
 from core.domain.answer import Citation, QueryType
 from core.domain.conversation import Conversation, IncomingMessage, ThreadAddress
 from core.errors import BadInput
+from core.export import ExportedFile
 
 GIVEN = "true"  # the value of a flag that is set
 
@@ -116,7 +117,7 @@ class CommandResult:
     ask: Question | None = None  # hand it to the inbox; `text` need not be shown then
     open_conversation: Conversation | None = None  # go on in this one
     start_new: bool = False  # the next question begins a conversation
-    file_name: str | None = None  # `text` is a file's content, to hand over under this name
+    file: ExportedFile | None = None  # hand it over; `text` says what it is
     rows: tuple[ThreadRow, ...] | tuple[SourceRow, ...] = ()  # what `text` lists, for platforms that show lists better
     page: int = 1  # of the list; ask for another one with the option "page"
     pages: int = 1

@@ -9,7 +9,7 @@ from core.conversations import Conversations
 from core.domain.conversation import Conversation
 from core.domain.settings import ChannelAddress
 from core.errors import AccessDenied, BadInput, NotFound
-from core.export import FORMATS, to_json, to_markdown
+from core.export import FORMATS, export_conversation
 
 PAGE_ROWS = 10
 SHORT_ID = 8  # characters of an id in a list: enough to tell a workspace's conversations apart
@@ -148,11 +148,8 @@ class ThreadCommands:
 
     async def _export(self, call: CommandCall) -> CommandResult:
         conversation, messages = await self._conversations.show((await self._meant(call)).id, call.workspace)
-        wanted = call.option("format").lower() or "markdown"
-        if wanted not in FORMATS:
-            raise BadInput(f"There is no export format {wanted!r}: use {' or '.join(FORMATS)}.")
-        text = to_json(conversation, messages) if wanted == "json" else to_markdown(conversation, messages)
-        return CommandResult(text=text, file_name=f"conversation-{conversation.id[:SHORT_ID]}{FORMATS[wanted]}")
+        file = await export_conversation(conversation, messages, call.option("format") or "markdown")
+        return CommandResult(text=f"“{conversation.title}” as a file: {file.name}", file=file)
 
     async def _meant(self, call: CommandCall) -> Conversation:
         """The conversation that the command names, else the one it was given in."""

@@ -157,7 +157,7 @@ def test_a_batch_gives_one_answer_a_line_whatever_the_line(footnote: Footnote, t
     assert "nobody" in answers[4]["answer"]
 
 
-def test_conversations_are_listed_renamed_exported_and_deleted(footnote: Footnote) -> None:
+def test_conversations_are_listed_renamed_exported_and_deleted(footnote: Footnote, tmp_path: Path) -> None:
     name = footnote("ask", QUESTION, "--json").json["conversation_id"]
     listed = footnote("conversations", "list", "--json").json["conversations"]
 
@@ -172,7 +172,12 @@ def test_conversations_are_listed_renamed_exported_and_deleted(footnote: Footnot
     assert WAIT in footnote("conversations", "show", name).out
     assert footnote("conversations", "export", name).out.startswith("# Gates\n")
     assert footnote("conversations", "export", name, "--format", "json").json["title"] == "Gates"
-    assert footnote("conversations", "export", name, "--format", "pdf").code == 1
+    printed = tmp_path / "gates.pdf"
+    assert "Written" in footnote("conversations", "export", name, "--format", "pdf", "--output", str(printed)).out
+    assert printed.read_bytes().startswith(b"%PDF-")
+    nowhere = footnote("conversations", "export", name, "--output", str(tmp_path / "no" / "x.md"))
+    assert (nowhere.code, "can't be written" in nowhere.err) == (1, True)
+    assert footnote("conversations", "export", name, "--format", "docx").code == 1
     assert "Deleted" in footnote("conversations", "delete", name).out
     assert footnote("conversations", "show", name).code == 1
 

@@ -121,6 +121,19 @@ def test_verbose_shows_tool_calls(chat: Chat) -> None:
     assert "tool search" not in chat(QUESTION, new=True)
 
 
+def test_an_export_is_shown_or_written_beside_the_chat_but_never_over_a_file(
+    chat: Chat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = chat(QUESTION, "/export", "/export pdf", "/export pdf", new=True)
+
+    [written] = tmp_path.glob("conversation-*.pdf")
+    assert written.read_bytes().startswith(b"%PDF-")
+    assert shown.count(QUESTION) >= 1
+    assert f"Written: {written.name}" in shown
+    assert "can't be written here (File exists)" in shown
+
+
 def test_errors_and_interrupts_at_the_prompt_do_not_end_the_chat(chat: Chat) -> None:
     shown = chat("/nonsense", "/page", KeyboardInterrupt(), "?!", "/delete", QUESTION, "/delete", "/export", new=True)
 

@@ -66,7 +66,7 @@ class ListParameters(_Query):
 
 
 class ExportParameters(_Query):
-    format: Literal["markdown", "json"] = "markdown"
+    format: Literal["markdown", "pdf", "json"] = "markdown"
 
 
 class NoParameters(_Query):

@@ -7,12 +7,11 @@ from bot.webchat.api.door import DOOR
 from bot.webchat.api.platform import api_address
 from bot.webchat.api.problems import Problem
 from bot.webchat.api.workspaces import workspace_of
+from bot.webchat.files import file_response
 from bot.webchat.parts import PARTS
 from core.domain.conversation import Conversation, Message
-from core.export import FORMATS, to_json, to_markdown
+from core.export import export_conversation
 from core.jsonable import Json, conversation_json
-
-_TYPES = {"markdown": "text/markdown", "json": "application/json"}
 
 
 async def list_sessions(request: web.Request) -> web.Response:
@@ -55,15 +54,7 @@ async def export_session(request: web.Request) -> web.Response:
     """As a file to save."""
     wanted = read_query(request, ExportParameters).format
     conversation, messages = await _show(request)
-    text = to_json(conversation, messages) if wanted == "json" else to_markdown(conversation, messages)
-    name = f"conversation-{conversation.id[:8]}{FORMATS[wanted]}"
-    disposition = f'attachment; filename="{name}"'
-    return web.Response(
-        body=text.encode("utf-8", "replace"),
-        content_type=_TYPES[wanted],
-        charset="utf-8",
-        headers={"Content-Disposition": disposition},
-    )
+    return file_response(await export_conversation(conversation, messages, wanted))
 
 
 async def _show(request: web.Request) -> tuple[Conversation, list[Message]]:

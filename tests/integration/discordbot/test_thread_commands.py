@@ -1,6 +1,7 @@
 """/threads and what is done with a conversation by command."""
 
 import discord
+import pytest
 
 from tests.builders import build_incoming
 from tests.integration.discordbot.house import buttons, link_of, texts, told, until
@@ -63,14 +64,17 @@ async def test_only_who_began_it_or_an_admin_renames_and_deletes(place: DiscordP
         assert await place.conversations.list_conversations("local") == []
 
 
-async def test_a_conversation_is_exported_as_a_file_for_who_asked(place: DiscordPlace) -> None:
+@pytest.mark.parametrize(("wanted", "content"), [("json", b"where is the key?"), ("pdf", b"%PDF-")])
+async def test_a_conversation_is_exported_as_a_file_for_who_asked(
+    place: DiscordPlace, wanted: str, content: bytes
+) -> None:
     async with place.open() as house:
         await house.ask()
-        result = await house.ada.slash(house.thread, "export", format="json")
+        result = await house.ada.slash(house.thread, "export", format=wanted)
         assert result.response.ephemeral
         [file] = result.response.attachments
-        assert file.filename.endswith(".json")
-        assert b"where is the key?" in house.env.backend.cdn.get(file.url)
+        assert file.filename.endswith(f".{wanted}")
+        assert content in house.env.backend.cdn.get(file.url)
 
 
 async def _conversation(place: DiscordPlace, house, number: int) -> None:

@@ -113,7 +113,7 @@ function draw() {
   byId("up").hidden = !here.thread && !here.reading;
   byId("up").textContent = here.reading ? "Back to the chat" : `#${here.channel}`;
   byId("up").href = address(here.channel, "");
-  for (const format of ["markdown", "json"]) byId(`export-${format}`).href = `${placePath(here.channel, here.thread)}/export?format=${format}`;
+  for (const format of ["markdown", "pdf", "json"]) byId(`export-${format}`).href = `${placePath(here.channel, here.thread)}/export?format=${format}`;
   byId("text").placeholder = here.thread ? "Ask on, or / for commands" : `Ask with @footnote, or write to #${here.channel}`;
   byId("hint").textContent = here.thread ? "Everything asks here, except what begins with @somebody." : "@footnote opens a thread. Everything else is for people.";
   byId("composer").hidden = Boolean(here.reading);
@@ -234,7 +234,8 @@ const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(10)), (byt
 
 function showResult(command, result) {
   if (result.file) {
-    const link = el("a", { href: URL.createObjectURL(new Blob([result.file.text])), download: result.file.name });
+    const bytes = Uint8Array.from(atob(result.file.data), (character) => character.charCodeAt(0));
+    const link = el("a", { href: URL.createObjectURL(new Blob([bytes], { type: result.file.type })), download: result.file.name });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }

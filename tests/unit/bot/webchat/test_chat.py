@@ -1,6 +1,7 @@
 """The chat over HTTP: asking, following up, several people, stopping, resuming, and what is not a question."""
 
 import asyncio
+import base64
 
 import pytest
 
@@ -157,12 +158,14 @@ async def test_a_thread_is_renamed_exported_and_deleted() -> None:
         renamed = await (await ada.client.patch(path, json={"title": "Keys"})).json()
         exported = await ada.client.get(f"{path}/export?format=markdown")
         text = await exported.text()
+        printed = await (await ada.client.get(f"{path}/export?format=pdf")).read()
         await ada.client.delete(path)
         gone = await ada.client.get(path)
 
     assert renamed == {"title": "Keys"}
     assert "attachment" in exported.headers["Content-Disposition"]
     assert text.startswith("# Keys") and KEY in text
+    assert printed.startswith(b"%PDF-")
     assert gone.status == 404
     assert await place.conversations.list_conversations("local") == []
 
@@ -196,6 +199,7 @@ async def test_commands_answer_their_giver_alone() -> None:
 
     assert "where is the key?" in threads["result"]["html"]
     assert exported["result"]["file"]["name"].endswith(".json")
+    assert b"where is the key?" in base64.b64decode(exported["result"]["file"]["data"])
     assert opened["result"]["open"] == ["general", thread]
     assert (unknown.status, "/nonsense" in (await unknown.json())["error"]) == (400, True)
     assert len(state["messages"]) == 2

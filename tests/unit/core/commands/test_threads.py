@@ -168,11 +168,17 @@ async def test_a_conversation_is_a_file_to_take_away() -> None:
     run = await answered()
     exported = await run("export")
 
-    assert exported.file_name == f"conversation-{run.conversation.id[:8]}.md"
-    assert "Under the stairs[1]." in exported.text
-    assert (await run("threads", f"export {run.conversation.id} json")).text.startswith("{")
-    with pytest.raises(BadInput, match="pdf"):
-        await run("export", "pdf")
+    as_json = await run("threads", f"export {run.conversation.id} json")
+    as_pdf = await run("export", "PDF")
+
+    assert exported.file is not None and as_json.file is not None and as_pdf.file is not None
+    assert exported.file.name == f"conversation-{run.conversation.id[:8]}.md"
+    assert "Under the stairs[1]." in exported.file.data.decode()
+    assert as_json.file.data.startswith(b"{") and as_json.file.is_text
+    assert as_pdf.file.data.startswith(b"%PDF-") and not as_pdf.file.is_text
+    assert exported.file.name in exported.text
+    with pytest.raises(BadInput, match="'docx': use markdown, pdf, json"):
+        await run("export", "docx")
 
 
 async def test_new_starts_afresh(run: Counter) -> None:

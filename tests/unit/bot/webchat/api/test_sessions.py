@@ -96,11 +96,14 @@ async def test_a_session_of_another_platform_is_not_deleted_while_it_is_answered
     office.provider.hold.set()
 
 
-async def test_a_session_is_exported_as_a_file_in_both_formats(client: TestClient) -> None:
+async def test_a_session_is_exported_as_a_file_in_each_format(client: TestClient) -> None:
     session_id = await begin(client)
     markdown = await client.get(f"{SESSIONS}/{session_id}/export")
     exported = await client.get(f"{SESSIONS}/{session_id}/export?format=json")
 
+    printed = await client.get(f"{SESSIONS}/{session_id}/export?format=pdf")
+
+    assert (printed.content_type, (await printed.read())[:5]) == ("application/pdf", b"%PDF-")
     assert markdown.headers["Content-Disposition"] == f'attachment; filename="conversation-{session_id[:8]}.md"'
     assert markdown.content_type == "text/markdown"
     assert QUOTE in await markdown.text()

@@ -1,7 +1,7 @@
-"""A conversation as a file: Markdown to read, JSON to process. Numbers in the text equal numbers in the sources."""
+"""A conversation as text: Markdown and JSON."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from core.domain.answer import Citation
 from core.domain.conversation import Conversation, Message, Role
@@ -37,6 +37,3 @@ def footnote_label(citation: Citation) -> str:
     """Where a footnote points, without its number: `Page 5 of "report.pdf" > Chapter > Section`."""
     name = citation.document.rsplit("/", 1)[-1]
     return " > ".join([f'Page {citation.page_number} of "{name}"', *citation.heading_path])
-
-
-FORMATS: Mapping[str, str] = {"markdown": ".md", "json": ".json"}
