@@ -1,10 +1,12 @@
 """What people do with the library: search it, find a document, open a page, add and remove sources."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from core.access import ATTACHMENTS
-from core.documents import find_by_name, only_journals
+from core.document_names import NamesOfWorkspaces
+from core.documents import Linked, find_by_name, only_journals
 from core.domain.corpus import Document, Page, PageHit, SearchQuery, SearchScope, Source, SourcedPassage
 from core.errors import NotFound
 from core.links import page_links
@@ -63,6 +65,7 @@ class Library:
         self._corpus = corpus
         self._index = index
         self._conversations = conversations
+        self._names = NamesOfWorkspaces(corpus)
 
     async def search(self, query: SearchQuery, scope: SearchScope) -> list[PageHit]:
         """Pages with a passage that matches, best first by their best passage, at most `query.limit`."""
@@ -87,7 +90,17 @@ class Library:
             BadInput: several are meant; the message lists them.
             NotFound: none is; the message names the nearest.
         """
-        return find_by_name(name, await self.documents(scope))
+        names = await self._names.of(scope.workspace)
+        found = await asyncio.to_thread(names.find, name, scope.allows)
+        return await self._corpus.get_document(found.id, scope)
+
+    async def find_linked(self, targets: Sequence[str], scope: SearchScope) -> list[Linked]:
+        """What each target of a [[link]] leads to, in their order (see DocumentNames.linked).
+
+        Failures and stamps of the documents may be out of date.
+        """
+        names = await self._names.of(scope.workspace)
+        return await asyncio.to_thread(lambda: [names.linked(target, scope.allows) for target in targets])
 
     async def find_journal(self, name: str, scope: SearchScope) -> Document:
         """As `find_document`, among the journals; among all documents where there are no journals."""

@@ -94,8 +94,14 @@ class Tools(Protocol):
         Called once, before the first `invoke`: an answer may cite what an earlier question found.
         """
 
-    async def invoke(self, invocation: ToolInvocation) -> ToolResult:
-        """Never raises for what a model can do wrong: unknown tool, bad arguments, ToolError become error results."""
+    def problem(self, invocation: ToolInvocation) -> str | None:
+        """What a model did wrong with a call, in a sentence, before anything is run; None: it can be run."""
+
+    async def invoke(self, invocation: ToolInvocation, key: str | None = None) -> ToolResult:
+        """Never raises for what a model can do wrong: unknown tool, bad arguments, ToolError become error results.
+
+        `key` is that of the job that was queued for it (core/steps.py), where one was.
+        """
 
 
 class RetrievalStrategy(Protocol):
@@ -172,6 +178,12 @@ class CorpusRepository(Protocol):
 
     async def list_documents(self, workspace: str, source_ids: frozenset[str] | None = None) -> list[Document]:
         """By source name, then path; failed ones included. None: all sources."""
+
+    async def version(self, workspace: str) -> str:
+        """Another one after every change of a source or a document: what was read at the same version is still so.
+
+        Failures and stamps of files may not change it. Costs milliseconds, whatever there is.
+        """
 
     async def get_document(self, document_id: str, scope: SearchScope) -> Document:
         """NotFound outside the scope."""

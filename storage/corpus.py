@@ -1,10 +1,12 @@
 """The library in SQL: sources, documents, pages and passages, every read inside its scope."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from itertools import count
 from typing import Any
 
-from sqlalchemy import Row, Select, delete, insert, select, update
+from sqlalchemy import Row, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -28,6 +30,17 @@ from storage.database import Database
 from storage.revisions import check_revision
 from storage.tables import DocumentRow, SourceRow
 
+# Other processes' changes: every one counts a document more or less, or is read later than all before it.
+_VERSION = (
+    select(
+        SOURCE.c.id,
+        SOURCE.c.name,
+        func.count(DOCUMENT.c.id).label("documents"),
+        func.max(DOCUMENT.c.crawled_at).label("newest"),
+    )
+    .select_from(SOURCE.outerjoin(DOCUMENT, DOCUMENT.c.source_id == SOURCE.c.id))
+    .group_by(SOURCE.c.id, SOURCE.c.name)
+)
 IDS_PER_QUERY = 500  # SQLite built before 3.32 takes at most 999 values a query, and the scope needs some
 
 
@@ -36,9 +49,11 @@ class SqlCorpusRepository:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._changes = count()  # of this process: exact, whatever clocks say
+        self._change = next(self._changes)
 
     async def save_source(self, source: Source) -> None:
-        await self._database.write(lambda session: _save_source(session, source))
+        await self._changing(lambda session: _save_source(session, source))
 
     async def find_source(self, workspace: str, name: str) -> Source | None:
         query = select(SOURCE).where(SOURCE.c.workspace == workspace, SOURCE.c.name == name)
@@ -51,13 +66,18 @@ class SqlCorpusRepository:
         return sorted((to_source(row) for row in rows), key=lambda source: source.name)
 
     async def remove_source(self, source_id: str) -> None:
-        await self._database.write(lambda session: session.execute(delete(SOURCE).where(SOURCE.c.id == source_id)))
+        await self._changing(lambda session: session.execute(delete(SOURCE).where(SOURCE.c.id == source_id)))
 
     async def list_documents(self, workspace: str, source_ids: frozenset[str] | None = None) -> list[Document]:
         query = document_query().where(SOURCE.c.workspace == workspace)
         if source_ids is not None:
             query = query.where(SOURCE.c.id.in_(source_ids))
         return await asyncio.to_thread(_in_order, await self._rows(query))  # ten thousand take a while
+
+    async def version(self, workspace: str) -> str:
+        rows = await self._rows(_VERSION.where(SOURCE.c.workspace == workspace))
+        told = sorted((row.id, row.name, row.documents, str(row.newest)) for row in rows)
+        return f"{self._change} {told}"
 
     async def get_document(self, document_id: str, scope: SearchScope) -> Document:
         query = document_query().where(DOCUMENT.c.id == document_id, *readable(scope))
@@ -70,10 +90,10 @@ class SqlCorpusRepository:
 
     async def switch_revision(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:
         check_revision(document, pages, passages)
-        await self._database.write(lambda session: _switch_revision(session, document, pages, passages))
+        await self._changing(lambda session: _switch_revision(session, document, pages, passages))
 
     async def save_failure(self, document: Document) -> None:
-        await self._database.write(lambda session: _save_failure(session, document))
+        await self._changing(lambda session: _save_failure(session, document))
 
     async def touch(self, document_id: str, stamp: FileStamp) -> None:
         change = update(DOCUMENT).where(DOCUMENT.c.id == document_id).values(_stamp_values(stamp))
@@ -81,7 +101,7 @@ class SqlCorpusRepository:
 
     async def remove_document(self, document_id: str) -> None:
         change = delete(DOCUMENT).where(DOCUMENT.c.id == document_id)
-        await self._database.write(lambda session: session.execute(change))
+        await self._changing(lambda session: session.execute(change))
 
     async def live_revisions(self) -> set[tuple[str, str]]:
         query = select(DOCUMENT.c.id, DOCUMENT.c.revision).where(DOCUMENT.c.revision.is_not(None))
@@ -115,6 +135,12 @@ class SqlCorpusRepository:
     async def list_page_passages(self, page_id: str, scope: SearchScope) -> list[SourcedPassage]:
         query = passage_query(scope).where(PASSAGE.c.page_id == page_id).order_by(PASSAGE.c.ordinal)
         return list(to_sourced_passages(await self._rows(query)))
+
+    async def _changing(self, work: Callable[[Session], object]) -> None:
+        try:
+            await self._database.write(work)
+        finally:
+            self._change = next(self._changes)
 
     async def _rows(self, *queries: Select[Any]) -> Sequence[Row[Any]]:
         return await self._database.read(
@@ -210,6 +236,7 @@ def _page_values(page: Page) -> dict[str, object]:
         "heading_path": page.heading_path,
         "headings": [(heading.level, heading.title, heading.start) for heading in page.headings],
         "anchors": page.anchors,
+        "place": {key: value for key, value in asdict(page.place).items() if value} if page.place else None,
         "text": page.text,
     }
 

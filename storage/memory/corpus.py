@@ -18,6 +18,7 @@ class MemoryCorpusRepository:
         self._documents: dict[str, Document] = {}
         self._pages: dict[str, list[Page]] = {}  # of a document id, in page order
         self._passages: dict[str, list[Passage]] = {}  # of a document id, in text order
+        self._changes = 0
 
     async def save_source(self, source: Source) -> None:
         source = to_storable_value(source)
@@ -25,6 +26,7 @@ class MemoryCorpusRepository:
         if namesake is not None and namesake.id != source.id:
             raise InvalidState(f"Another source is called {source.name!r} already; choose another name")
         self._sources[source.id] = source
+        self._changes += 1
 
     async def find_source(self, workspace: str, name: str) -> Source | None:
         wanted = (to_storable(workspace), to_storable(name))
@@ -39,6 +41,7 @@ class MemoryCorpusRepository:
             if document.source_id == source_id:
                 await self.remove_document(document.id)
         self._sources.pop(source_id, None)
+        self._changes += 1
 
     async def list_documents(self, workspace: str, source_ids: frozenset[str] | None = None) -> list[Document]:
         found = (
@@ -47,6 +50,9 @@ class MemoryCorpusRepository:
             if document.workspace == workspace and (source_ids is None or document.source_id in source_ids)
         )
         return sorted(found, key=lambda document: (document.source, document.path))
+
+    async def version(self, workspace: str) -> str:
+        return str(self._changes)
 
     async def get_document(self, document_id: str, scope: SearchScope) -> Document:
         document = self._readable(document_id, scope)
@@ -62,12 +68,14 @@ class MemoryCorpusRepository:
         self._documents[document.id] = replace(to_storable_value(document), pages=len(pages), passages=len(passages))
         self._pages[document.id] = sorted(map(to_storable_value, pages), key=lambda page: page.number)
         self._passages[document.id] = sorted(map(to_storable_value, passages), key=lambda passage: passage.ordinal)
+        self._changes += 1
 
     async def save_failure(self, document: Document) -> None:
         self._require_source(document)
         known = self._documents.get(document.id, replace(document, revision=None, pages=0, passages=0))
         failed = replace(known, failed_reason=document.failed_reason, stamp=document.stamp)
         self._documents[document.id] = to_storable_value(failed)
+        self._changes += 1
 
     async def touch(self, document_id: str, stamp: FileStamp) -> None:
         if document_id in self._documents:
@@ -80,6 +88,7 @@ class MemoryCorpusRepository:
     async def remove_document(self, document_id: str) -> None:
         for table in (self._documents, self._pages, self._passages):
             table.pop(document_id, None)
+        self._changes += 1
 
     async def live_revisions(self) -> set[tuple[str, str]]:
         return {(document.id, document.revision) for document in self._documents.values() if document.revision}

@@ -356,3 +356,40 @@ async def test_readers_see_one_whole_revision_while_it_is_switched(corpus):
     switches = [put(corpus, *[f"new {n}"] * 20, revision=f"r{n}") for n in range(5)]
     results = await asyncio.gather(*switches, *(read() for _ in range(20)))
     assert all(len(texts) == 1 for texts in results[5:])
+
+
+async def test_the_version_is_another_after_each_change_and_stays_between_them(corpus):
+    seen = [await corpus.version("local")]
+
+    async def changed() -> bool:
+        seen.append(await corpus.version("local"))
+        return seen[-1] != seen[-2]
+
+    assert not await changed()
+    document, _, _ = await put(corpus, "one")
+    assert await changed()
+    await put(corpus, "one", title="Renamed")
+    assert await changed()
+    await corpus.save_source(replace(HANDBOOK, name="manual"))
+    assert await changed()
+    await corpus.list_documents("local")
+    assert not await changed()
+    await corpus.remove_document(document.id)
+    assert await changed()
+    await corpus.remove_source(SECRETS.id)
+    assert await changed()
+
+
+async def test_the_version_tells_of_what_another_process_changed(corpus, database):
+    if database is None:
+        return  # memory has but one process
+    other = SqlCorpusRepository(database)
+    document, _, _ = await put(corpus, "one", crawled_at=NOON)
+    seen = {await other.version("local")}
+    await put(corpus, "two", crawled_at=NOON + timedelta(seconds=1))
+    seen.add(await other.version("local"))
+    await corpus.remove_document(document.id)
+    seen.add(await other.version("local"))
+    await corpus.save_source(replace(HANDBOOK, name="manual"))
+    seen.add(await other.version("local"))
+    assert len(seen) == 4

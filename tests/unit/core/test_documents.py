@@ -1,6 +1,9 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from core.documents import find_by_name, only_journals
+from core.documents import DocumentNames, find_by_name, only_journals
+from core.domain.corpus import Document
 from core.errors import BadInput, NotFound
 from tests.builders import build_document, build_source
 
@@ -82,3 +85,61 @@ def test_kept_answers_are_a_journal_among_journals() -> None:
     kept, journal, note = (build_document(f"{kind}.x", kind=kind) for kind in ("kept", "foundry", "markdown"))
     assert only_journals([kept, journal, note]) == [kept, journal]
     assert only_journals([kept, note]) == [kept, note]
+
+
+@pytest.mark.parametrize(
+    ("target", "place"),
+    [
+        ("guide.md", None),  # two sources have one
+        ("notes/guide.md", 0),
+        ("Handbook", 0),
+        ("festival-lanterns", 1),
+        ("Festival of_Lanterns", 1),
+        ("minutes/2024-01", 3),
+        ("festval of lantern", None),  # only close: proposed, not taken
+        ("anual report", None),
+        ("", None),
+    ],
+)
+def test_a_link_leads_to_what_it_names(target: str, place: int | None) -> None:
+    found = DocumentNames(SHELF).linked(target).document
+
+    assert found is (None if place is None else SHELF[place])
+
+
+def test_a_link_may_be_the_end_of_a_path() -> None:
+    deep = build_document("team/2024/plans.md", NOTES, title="Goals")
+    names = DocumentNames([*SHELF, deep, build_document("plans.md", BOOKS, title="Other plans")])
+
+    assert [names.linked(target).document for target in ("2024/plans", "2024/plans.md")] == [deep, deep]
+
+
+def test_a_link_to_nothing_proposes_the_nearest_and_one_to_several_all_of_them() -> None:
+    names = DocumentNames(SHELF)
+
+    assert [item.path for item in names.linked("Festival of Lantern").near][:1] == ["sub/Festival Lanterns.md"]
+    assert [item.source for item in names.linked("guide").near] == ["notes", "books"]
+    assert names.linked("zzzzzz").near == ()
+
+
+def test_only_what_is_accepted_is_found_or_proposed() -> None:
+    names = DocumentNames(SHELF)
+
+    def in_notes(document: Document) -> bool:
+        return document.source == "notes"
+
+    assert names.linked("guide", in_notes).document is SHELF[0]
+    assert all(in_notes(document) for document in names.linked("Another Guid", in_notes).near)
+    with pytest.raises(NotFound):
+        names.find("annual report", in_notes)
+
+
+NAME = st.text(st.sampled_from("ab- c"), min_size=1, max_size=6)
+
+
+@given(titles=st.lists(NAME, max_size=6), name=NAME)
+def test_a_lasting_table_finds_what_a_table_for_one_look_up_finds(titles: list[str], name: str) -> None:
+    documents = [build_document(f"{place}.md", NOTES, title=title) for place, title in enumerate(titles)]
+    once, lasting = DocumentNames(documents), DocumentNames(documents, is_lasting=True)
+
+    assert lasting.linked(name) == once.linked(name)
