@@ -111,9 +111,8 @@ class AnswerService:
         opened = await self._open(message)
         if opened.stored is not None:
             return await self._again(opened.stored)
-        if attempt.number > 1:
-            await self._end_steps_of_the_dead(stored_ids(message).request)
-        steps = Steps(self._jobs, self._clock, message.address.workspace, progress.step, attempt.number)
+        earlier = await self._end_steps_of_the_dead(stored_ids(message).request) if attempt.number > 1 else []
+        steps = Steps(self._jobs, self._clock, message.address.workspace, progress.step, attempt.number, earlier)
         request = steps.step(
             JobKind.REQUEST,
             "answer",

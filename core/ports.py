@@ -7,7 +7,7 @@ Read methods that hand out document text take a SearchScope and apply it inside 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from core.domain.answer import Draft, Evidence
 from core.domain.chat import (
@@ -63,6 +63,35 @@ class ChatProvider(Protocol):
 
     async def close(self) -> None:
         """Release connections; safe to repeat."""
+
+
+@runtime_checkable
+class LearningProvider(Protocol):
+    """A ChatProvider whose capabilities are found out by asking."""
+
+    async def learn(self) -> Capabilities:
+        """The capabilities, after whatever small requests are needed; asked once and remembered. Raises ProviderError.
+
+        Until then `capabilities` is what is assumed.
+        """
+
+
+@runtime_checkable
+class CheckedProvider(Protocol):
+    """A ChatProvider that something outside this process has to work for."""
+
+    async def check(self) -> None:
+        """One small request or a few. Raises ProviderError with the next step where it can't be used."""
+
+
+class CapabilityMemory(Protocol):
+    """What was found out about models, kept from one run to the next. The key names a server's model."""
+
+    async def find(self, key: str) -> Capabilities | None:
+        """None for what was never kept, or so long ago that it is to be found out anew."""
+
+    async def keep(self, key: str, found: Capabilities) -> None:
+        """In place of what was kept before. What can't be kept is only found out again: no error."""
 
 
 class ProgressSink(Protocol):

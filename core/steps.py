@@ -3,12 +3,16 @@
 `Steps` belongs to one question: its first step is the root. Code further in needs no handle to it: `step(...)` finds
 the tree, and the job above, in the task's context (as the current span in tracing). Without a tree around it `step`
 still works and records nothing.
+
+What an earlier try at the same question finished need not be done again: whoever does it leaves in its output what it
+was (`CALL`) and what it gave (`KEPT`, until the tree has ended well), looks for it with `finished_before`, and takes it
+over with `adopt`.
 """
 
 import asyncio
 import uuid
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -18,9 +22,14 @@ from core.errors import FootnoteError
 from core.ports import Clock
 from core.service_ports import JobRepository
 
+CALL = "call"  # key of an output: a digest of all that decides what a step gives
+KEPT = "kept"  # key of an output: what the step gave, as long as another try may need it
+
 
 class Steps:
     """Records one tree. `on_change` is called when a job begins and when it ends; `attempt` counts tries at it.
+
+    `earlier` is the tree as earlier tries left it; what is finished of it keeps its rows unless it is done again.
 
     Changes are written behind the running code, in order, and are all written when the root has ended: a question does
     not wait for its own records.
@@ -33,12 +42,14 @@ class Steps:
         workspace: str,
         on_change: Callable[[Job], None] | None = None,
         attempt: int = 1,
+        earlier: Sequence[Job] = (),
     ) -> None:
         self._repository = repository
         self._clock = clock
         self._workspace = workspace
         self._on_change = on_change
         self._attempt = attempt
+        self._earlier = {job.id: job for job in earlier if job.status is JobStatus.DONE and CALL in job.output}
         self._jobs: dict[str, Job] = {}
         self._unsaved: dict[str, None] = {}  # job ids in the order they changed
         self._writer: asyncio.Task[None] | None = None
@@ -59,11 +70,31 @@ class Steps:
         """
         return Step(self, kind, name, input or {}, key)
 
-    def _plan(self, step: "Step") -> Job:
+    def queue(self, kind: JobKind, name: str, *, input: Mapping[str, object], key: str) -> None:
+        """Show and record a job that waits; a step with the same key, opened where this is called, takes it over.
+
+        One that an earlier try finished stays as it is. What still waits when the root ends is cancelled.
+        """
+        job = self._plan(self.step(kind, name, input=input, key=key), JobStatus.QUEUED)
+        if job.id not in self._earlier:
+            self._save(job)
+
+    def finished_before(self, kind: JobKind, call: str) -> Job | None:
+        """What an earlier try did to the same end (`CALL` in its output); None: nothing."""
+        return next((job for job in self._earlier.values() if job.kind is kind and job.output[CALL] == call), None)
+
+    def adopt(self, job: Job) -> None:
+        """Let a job of an earlier try stand in this tree as it is."""
+        self._jobs[job.id] = job
+        if self._on_change is not None:
+            self._on_change(job)
+
+    def _plan(self, step: "Step", status: JobStatus = JobStatus.RUNNING) -> Job:
         above = _here.get()
         parent = above.job_id if above is not None and above.steps is self else next(iter(self._jobs), None)
         job_id = self._to_id(parent, step)
         now = self._clock.now()
+        waiting = self._jobs.get(job_id)
         return Job(
             id=job_id,
             workspace=self._workspace,
@@ -71,9 +102,9 @@ class Steps:
             parent_id=parent,
             kind=step.kind,
             name=step.name,
-            status=JobStatus.RUNNING,
-            created_at=now,
-            started_at=now,
+            status=status,
+            created_at=waiting.created_at if waiting is not None and waiting.status is JobStatus.QUEUED else now,
+            started_at=now if status is JobStatus.RUNNING else None,
             input=step.input,
             attempts=self._attempt,
         )
@@ -96,7 +127,17 @@ class Steps:
             )
         )
         if job.parent_id is None:
+            self._close(well=status is JobStatus.DONE)
             await self.flush()
+
+    def _close(self, *, well: bool) -> None:
+        """End what never began; forget what was kept for another try, as none comes."""
+        for job in {**self._earlier, **self._jobs}.values():
+            if job.status is JobStatus.QUEUED:
+                self._save(replace(job, status=JobStatus.CANCELLED, completed_at=self._clock.now()))
+            elif well and CALL in job.output:
+                told = {name: value for name, value in job.output.items() if name not in (CALL, KEPT)}
+                self._save(replace(job, output=told))
 
     def _to_id(self, parent: str | None, step: "Step") -> str:
         if parent is None:
@@ -104,9 +145,11 @@ class Steps:
         if step.key is not None:
             return f"{parent}/{step.key}"
         letter = step.kind.value[0]
-        number = self._keys[parent, letter]
-        self._keys[parent, letter] += 1
-        return f"{parent}/{letter}{number}"
+        while True:
+            number = self._keys[parent, letter]
+            self._keys[parent, letter] += 1
+            if (job_id := f"{parent}/{letter}{number}") not in self._earlier:
+                return job_id
 
     def _save(self, job: Job) -> None:
         """Show a change and have it written; a job that changes again before its turn is written once."""
@@ -188,6 +231,24 @@ def step(kind: JobKind, name: str, *, input: Mapping[str, object] | None = None,
     """A step in the tree this code runs in (see `Steps.step`); where it runs in none, nothing is recorded."""
     place = _here.get()
     return Step(place.steps if place is not None else None, kind, name, input or {}, key)
+
+
+def queue(kind: JobKind, name: str, *, input: Mapping[str, object], key: str) -> None:
+    """See `Steps.queue`; in the tree this code runs in, if it runs in one."""
+    if (place := _here.get()) is not None:
+        place.steps.queue(kind, name, input=input, key=key)
+
+
+def finished_before(kind: JobKind, call: str) -> Job | None:
+    """See `Steps.finished_before`."""
+    place = _here.get()
+    return place.steps.finished_before(kind, call) if place is not None else None
+
+
+def adopt(job: Job) -> None:
+    """See `Steps.adopt`."""
+    if (place := _here.get()) is not None:
+        place.steps.adopt(job)
 
 
 def _outcome(error: BaseException | None) -> tuple[JobStatus, str | None]:

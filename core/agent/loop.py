@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.agent.prompts import empty_answer, last_turn
-from core.agent.streaming import HeldText, held_characters
+from core.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, with_unique_ids
 from core.domain.answer import Draft
 from core.domain.chat import (
     ChatMessage,
@@ -17,18 +17,15 @@ from core.domain.chat import (
     ToolChoice,
     ToolInvocation,
     ToolResult,
-    Usage,
 )
 from core.domain.jobs import JobKind
 from core.errors import ProviderError, ProviderTimeout
 from core.limits import Meter
 from core.ports import ChatProvider, ProgressSink, Tools
-from core.steps import step
+from core.steps import Step
 
 # Calls of one turn; a model that wants more is guessing, and each result costs tokens.
 MAX_PARALLEL_CALLS = 8
-# For the last request, after the budget's seconds have passed: what a model needs for an answer without tools.
-FINAL_SECONDS = 60.0
 
 
 class AgentLoop:
@@ -50,10 +47,10 @@ class AgentLoop:
     ) -> None:
         self._provider = provider
         self._tools = tools
-        self._progress = progress
         self._meter = meter
         self._system = system
         self._model = model
+        self._model_turns = ModelTurns(provider, meter, progress, model)
         self._turns: list[ChatMessage] = []
         self._new: list[ChatMessage] = []  # tool rounds of this run
         self._paused: tuple[CitedText, ...] = ()  # the answer's beginning, where the model paused in the middle
@@ -90,58 +87,14 @@ class AgentLoop:
     async def _ask(self, choice: ToolChoice, system: str, seconds: float) -> ChatResponse | None:
         """One model turn, or None when `seconds` have passed without one."""
         request = ChatRequest(
-            system=system,
-            messages=tuple(self._turns),
-            tools=self._tools.definitions,
-            tool_choice=choice,
-            model=self._model,
+            system=system, messages=tuple(self._turns), tools=self._tools.definitions, tool_choice=choice
         )
-        key = f"m{self._meter.steps}"
-        async with step(JobKind.PLANNING, "plan", input={"messages": len(self._turns)}, key=key) as job:
-            response = await self._complete(request, seconds)
-            if response is None:
-                self._meter.count(Usage())
-                job.output = {"timed_out": True}
-                return None
-            self._meter.count(response.usage)
-            if choice is ToolChoice.NONE:
-                response = replace(response, tool_invocations=())
-            if not response.tool_invocations:
-                job.become(JobKind.SYNTHESIS, "answer")
-            job.output = _to_output(response)
-        return response
-
-    async def _complete(self, request: ChatRequest, seconds: float) -> ChatResponse | None:
-        """None when `seconds` have passed. Text of a turn that turns out to be no answer is taken back."""
-        shown = HeldText(self._progress, held_characters(request))
-        try:
-            async with asyncio.timeout(seconds) as limit:
-                response = await self._stream(request, shown)
-        except TimeoutError:
-            if not limit.expired():
-                raise  # not ours: a provider that lets one out has a bug
-            shown.drop()
-            return None
-        if response.tool_invocations:
-            shown.drop()
-        else:
-            shown.release()
-        return response
-
-    async def _stream(self, request: ChatRequest, shown: HeldText) -> ChatResponse:
-        """A turn that breaks after text came is begun again once: providers retry only what nobody has seen yet."""
-        try:
-            return await self._provider.complete(request, shown)
-        except ProviderError as error:
-            if not error.retryable or not shown.heard:
-                raise
-            shown.drop()
-            return await self._provider.complete(request, shown)
+        return await self._model_turns.ask(request, seconds, TurnStep(conclude=_conclude))
 
     async def _call_tools(self, response: ChatResponse) -> tuple[ToolResult, ...]:
         """Run the calls of one turn in parallel and put both turns into the prompt."""
         self._paused = ()
-        calls = self._with_unique_ids(response.tool_invocations)
+        calls = with_unique_ids(response.tool_invocations, self._turns)
         native = response.native if calls == response.tool_invocations else None
         results = await self._invoke_all(calls)
         asked = ChatMessage(role=ChatRole.ASSISTANT, text=response.text, tool_invocations=calls, native=native)
@@ -149,19 +102,6 @@ class AgentLoop:
         self._turns += [asked, told]
         self._new += [replace(asked, native=None), told]
         return results
-
-    def _with_unique_ids(self, calls: Sequence[ToolInvocation]) -> tuple[ToolInvocation, ...]:
-        """Local servers number the calls of each reply anew, or not at all; results are matched by id."""
-        used = {call.id for turn in self._turns for call in turn.tool_invocations}
-        unique = []
-        for call in calls:
-            new_id, count = call.id, 0
-            while not new_id or new_id in used:
-                count += 1
-                new_id = f"{call.id or 'call'}-{count}"
-            used.add(new_id)
-            unique.append(call if new_id == call.id else replace(call, id=new_id))
-        return tuple(unique)
 
     async def _invoke_all(self, calls: Sequence[ToolInvocation]) -> tuple[ToolResult, ...]:
         """A result for each call, in their order: refused beyond MAX_PARALLEL_CALLS, an error where time ran out."""
@@ -227,13 +167,7 @@ def _refusal(call: ToolInvocation, text: str) -> ToolResult:
     return ToolResult(invocation_id=call.id, name=call.name, text=text, is_error=True)
 
 
-def _to_output(response: ChatResponse) -> Mapping[str, object]:
-    usage = response.usage
-    return {
-        "stop_reason": response.stop_reason.value,
-        "tools": [call.name for call in response.tool_invocations],
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cache_read_tokens": usage.cache_read_tokens,
-        "model": response.model,
-    }
+def _conclude(response: ChatResponse, job: Step) -> Mapping[str, object]:
+    if not response.tool_invocations:
+        job.become(JobKind.SYNTHESIS, "answer")
+    return {}

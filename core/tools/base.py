@@ -16,13 +16,14 @@ from core.domain.answer import Evidence
 from core.domain.chat import ChatMessage, NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
 from core.domain.conversation import Focus
 from core.domain.corpus import Document, SearchScope, SourcedPassage
-from core.domain.jobs import JobKind
+from core.domain.jobs import Job, JobKind
 from core.errors import BadInput, NotFound, ToolFailed, ToolRetry
 from core.facts import Facts
 from core.library import Library
 from core.ports import CorpusRepository
-from core.steps import step
+from core.steps import CALL, adopt, finished_before, step
 from core.texts import shorten
+from core.tools.kept import kept_in, to_digest, to_kept
 
 # A job row shows what was asked, not whole texts a model may put into an argument.
 JOB_INPUT_CHARACTERS = 300
@@ -85,7 +86,8 @@ class Toolbox:
     """The tools of one question (implements ports.Tools).
 
     A passage gets one number for the whole question, however often it is found. Calls may run in parallel: passages are
-    numbered in the order of the calls, not of their ends.
+    numbered in the order of the calls, not of their ends. A call that an earlier try at the question finished is not
+    run again: its passages are read anew, within scope, and only if one of them is gone it is.
     """
 
     def __init__(self, tools: Sequence[Tool[Any]], context: ToolContext) -> None:
@@ -111,12 +113,22 @@ class Toolbox:
                 self._passages.update((item.source.passage.id, item) for item in result.passages)
         self._highest = max((item.number for item in self._passages.values()), default=0)
 
-    async def invoke(self, invocation: ToolInvocation) -> ToolResult:
+    def problem(self, invocation: ToolInvocation) -> str | None:
+        tool = self._tools.get(invocation.name)
+        try:
+            if tool is None:
+                raise self._no_tool(invocation.name)
+            validate(tool, invocation.arguments)
+        except ToolRetry as error:
+            return str(error)
+        return None
+
+    async def invoke(self, invocation: ToolInvocation, key: str | None = None) -> ToolResult:
         # No await before the place in the queue is taken: the order of calls is the order of numbers.
         before, done = self._last_call, asyncio.Event()
         self._last_call = done
         try:
-            finding, is_error = await self._run(invocation)
+            finding, is_error = await self._run(invocation, key)
             if before is not None:
                 await before.wait()
             self._searches.extend(finding.searches)
@@ -131,20 +143,38 @@ class Toolbox:
         finally:
             done.set()
 
-    async def _run(self, invocation: ToolInvocation) -> tuple[Finding, bool]:
+    async def _run(self, invocation: ToolInvocation, key: str | None) -> tuple[Finding, bool]:
         """The finding, and whether it is an error."""
+        call = to_digest(invocation, self._context)
+        done = finished_before(JobKind.TOOL, call)
+        if done is not None and (again := await self._restore(done)) is not None:
+            adopt(done)
+            return again, False
         try:
-            async with step(JobKind.TOOL, invocation.name, input=_to_small(invocation.arguments)) as job:
+            async with step(JobKind.TOOL, invocation.name, input=_to_small(invocation.arguments), key=key) as job:
                 tool = self._tools.get(invocation.name)
                 if tool is None:
-                    raise ToolRetry(f"There is no tool {invocation.name!r}; there are {', '.join(self._tools)}.")
+                    raise self._no_tool(invocation.name)
                 finding = await tool.run(validate(tool, invocation.arguments), self._context)
-                job.output = _to_output(finding)
+                job.output = {**_to_output(finding), CALL: call, **to_kept(finding)}
         except ToolRetry as error:
             return Finding(text=str(error)), True
         except ToolFailed as error:
             return Finding(text=f"{error} Calling again will not help: tell the reader."), True
         return finding, False
+
+    def _no_tool(self, name: str) -> ToolRetry:
+        return ToolRetry(f"There is no tool {name!r}; there are {', '.join(self._tools)}.")
+
+    async def _restore(self, job: Job) -> Finding | None:
+        """What a finished call gave, its passages as they stand now; None where that is not to be had any more."""
+        kept = kept_in(job)
+        if kept is None:
+            return None
+        passages = await self._context.corpus.list_passages(kept.passage_ids, self._context.scope)
+        if len(passages) != len(kept.passage_ids):
+            return None
+        return Finding(text=kept.text, passages=tuple(passages), searches=kept.searches)
 
     def _number(self, passage: SourcedPassage) -> NumberedPassage:
         known = self._passages.get(passage.passage.id)

@@ -4,7 +4,7 @@ import pytest
 
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import StorageError, ToolFailed
-from core.steps import Steps, step
+from core.steps import CALL, KEPT, Steps, adopt, finished_before, queue, step
 from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock
 
@@ -185,3 +185,76 @@ async def test_two_trees_do_not_mix(repository, clock, steps):
             pass
     assert [job.id for job in steps.jobs] == ["a", "a/t0"]
     assert [job.id for job in other.jobs] == ["b", "b/t0"]
+
+
+async def first_try(repository: MemoryJobRepository, clock: ManualClock) -> list[Job]:
+    """A try that finished one of two calls and was cut off."""
+    steps = Steps(repository, clock, "local")
+    with pytest.raises(StorageError):
+        async with steps.step(JobKind.REQUEST, "answer", key="r"):
+            async with step(JobKind.TOOL, "search") as done:
+                done.output = {"passages": 1, CALL: "abc", KEPT: {"text": "found"}}
+            async with step(JobKind.TOOL, "search"):
+                raise StorageError("The disk is full.")
+    return await repository.list_tree("r")
+
+
+async def test_what_an_earlier_try_finished_is_found_by_what_it_was_and_taken_over_as_it_is(repository, clock):
+    earlier = await first_try(repository, clock)
+    clock.advance(60)
+    steps = Steps(repository, clock, "local", attempt=2, earlier=earlier)
+    async with steps.step(JobKind.REQUEST, "answer", key="r"):
+        assert finished_before(JobKind.TOOL, "other") is None
+        assert finished_before(JobKind.PLANNING, "abc") is None
+        async with step(JobKind.TOOL, "get_page"):
+            pass
+        done = finished_before(JobKind.TOOL, "abc")
+        adopt(done)
+        assert done.output[KEPT] == {"text": "found"}
+    tree = {job.id: job for job in await repository.list_tree("r")}
+    assert (tree["r/t0"].name, tree["r/t0"].attempts, tree["r/t0"].created_at) == ("search", 1, done.created_at)
+    assert (tree["r/t1"].name, tree["r/t1"].attempts) == ("get_page", 2)
+
+
+async def test_what_is_kept_for_another_try_is_forgotten_with_the_answer_and_not_before(repository, clock):
+    earlier = await first_try(repository, clock)
+    assert earlier[1].output[KEPT]
+    steps = Steps(repository, clock, "local", attempt=2, earlier=earlier)
+    async with steps.step(JobKind.REQUEST, "answer", key="r"):
+        pass
+    assert [job.output for job in (await repository.list_tree("r"))[1:]] == [{"passages": 1}, {}]
+
+
+async def test_a_queued_job_is_shown_and_taken_over_by_the_step_with_its_key(steps, repository, clock):
+    async with steps.step(JobKind.REQUEST, "answer", key="r"):
+        queue(JobKind.TOOL, "search", input={"query": "a"}, key="c1")
+        queue(JobKind.TOOL, "get_page", input={}, key="c2")
+        await steps.flush()
+        waiting = await repository.get("r/c1", "local")
+        assert (waiting.status, waiting.started_at, waiting.parent_id) == (JobStatus.QUEUED, None, "r")
+        clock.advance(5)
+        async with step(JobKind.TOOL, "search", input={"query": "a"}, key="c1"):
+            pass
+    first, second = (await repository.list_tree("r"))[1:]
+    assert (first.status, first.created_at) == (JobStatus.DONE, waiting.created_at)
+    assert first.started_at > first.created_at
+    assert second.status is JobStatus.CANCELLED and second.completed_at is not None
+
+
+async def test_queueing_leaves_what_an_earlier_try_finished_alone(repository, clock):
+    steps = Steps(repository, clock, "local")
+    with pytest.raises(StorageError):
+        async with steps.step(JobKind.REQUEST, "answer", key="r"):
+            async with step(JobKind.TOOL, "search", key="c1") as done:
+                done.output = {CALL: "abc"}
+            raise StorageError("The disk is full.")
+    again = Steps(repository, clock, "local", attempt=2, earlier=await repository.list_tree("r"))
+    async with again.step(JobKind.REQUEST, "answer", key="r"):
+        queue(JobKind.TOOL, "search", input={}, key="c1")
+        await again.flush()
+        assert (await repository.get("r/c1", "local")).status is JobStatus.DONE
+
+
+async def test_outside_a_tree_there_is_nothing_to_queue_or_to_find():
+    queue(JobKind.TOOL, "search", input={}, key="c1")
+    assert finished_before(JobKind.TOOL, "abc") is None

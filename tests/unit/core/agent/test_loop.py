@@ -39,8 +39,14 @@ def search(query: str = "key", id: str = "c1") -> ToolInvocation:
 class Run:
     """One question against a script, with everything a test may look at afterwards."""
 
-    def __init__(self, script: Sequence[Turn], tools: Toolbox, budget: Budget | None = None) -> None:
-        self.provider = ScriptedProvider(script)
+    def __init__(
+        self,
+        script: Sequence[Turn],
+        tools: Toolbox,
+        budget: Budget | None = None,
+        provider: ScriptedProvider | None = None,
+    ) -> None:
+        self.provider = provider or ScriptedProvider(script)
         self.progress = RecordingProgress()
         self.clock = ManualClock()
         self.steps = Steps(MemoryJobRepository(), self.clock, "local")
@@ -186,8 +192,8 @@ class HangingProvider(ScriptedProvider):
 
 
 async def test_a_model_that_hangs_is_cut_off_and_asked_for_a_last_answer(tools):
-    run = Run([], tools, Budget(seconds=0.02))
-    run.loop._provider = provider = HangingProvider([says("unused"), says("Nothing yet.")])
+    provider = HangingProvider([says("unused"), says("Nothing yet.")])
+    run = Run([], tools, Budget(seconds=0.02), provider)
     draft = await run.draft()
     assert (draft.text, draft.partial, len(provider.requests)) == ("Nothing yet.", True, 2)
     assert run.progress.shown == "Nothing yet."
@@ -196,9 +202,9 @@ async def test_a_model_that_hangs_is_cut_off_and_asked_for_a_last_answer(tools):
 
 async def test_a_model_that_hangs_to_the_end_is_a_timeout(tools, monkeypatch):
     monkeypatch.setattr(loop_module, "FINAL_SECONDS", 0.02)
-    run = Run([], tools, Budget(seconds=0.02))
-    run.loop._provider = provider = HangingProvider([])
+    provider = HangingProvider([])
     provider.hangs = 9
+    run = Run([], tools, Budget(seconds=0.02), provider)
     with pytest.raises(ProviderTimeout, match=r"limit: 0\.02 seconds"):
         await run.draft()
 

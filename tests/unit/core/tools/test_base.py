@@ -203,3 +203,61 @@ def test_a_place_is_described_with_its_headings_where_it_has_some():
 def test_the_toolbox_shows_its_definitions(shelf):
     (definition,) = Toolbox([SearchTool()], shelf.context()).definitions
     assert definition.name == "search"
+
+
+async def test_what_is_wrong_with_a_call_can_be_known_before_it_is_run(toolbox):
+    assert toolbox.problem(call(A)) is None
+    assert "no tool 'delete_all'" in toolbox.problem(ToolInvocation(id="c", name="delete_all", arguments={}))
+    assert "unknown argument 'wrod'" in toolbox.problem(ToolInvocation(id="c", name="echo", arguments={"wrod": A}))
+
+
+class CountingTool(EchoTool):
+    """Knows how often it ran."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+
+    async def run(self, arguments, context):
+        self.runs += 1
+        return await super().run(arguments, context)
+
+
+async def tried_twice(shelf: Shelf, tool: CountingTool, second: ToolContext) -> list[int]:
+    """Two tries at one question that make the same call; the passages' numbers of the second."""
+    repository, clock = MemoryJobRepository(), ManualClock()
+    first = Toolbox([tool], shelf.context())
+    with pytest.raises(StorageError):
+        async with Steps(repository, clock, "local").step(JobKind.REQUEST, "answer", key="r"):
+            before = await first.invoke(call(A))
+            raise StorageError("The disk is full.")
+    again = Toolbox([tool], second)
+    steps = Steps(repository, clock, "local", attempt=2, earlier=await repository.list_tree("r"))
+    async with steps.step(JobKind.REQUEST, "answer", key="r"):
+        result = await again.invoke(call(A))
+    if tool.runs == 1:
+        assert (result, again.evidence.searches) == (before, first.evidence.searches)
+    return numbers(result)
+
+
+async def test_a_finished_call_of_an_earlier_try_is_not_run_again(shelf):
+    tool = CountingTool()
+    assert await tried_twice(shelf, tool, shelf.context()) == [1, 2]
+    assert tool.runs == 1
+
+
+async def test_a_call_is_run_again_where_less_may_be_read_now(shelf):
+    tool = CountingTool()
+    await tried_twice(shelf, tool, shelf.context(scope=shelf.scope(other=3)))
+    assert tool.runs == 2
+
+
+async def test_a_call_is_run_again_where_a_passage_it_found_has_changed(shelf):
+    class Changing(CountingTool):
+        async def run(self, arguments, context):
+            finding = await super().run(arguments, context)
+            await shelf.add("a.md", "Another a.", revision="r2")
+            return finding
+
+    tool = Changing()
+    assert await tried_twice(shelf, tool, shelf.context()) == []
+    assert tool.runs == 2
