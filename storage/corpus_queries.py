@@ -5,7 +5,18 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, case, select, true, type_coerce
 
-from core.domain.corpus import Document, FileStamp, Heading, Page, Passage, SearchScope, Source, SourcedPassage, Span
+from core.domain.corpus import (
+    Document,
+    FileStamp,
+    Heading,
+    Page,
+    PagePlace,
+    Passage,
+    SearchScope,
+    Source,
+    SourcedPassage,
+    Span,
+)
 from storage.column_types import CompactJson, StorableText, from_compact_json
 from storage.tables import FootnoteTable
 
@@ -107,6 +118,7 @@ def to_page(row: Row[Any]) -> Page:
         headings=tuple(Heading(level=level, title=title, start=start) for level, title, start in row.headings),
         anchors=tuple((name, place) for name, place in row.anchors),
         deep_link=row.deep_link,
+        place=PagePlace(**row.place) if row.place is not None else None,
     )
 
 

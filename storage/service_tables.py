@@ -9,6 +9,9 @@ from core.domain.settings import Listening
 from storage.column_types import CompactJson, StorableText, UtcTime
 from storage.tables import FootnoteTable
 
+# The channel of positions that hold where nobody else reads: no platform has one without a platform's name.
+OWN_THREADS = "own threads"
+
 __all__ = [
     "ChannelSettingsRow",
     "FootnoteTable",
@@ -54,11 +57,12 @@ class ThreadListeningRow(FootnoteTable, table=True):
 class ReadingPositionRow(FootnoteTable, table=True):
     """How far a document may be read: in a channel (`person` is empty), or by a person (platform and channel are).
 
+    What a person sees in their own threads alone has OWN_THREADS as its channel. 0 is a book that nobody has begun.
     No foreign key: a document that is taken out and read in again keeps its id, and its spoilers.
     """
 
     __tablename__ = "reading_position"
-    __table_args__ = (CheckConstraint("last_page >= 1", name="last_page"),)
+    __table_args__ = (CheckConstraint("last_page >= 0", name="last_page"),)
 
     workspace: str = Field(primary_key=True, sa_type=StorableText)
     platform: str = Field(primary_key=True, sa_type=StorableText)

@@ -103,7 +103,10 @@ class DocumentRow(FootnoteTable, table=True):
 
 
 class PageRow(FootnoteTable, table=True):
-    """A page. `headings` is [[level, title, start], ...], `anchors` [[name, place], ...]."""
+    """A page. `headings` is [[level, title, start], ...], `anchors` [[name, place], ...].
+
+    `place` is {"label", "part", "chapter", ...} without what is empty; NULL where it was read by an older version.
+    """
 
     __tablename__ = "page"
     __table_args__ = (UniqueConstraint("document_id", "number"), CheckConstraint("number >= 1", name="number"))
@@ -117,6 +120,7 @@ class PageRow(FootnoteTable, table=True):
     heading_path: list[str] = _json()
     headings: list[list[int | str]] = _json()
     anchors: list[list[int | str]] = _json()
+    place: dict[str, int | str] | None = _json(default=None)
     text: str = _text()
 
 

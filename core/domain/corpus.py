@@ -57,6 +57,7 @@ class ParsedPage:
     anchors: tuple[tuple[str, int], ...] = ()  # block ids and the like: (name, place in text)
     deep_link: str | None = None  # e.g. @UUID[JournalEntry.<id>.JournalEntryPage.<id>]
     number: int | None = None  # None: its place in the list, from 1; a PDF's own number, where empty pages are left out
+    label: str = ""  # what is printed on the page as its number, where that is another one: "xii"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +107,17 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PagePlace:
+    """Where a page stands in its book; empty where the book does not say."""
+
+    label: str = ""  # what is printed on it as its number, where that is not its number
+    part: int | None = None  # of the part, book, volume or act
+    chapter: int | None = None  # of the chapter, scene, letter or session
+    chapter_title: str = ""  # as it stands there: "Chapter 5: The Bridge"
+    session_date: str | None = None  # YYYY-MM-DD, where a title names a day
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """A page as stored, of one revision of its document."""
 
@@ -119,6 +131,7 @@ class Page:
     headings: tuple[Heading, ...] = ()
     anchors: tuple[tuple[str, int], ...] = ()
     deep_link: str | None = None
+    place: PagePlace | None = None  # None: read by a version that kept none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

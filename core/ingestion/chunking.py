@@ -23,6 +23,7 @@ from core.domain.corpus import (
 )
 from core.errors import ReadError
 from core.ingestion.sentences import Unit, UnitKind, split_units
+from core.places import places_of
 
 # Tokens. Passages of 128 with one sentence of overlap gave the most retrieval quality per token of context in our
 # measurements, 256 hardly less. A passage is full at TARGET; it ends earlier, from PREFERRED on, where a paragraph
@@ -68,8 +69,10 @@ def chunk(parsed: ParsedDocument, workspace: str, document_id: str) -> Chunked:
         raise ReadError("it holds no text")
     cuts = [cut_page(page) for page in parsed.pages]
     revision = _revision(parsed, cuts)
+    places = places_of(parsed.pages, [page.label for page in parsed.pages])
     pages = tuple(
-        _page(page, document_id, revision, page.number or place) for place, page in enumerate(parsed.pages, start=1)
+        replace(_page(page, document_id, revision, page.number or number), place=place)
+        for number, (page, place) in enumerate(zip(parsed.pages, places, strict=True), start=1)
     )
     passages = tuple(_passages(pages, cuts, workspace))
     return Chunked(revision=revision, pages=pages, passages=passages)
@@ -156,6 +159,8 @@ def _full(section: Sequence[Unit], start: int) -> int:
 
 def _revision(parsed: ParsedDocument, cuts: Sequence[Sequence[Cut]]) -> str:
     content = asdict(replace(parsed, warnings=()))
+    for page in content["pages"]:
+        del page["label"]  # says where a page stands, not what: it came later, and changes no revision
     content["cuts"] = [
         [cut.span.start, cut.span.end, cut.heading_path, [(span.start, span.end) for span in cut.sentences]]
         for page in cuts
@@ -182,6 +187,7 @@ def _storable(parsed: ParsedDocument) -> ParsedDocument:
                 heading_path=_clean_all(page.heading_path),
                 anchors=tuple((_clean(name), place) for name, place in page.anchors),
                 deep_link=_clean(page.deep_link) if page.deep_link else None,
+                label=_clean(page.label),
             )
             for page in parsed.pages
         ),

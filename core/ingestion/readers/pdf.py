@@ -42,7 +42,7 @@ _REASONS = {
 class PdfReader:
     """Reads the text layer of `.pdf`; pages without text are left out, and the numbers of the others stay.
 
-    A page that is labelled otherwise than its number ("iv", "A-3") has that label as its anchor.
+    A page that is labelled otherwise than its number ("iv", "A-3") has that label, also as its anchor.
     """
 
     kind = "pdf"
@@ -174,7 +174,13 @@ def _to_pages(texts: list[str], entries: list[_Entry], labels: list[str]) -> tup
             titles = tuple(heading.title for heading in path)
             anchors = ((labels[index], 0),) if labels[index] else ()
             page = ParsedPage(
-                title="", text=text, headings=placed, heading_path=titles, anchors=anchors, number=index + 1
+                title="",
+                text=text,
+                headings=placed,
+                heading_path=titles,
+                anchors=anchors,
+                number=index + 1,
+                label=labels[index],
             )
             pages.append(page)
         above = _under([*above, *headings])
