@@ -1,9 +1,9 @@
 """The agent loop: model and tools in turn until an answer, a bound or a failure. Read `run` from top to bottom."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from core.agent.calls import invoke_all
 from core.agent.prompts import empty_answer, last_turn
 from core.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, with_unique_ids
 from core.domain.answer import Draft
@@ -15,7 +15,6 @@ from core.domain.chat import (
     CitedText,
     StopReason,
     ToolChoice,
-    ToolInvocation,
     ToolResult,
 )
 from core.domain.jobs import JobKind
@@ -23,9 +22,6 @@ from core.errors import ProviderError, ProviderTimeout
 from core.limits import Meter
 from core.ports import ChatProvider, ProgressSink, Tools
 from core.steps import Step
-
-# Calls of one turn; a model that wants more is guessing, and each result costs tokens.
-MAX_PARALLEL_CALLS = 8
 
 
 class AgentLoop:
@@ -96,35 +92,12 @@ class AgentLoop:
         self._paused = ()
         calls = with_unique_ids(response.tool_invocations, self._turns)
         native = response.native if calls == response.tool_invocations else None
-        results = await self._invoke_all(calls)
+        results = await invoke_all(self._tools, calls, self._meter)
         asked = ChatMessage(role=ChatRole.ASSISTANT, text=response.text, tool_invocations=calls, native=native)
         told = ChatMessage(role=ChatRole.TOOL_RESULT, tool_results=results)
         self._turns += [asked, told]
         self._new += [replace(asked, native=None), told]
         return results
-
-    async def _invoke_all(self, calls: Sequence[ToolInvocation]) -> tuple[ToolResult, ...]:
-        """A result for each call, in their order: refused beyond MAX_PARALLEL_CALLS, an error where time ran out."""
-        tasks = [asyncio.create_task(self._tools.invoke(call)) for call in calls[:MAX_PARALLEL_CALLS]]
-        try:
-            await asyncio.wait(tasks, timeout=self._meter.seconds_left, return_when=asyncio.FIRST_EXCEPTION)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-        for task in tasks:
-            if not task.cancelled() and (error := task.exception()) is not None:
-                raise error
-        if any(task.cancelled() for task in tasks):
-            self._meter.expire()
-        return tuple(
-            _refusal(call, f"Not run: at most {MAX_PARALLEL_CALLS} calls a turn.")
-            if place >= len(tasks)
-            else _refusal(call, "Stopped: the time for this question is over.")
-            if tasks[place].cancelled()
-            else tasks[place].result()
-            for place, call in enumerate(calls)
-        )
 
     def _resume_later(self, response: ChatResponse) -> None:
         """Send back what came so far; the rest follows in the next turn."""
@@ -161,10 +134,6 @@ class AgentLoop:
             usage=self._meter.usage,
             model=response.model or self._model or self._provider.name,
         )
-
-
-def _refusal(call: ToolInvocation, text: str) -> ToolResult:
-    return ToolResult(invocation_id=call.id, name=call.name, text=text, is_error=True)
 
 
 def _conclude(response: ChatResponse, job: Step) -> Mapping[str, object]:

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from core.agent import loop as loop_module
-from core.agent.loop import MAX_PARALLEL_CALLS, AgentLoop
+from core.agent.calls import MAX_PARALLEL_CALLS
+from core.agent.loop import AgentLoop
 from core.domain.chat import (
     ChatMessage,
     ChatRequest,
