@@ -22,6 +22,7 @@ FootnoteError
 │   ├── ProviderTimeout          no answer, or a stalled stream
 │   ├── ProviderConnectionError  the connection could not be made or broke
 │   ├── ProviderBadRequest       the provider refused the request's form
+│   ├── ProviderChanged          another model answers from here on, or this one can do less than was thought
 │   ├── ProviderRefused          the provider's policy declined to answer
 │   └── ContextOverflow          the conversation does not fit the model's window
 └── ToolError
@@ -134,6 +135,14 @@ class ProviderConnectionError(ProviderError):
 
 class ProviderBadRequest(ProviderError):
     """The provider refused the request's form."""
+
+
+class ProviderChanged(ProviderError):
+    """Another model answers from here on, or this one can do less than was thought: what was asked for has to be put
+    anew, by the capabilities as they are now.
+    """
+
+    retryable = True
 
 
 class ProviderRefused(ProviderError):
