@@ -10,7 +10,15 @@ from core.errors import UnsupportedFeature
 from core.facts import Facts
 from core.library import Library
 from core.limits import Budget
-from core.ports import AnswerJudge, ChatProvider, Clock, CorpusRepository, RetrievalStrategy, SentenceRanker
+from core.ports import (
+    AnswerJudge,
+    ChatProvider,
+    Clock,
+    ContextStrategy,
+    CorpusRepository,
+    RetrievalStrategy,
+    SentenceRanker,
+)
 
 if TYPE_CHECKING:
     from bot.wiring import App
@@ -19,8 +27,6 @@ if TYPE_CHECKING:
 
 def build_answers(app: "App") -> AnswerService:
     """The use case over the parts of an app."""
-    from core.context import FullHistoryCapped
-
     agent = app.config.agent
     return AnswerService(
         corpus=app.corpus,
@@ -28,7 +34,7 @@ def build_answers(app: "App") -> AnswerService:
         library=app.library,
         conversations=app.conversations,
         jobs=app.job_store,
-        context=FullHistoryCapped(app.corpus, agent.history_messages),
+        context=build_context(app),
         strategy=lambda message: build_strategy(app.config, message, lambda: app.provider, app.clock),
         toolbox=lambda reading: build_toolbox(
             reading, app.library, app.corpus, app.facts, rerank=app.config.index.rerank
@@ -36,6 +42,20 @@ def build_answers(app: "App") -> AnswerService:
         clock=app.clock,
         history_tokens=agent.history_tokens,
     )
+
+
+def build_context(app: "App") -> ContextStrategy:
+    """The configured strategy; only the one that summarises needs a summariser."""
+    from core.agent.summarising import ModelSummariser
+    from core.context import FullHistoryCapped, LineSummariser, RollingSummary, TokenWindow
+
+    agent = app.config.agent
+    if agent.context == "full":
+        return FullHistoryCapped(app.corpus, agent.history_messages)
+    if agent.context == "window":
+        return TokenWindow(app.corpus)
+    by_rule = app.config.provider.name == "extractive"
+    return RollingSummary(app.corpus, app.summaries, LineSummariser() if by_rule else ModelSummariser(app.provider))
 
 
 def build_provider(

@@ -65,6 +65,7 @@ class AgentConfig(Section):
     max_steps: Annotated[int, Field(ge=1, le=50)] = 6
     max_tokens: Count = 200_000
     max_seconds: Seconds = 120
+    context: Literal["full", "window", "summary"] = "full"
     history_tokens: Count = 12_000
     history_messages: Count = 20
 

@@ -27,7 +27,8 @@ class Shelf:
     def __init__(self) -> None:
         self.corpus = MemoryCorpusRepository()
         self.index = WordIndex()
-        self.library = Library(corpus=self.corpus, index=self.index, conversations=MemoryConversationRepository())
+        self.conversations = MemoryConversationRepository()
+        self.library = Library(corpus=self.corpus, index=self.index, conversations=self.conversations)
         self.settings = MemorySettingsRepository()
         self.access = Access(self.corpus, self.settings)
         self.extracts = MemoryExtractRepository(self.corpus)

@@ -3,14 +3,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.context import WITHDRAWN, FullHistoryCapped, estimate_tokens
-from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolDefinition, ToolInvocation
-from core.domain.conversation import Message, Role, ToolCallRecord
+from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolDefinition
+from core.domain.conversation import Message, Role
 from core.domain.corpus import SearchScope
 from core.providers.scripted import check_request
-from tests.builders import build_citation, build_message
+from tests.builders import build_citation
+from tests.unit.core.context.history import A, B, answered, asked, passage, passages, tools
 from tests.unit.core.shelf import Shelf
 
-A, B = "local/handbook/a.md", "local/handbook/b.md"
 PLENTY = 100_000
 
 
@@ -22,41 +22,10 @@ async def shelf() -> Shelf:
     return shelf
 
 
-def asked(text: str, author: str = "ada") -> Message:
-    return build_message(f"u-{text}", text, author=author)
-
-
-def answered(text: str, **fields: object) -> Message:
-    return build_message(f"a-{text}", text, role=Role.ASSISTANT, author="footnote", **fields)
-
-
-def tools(id: str, *passage_ids: str, text: str = "found", is_error: bool = False) -> Message:
-    call = ToolCallRecord(
-        invocation=ToolInvocation(id=id, name="search", arguments={"query": id}),
-        text=text,
-        passage_ids=passage_ids,
-        is_error=is_error,
-    )
-    return build_message(f"t-{id}", "", role=Role.TOOL_RESULT, author="tools", tool_calls=(call,))
-
-
-def passage(document: str, page: int = 1) -> str:
-    return f"{document}@r1#{page}:0"
-
-
 async def select(
     shelf: Shelf, *messages: Message, budget: int = PLENTY, scope: SearchScope | None = None, cap: int = 20
 ):
     return await FullHistoryCapped(shelf.corpus, cap).select(messages, scope or shelf.scope(), budget)
-
-
-def passages(turns: list[ChatMessage]) -> list[tuple[int, str]]:
-    return [
-        (item.number, item.source.passage.text)
-        for turn in turns
-        for result in turn.tool_results
-        for item in result.passages
-    ]
 
 
 async def test_a_turn_comes_back_with_its_tool_calls_paired_and_its_passages_read_anew(shelf):

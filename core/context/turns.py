@@ -1,7 +1,13 @@
-"""What of a conversation goes into the prompt: whole turns within a budget, passages read anew in scope."""
+"""Turns of a history as prompt messages: what all context strategies are made of.
+
+A turn is a question with its tool calls and its answer: it is kept whole or left out, so that every tool result keeps
+its invocation. Passages are read anew within the scope, and numbered from 1 in the order they appear, each with one
+number: `Tools.adopt` goes on from there. Markers of old answers are taken out, as their numbers mean nothing here.
+`speaker` is the author of each question; `core.agent.prompts.build_turns` drops it where only one person speaks.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from core.citations import strip_markers
 from core.domain.chat import ChatMessage, ChatRole, NumberedPassage, ToolResult
@@ -11,49 +17,28 @@ from core.errors import NotFound
 from core.ports import CorpusRepository
 from core.texts import shorten
 
-DEFAULT_MAX_MESSAGES = 20  # prompt messages; a question with its tool calls and answer is four or more
 # English text has about four bytes of UTF-8 a token; scripts of two and three bytes a character, with more tokens
 # for each character, come out about right, too.
 BYTES_PER_TOKEN = 4
 MESSAGE_TOKENS = 8  # what a message costs beside its text: role, ids
 WITHDRAWN = "(This answer was taken out: it rests on documents that can't be read here any more.)"
 
+Turn = list[ChatMessage]
 
-class FullHistoryCapped:
-    """The whole history, up to a number of prompt messages and a token budget (implements ports.ContextStrategy).
 
-    A turn is a question with its tool calls and its answer: it is kept whole or left out. Where the budget does not
-    hold the passages of all turns, those of older ones shrink to a line that says what was shown; then the oldest
-    turns go. The newest turn always stays, cut where it alone is too long. Passages are numbered from 1 in the order
-    they appear, each with one number: `Tools.adopt` goes on from there. Markers of old answers are taken out, as
-    their numbers mean nothing here. `speaker` is the author of each question; `core.agent.prompts.build_turns` drops
-    it where only one person speaks.
-    """
+class TurnReader:
+    """Reads what turns may show from the library."""
 
-    def __init__(self, corpus: CorpusRepository, max_messages: int = DEFAULT_MAX_MESSAGES) -> None:
+    def __init__(self, corpus: CorpusRepository) -> None:
         self._corpus = corpus
-        self._max_messages = max_messages
 
-    async def select(self, messages: Sequence[Message], scope: SearchScope, budget_tokens: int) -> list[ChatMessage]:
-        turns = _split_turns(messages)[-self._max_messages :]
+    async def read(self, turns: Sequence[Sequence[Message]], scope: SearchScope) -> list[Turn]:
+        """The turns as prompt messages, passages not numbered yet."""
         ids = [key for turn in turns for call in _calls(turn) for key in call.passage_ids]
         found = await self._corpus.list_passages(list(dict.fromkeys(ids)), scope)
         passages = {item.passage.id: item for item in found}
         withdrawn = await self._withdrawn(turns, scope)
-        chosen: list[list[ChatMessage]] = []
-        room = _Room(messages=self._max_messages, tokens=budget_tokens)
-        trimmed = False
-        for turn in reversed(turns):
-            full = _to_full(turn, passages, withdrawn)
-            trimmed = trimmed or not room.holds(full)
-            kept = [_without_passages(message) for message in full] if trimmed else full
-            if not room.holds(kept):
-                if chosen:
-                    break
-                kept = _squeeze(kept, budget_tokens)
-            room = room.less(kept)
-            chosen.append(kept)
-        return _number([message for turn in reversed(chosen) for message in turn])
+        return [to_prompt(turn, passages, withdrawn) for turn in turns]
 
     async def _withdrawn(self, turns: Sequence[Sequence[Message]], scope: SearchScope) -> set[str]:
         """Ids of answers that cite a document, or a page of it, which this scope may not read."""
@@ -86,19 +71,7 @@ def estimate_tokens(message: ChatMessage) -> int:
     return MESSAGE_TOKENS + sum(len(text.encode()) for text in texts) // BYTES_PER_TOKEN
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Room:
-    messages: int
-    tokens: int
-
-    def holds(self, turn: Sequence[ChatMessage]) -> bool:
-        return len(turn) <= self.messages and sum(map(estimate_tokens, turn)) <= self.tokens
-
-    def less(self, turn: Sequence[ChatMessage]) -> "_Room":
-        return _Room(messages=self.messages - len(turn), tokens=self.tokens - sum(map(estimate_tokens, turn)))
-
-
-def _split_turns(messages: Sequence[Message]) -> list[list[Message]]:
+def split_turns(messages: Sequence[Message]) -> list[list[Message]]:
     """Each from a question up to the next one. What stands before the first question belongs to none and is left
     out.
     """
@@ -115,8 +88,10 @@ def _calls(turn: Iterable[Message]) -> Iterator[ToolCallRecord]:
     return (call for message in turn if message.role is Role.TOOL_RESULT for call in message.tool_calls)
 
 
-def _to_full(turn: Sequence[Message], passages: Mapping[str, SourcedPassage], withdrawn: set[str]) -> list[ChatMessage]:
-    built: list[ChatMessage] = []
+def to_prompt(
+    turn: Sequence[Message], passages: Mapping[str, SourcedPassage], withdrawn: set[str]
+) -> list[ChatMessage]:
+    built: Turn = []
     for message in turn:
         if message.role is Role.TOOL_RESULT and message.tool_calls:
             built.extend(_to_round(message.tool_calls, passages))
@@ -129,7 +104,7 @@ def _to_full(turn: Sequence[Message], passages: Mapping[str, SourcedPassage], wi
 
 
 def _to_round(calls: Sequence[ToolCallRecord], passages: Mapping[str, SourcedPassage]) -> list[ChatMessage]:
-    """The assistant turn that called, and the turn with the results. Numbers come at the end, in `_number`."""
+    """The assistant turn that called, and the turn with the results. Numbers come at the end, in `number`."""
     results = tuple(
         ToolResult(
             invocation_id=call.invocation.id,
@@ -148,7 +123,7 @@ def _to_round(calls: Sequence[ToolCallRecord], passages: Mapping[str, SourcedPas
     ]
 
 
-def _without_passages(message: ChatMessage) -> ChatMessage:
+def without_passages(message: ChatMessage) -> ChatMessage:
     return replace(message, tool_results=tuple(_to_note(result) for result in message.tool_results))
 
 
@@ -161,7 +136,7 @@ def _to_note(result: ToolResult) -> ToolResult:
     return replace(result, text=shorten(shown, 200), passages=())
 
 
-def _squeeze(turn: Sequence[ChatMessage], budget_tokens: int) -> list[ChatMessage]:
+def squeeze(turn: Sequence[ChatMessage], budget_tokens: int) -> list[ChatMessage]:
     """The newest turn where it alone is too much: without its tool calls, its texts cut to equal shares."""
     bare = [message for message in turn if not message.tool_invocations and not message.tool_results]
     share = max(1, (budget_tokens // len(bare) - MESSAGE_TOKENS) * BYTES_PER_TOKEN)
@@ -174,7 +149,7 @@ def _cut(text: str, size: int) -> str:
     return text if len(data) <= size else data[:size].decode(errors="ignore") or text[:1]
 
 
-def _number(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+def number(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
     numbers: dict[str, int] = {}
 
     def numbered(result: ToolResult) -> ToolResult:
