@@ -43,6 +43,11 @@ class Meter:
         """Never negative."""
         return max(0.0, self._budget.seconds - (self._clock.monotonic() - self._started))
 
+    @property
+    def is_expired(self) -> bool:
+        """Whether something was cut off because the time was up."""
+        return self._expired
+
     def count(self, usage: Usage) -> None:
         """A model turn ended (or was cut off) and cost this."""
         self.steps += 1

@@ -63,6 +63,12 @@ def reading_companion(capabilities: Capabilities, question: IncomingMessage) -> 
     named = question.document or question.journal
     if named:
         parts.append(f"The question is about this document alone, and the tools read no other: {named}")
+    return "\n\n".join([*parts, *around_question(question)])
+
+
+def around_question(question: IncomingMessage) -> list[str]:
+    """What a system prompt says of the message, the files and the language that go with a question."""
+    parts = []
     if question.about is not None:
         parts.append(_ABOUT)
     if question.attachments:
@@ -70,7 +76,7 @@ def reading_companion(capabilities: Capabilities, question: IncomingMessage) -> 
         parts.append(f"These files came with the question; the tools read them as documents of these names: {names}")
     if question.language:
         parts.append(f"Answer in {question.language}, whatever the language of the question.")
-    return "\n\n".join(parts)
+    return parts
 
 
 def conversation_notes(words: int) -> str:
