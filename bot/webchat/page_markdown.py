@@ -16,9 +16,6 @@ from core.domain.corpus import Heading
 _LONGEST_WIKILINK = 300
 _LONGEST_LINE = 8_000
 _WITH_TEXT = ("text", "text_special", "code_inline", "image", "fence", "code_block", "html_block", "html_inline")
-_HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
-_WIKILINK = re.compile(r"!?\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]+)\]\]")
-_SIGNS = re.compile(r"^\s*(?:[-*+>]|#{1,6})\s|[*`|]|-{3,}|:?-+:|_{2,}", re.MULTILINE)
 _RAW_TAG = re.compile(r"<(?:/?([A-Za-z][A-Za-z0-9-]*)|[!?])")
 _COMMENT = re.compile(r"<!--(?:(?!-->).)*-->\s*", re.DOTALL)
 _ALIGNED = re.compile(r"text-align:(left|right|center)")
@@ -39,12 +36,6 @@ def render_markdown(text: str, base: int, headings: Sequence[Heading], marker: M
 def is_prose(text: str) -> bool:
     """Whether a text can be read as Markdown in good time."""
     return max(map(len, text.split("\n")), default=0) <= _LONGEST_LINE
-
-
-def to_words(markdown: str) -> str:
-    """Markdown without its signs, for a line of a list; headings go, they stand beside it."""
-    body = _HEADING.sub("", markdown)
-    return _SIGNS.sub(" ", _WIKILINK.sub(r"\1", body if body.strip() else markdown))
 
 
 def _ready(tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:

@@ -7,10 +7,10 @@ from aiohttp import web
 from aiohttp_jinja2 import render_template
 
 from bot.webchat.marking import CITED
-from bot.webchat.page_markdown import to_words
 from bot.webchat.pages.source import page_path
 from bot.webchat.parts import PARTS
 from core.domain.corpus import Document, PageHit, SearchQuery, Source
+from core.one_line import to_words
 from core.texts import collapse, shorten
 
 ROWS = 200  # documents on one page of the list
