@@ -31,20 +31,23 @@ class Access:
         address: ThreadAddress | None = None,
         positions: Mapping[str, int] | None = None,
         reader: str | None = None,
+        *,
+        alone: bool = False,
     ) -> SearchScope:
         """What may be read in a thread, up to the reading positions.
 
         Of the workspace's sources, those that the channel's settings allow and what was attached in this thread;
         without a thread, which is where nobody else looks on, all but what was attached anywhere. An address of
         another workspace reads nothing. Positions are the channel's, those given and those of the `reader` (a person's
-        id), the lowest of each document; in a person's own thread it is theirs that hold, the channel's only for
+        id), the lowest of each document. Where nobody else reads (in a person's own thread, without a thread, or where
+        `alone` says so) it is the person's that hold, lifted where they lifted them, and the channel's only for
         documents of which they set none.
         """
         found = await self.sources(workspace, address)
         return SearchScope(
             workspace=workspace,
             sources=frozenset(source.id for source in found),
-            positions=lowest(await self._positions(workspace, address, reader), positions or {}),
+            positions=lowest(await self._positions(workspace, address, reader, alone), positions or {}),
         )
 
     async def scope_to_the_end(self, workspace: str, address: ThreadAddress | None = None) -> SearchScope:
@@ -61,12 +64,18 @@ class Access:
             return []
         return readable(sources, address, await self._settings.channel(ChannelAddress.of(address)))
 
-    async def _positions(self, workspace: str, address: ThreadAddress | None, reader: str | None) -> Mapping[str, int]:
+    async def _positions(
+        self, workspace: str, address: ThreadAddress | None, reader: str | None, alone: bool
+    ) -> Mapping[str, int]:
+        owner = address.private_to if address is not None else None
+        person = owner or reader
         channel = await self._settings.positions(ChannelAddress.of(address)) if address is not None else {}
-        person = address.private_to if address is not None and address.private_to is not None else reader
-        own = await self._settings.positions(PersonAddress(workspace=workspace, person=person)) if person else {}
-        if address is not None and address.private_to is not None:
-            return {**channel, **own}
+        if not person:
+            return channel
+        own = await self._settings.positions(PersonAddress(workspace=workspace, person=person))
+        if address is None or owner is not None or alone:
+            lifted = await self._settings.positions(PersonAddress(workspace=workspace, person=person, alone=True))
+            return {**channel, **own, **lifted}
         return lowest(channel, own)
 
 

@@ -81,7 +81,7 @@ class Library:
 
     async def documents(self, scope: SearchScope) -> list[Document]:
         """By source name, then path; failed ones included."""
-        return await self._corpus.list_documents(scope.workspace, scope.sources)
+        return await self._corpus.list_readable(scope)
 
     async def find_document(self, name: str, scope: SearchScope) -> Document:
         """The document meant by an id, path, title or alias, or by something close to one (see core/documents.py).
@@ -120,7 +120,7 @@ class Library:
         found = await self.find_document(document, scope)
         page = await self._corpus.find_page(found.id, number, scope)
         if page is None:
-            raise NotFound(f"{found.path!r} has no page {number} that may be read here: {_range_of(found)}")
+            raise NotFound(f"{found.path!r} has no page {number} that may be read here: {await self._range(found, scope)}")
         return await self._view(page, scope)
 
     async def remove_document(self, name: str, scope: SearchScope) -> Removal:
@@ -168,6 +168,12 @@ class Library:
             deep_link=deep_link,
         )
 
+    async def _range(self, document: Document, scope: SearchScope) -> str:
+        pages = await self._corpus.list_pages(document.id, scope)
+        if pages:
+            return f"its pages are {pages[0].number} to {pages[-1].number}"
+        return "none of its pages is" if scope.positions.get(document.id) is not None else "it could not be read"
+
     async def _neighbours(self, page: Page, scope: SearchScope) -> tuple[Page | None, Page | None]:
         """The pages before and after; numbers may have gaps, where a PDF's pages hold no text."""
         before = await self._corpus.find_page(page.document_id, page.number - 1, scope)
@@ -195,7 +201,3 @@ def _grouped(passages: Sequence[SourcedPassage]) -> list[PageHit]:
         )
         for page_id, group in by_page.items()
     ]
-
-
-def _range_of(document: Document) -> str:
-    return f"its pages are 1 to {document.pages}" if document.pages else "it could not be read"

@@ -123,6 +123,13 @@ class Tools(Protocol):
         Called once, before the first `invoke`: an answer may cite what an earlier question found.
         """
 
+    def opening(self) -> tuple[ChatMessage, ...]:
+        """The turns that stand behind the question before its first request, after `adopt`; mostly none.
+
+        What the question refers to, read already: its passages can be cited, and the turns belong to what is new in
+        the history. Safe to repeat.
+        """
+
     def problem(self, invocation: ToolInvocation) -> str | None:
         """What a model did wrong with a call, in a sentence, before anything is run; None: it can be run."""
 
@@ -206,7 +213,10 @@ class CorpusRepository(Protocol):
         """With all its documents, pages and passages; unknown ids are ignored."""
 
     async def list_documents(self, workspace: str, source_ids: frozenset[str] | None = None) -> list[Document]:
-        """By source name, then path; failed ones included. None: all sources."""
+        """By source name, then path; failed ones included. None: all sources. They count all their pages."""
+
+    async def list_readable(self, scope: SearchScope) -> list[Document]:
+        """The same within a scope: pages and passages are counted up to the reading positions."""
 
     async def version(self, workspace: str) -> str:
         """Another one after every change of a source or a document: what was read at the same version is still so.
@@ -215,7 +225,7 @@ class CorpusRepository(Protocol):
         """
 
     async def get_document(self, document_id: str, scope: SearchScope) -> Document:
-        """NotFound outside the scope."""
+        """NotFound outside the scope. Pages and passages are counted up to the reading position."""
 
     async def switch_revision(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:
         """Make `document.revision` the only one: in one commit, with its pages and passages; old ones go.

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import count
 from typing import Any
 
@@ -17,6 +17,7 @@ from storage.corpus_queries import (
     PAGE,
     PASSAGE,
     SOURCE,
+    count_query,
     document_query,
     page_query,
     passage_query,
@@ -79,6 +80,9 @@ class SqlCorpusRepository:
         told = sorted((row.id, row.name, row.documents, str(row.newest)) for row in rows)
         return f"{self._change} {told}"
 
+    async def list_readable(self, scope: SearchScope) -> list[Document]:
+        return await self._counted(await self.list_documents(scope.workspace, scope.sources), scope)
+
     async def get_document(self, document_id: str, scope: SearchScope) -> Document:
         query = document_query().where(DOCUMENT.c.id == document_id, *readable(scope))
         rows = await self._rows(query)
@@ -86,7 +90,7 @@ class SqlCorpusRepository:
             raise NotFound(
                 f"There is no document {document_id!r} here that may be read; `footnote documents` lists them"
             )
-        return to_document(rows[0])
+        return (await self._counted([to_document(rows[0])], scope))[0]
 
     async def switch_revision(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:
         check_revision(document, pages, passages)
@@ -141,6 +145,26 @@ class SqlCorpusRepository:
             await self._database.write(work)
         finally:
             self._change = next(self._changes)
+
+    async def _counted(self, documents: list[Document], scope: SearchScope) -> list[Document]:
+        """The same documents, those with a reading position with the counts of what it leaves to read."""
+        bound = [document.id for document in documents if document.id in scope.positions]
+        queries = [
+            count_query(scope).where(DOCUMENT.c.id.in_(bound[start : start + IDS_PER_QUERY]))
+            for start in range(0, len(bound), IDS_PER_QUERY)
+        ]
+        if not queries:
+            return documents
+        counts = {row.document_id: (row.pages, row.passages) for row in await self._rows(*queries)}
+        return [
+            replace(document, pages=pages, passages=passages)
+            for document in documents
+            for pages, passages in [
+                counts.get(document.id, (0, 0))
+                if document.id in scope.positions
+                else (document.pages, document.passages)
+            ]
+        ]
 
     async def _rows(self, *queries: Select[Any]) -> Sequence[Row[Any]]:
         return await self._database.read(

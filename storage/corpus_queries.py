@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, case, select, true, type_coerce
+from sqlalchemy import ColumnElement, Row, Select, case, func, select, true, type_coerce
 
 from core.domain.corpus import (
     Document,
@@ -59,6 +59,17 @@ def _within_position(scope: SearchScope) -> ColumnElement[bool]:
 
 def page_query(scope: SearchScope) -> Select[Any]:
     return select(PAGE).select_from(_PAGES).where(*readable(scope), _within_position(scope))
+
+
+def count_query(scope: SearchScope) -> Select[Any]:
+    """Document id, pages and passages of each document that has any within its reading position."""
+    passages = select(func.count()).where(PASSAGE.c.page_id == PAGE.c.id).correlate(PAGE).scalar_subquery()
+    return (
+        select(DOCUMENT.c.id.label("document_id"), func.count().label("pages"), func.sum(passages).label("passages"))
+        .select_from(_PAGES)
+        .where(*readable(scope), _within_position(scope))
+        .group_by(DOCUMENT.c.id)
+    )
 
 
 def passage_query(scope: SearchScope) -> Select[Any]:

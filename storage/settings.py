@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from core.domain.conversation import ThreadAddress
 from core.domain.settings import ChannelAddress, ChannelSettings, Listening, PositionHolder
 from storage.database import Database
-from storage.service_tables import ChannelSettingsRow, ReadingPositionRow, ThreadListeningRow
+from storage.service_tables import OWN_THREADS, ChannelSettingsRow, ReadingPositionRow, ThreadListeningRow
 from storage.storable import to_storable, to_storable_value
 from storage.tables import FootnoteTable
 from storage.writing import Commit
@@ -96,7 +96,7 @@ def _key(holder: PositionHolder) -> dict[str, str]:
     if isinstance(holder, ChannelAddress):
         named = {"platform": holder.platform, "channel": holder.channel, "person": ""}
     else:
-        named = {"platform": "", "channel": "", "person": holder.person}
+        named = {"platform": "", "channel": OWN_THREADS if holder.alone else "", "person": holder.person}
     return {name: to_storable(value) for name, value in {"workspace": holder.workspace, **named}.items()}
 
 

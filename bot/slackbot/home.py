@@ -54,7 +54,7 @@ async def build_home(desk: Desk, act: Act) -> Home:
     """What stands on it; `act` is in the person's direct channel."""
     place = await desk.place(act)
     scope = await desk.parts.access.scope(place.workspace, place, reader=act.person)
-    documents = await desk.parts.corpus.list_documents(scope.workspace, scope.sources)
+    documents = await desk.parts.corpus.list_readable(scope)
     threads, sources, settings = [await _run(desk, act, name) for name in ("threads", "sources", "settings")]
     rows = [row for row in threads.rows if isinstance(row, ThreadRow)]
     readable = [_to_source(row) for row in sources.rows if isinstance(row, ListedSource)]

@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 async def greet(desk: Desk, act: Act) -> None:
     """A pane was opened: say what can be asked here. An event that comes again changes nothing. Raises core errors."""
     scope = await _scope(desk, act)
-    documents = await desk.parts.corpus.list_documents(scope.workspace, scope.sources)
+    documents = await desk.parts.corpus.list_readable(scope)
     if not await _is_greeted(desk, act):
         message = notice_message(_greeting(documents))
         await call(
@@ -63,7 +63,7 @@ async def look_elsewhere(desk: Desk, act: Act, context: Mapping[str, Any]) -> No
         return
     here = await _scope(desk, act)
     there = await desk.parts.access.scope(here.workspace, thread_address(here.workspace, beside, ""))
-    documents = await desk.parts.corpus.list_documents(here.workspace, here.sources)
+    documents = await desk.parts.corpus.list_readable(here)
     near = [item for item in documents if item.source_id in there.sources]
     questions = await example_questions(near, desk.parts.corpus, here, MOST_PROMPTS)
     await _suggest(desk, act, questions or await example_questions(documents, desk.parts.corpus, here, MOST_PROMPTS))

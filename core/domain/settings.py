@@ -32,6 +32,7 @@ class PersonAddress:
 
     workspace: str
     person: str  # the platform's id
+    alone: bool = False  # only where nobody else reads: what they lifted for themselves
 
 
 # Who has a reading position: what a channel shows everybody, what a person has read.

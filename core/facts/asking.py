@@ -73,7 +73,7 @@ class Facts:
 
         Raises NotFound and BadInput for a document that is not there or not clear, as Library.find_document does.
         """
-        documents = await self._corpus.list_documents(scope.workspace, scope.sources)
+        documents = await self._corpus.list_readable(scope)
         if query.document:
             document_ids = frozenset({find_by_name(query.document, documents).id}) & (
                 document_ids or frozenset(document.id for document in documents)
@@ -120,7 +120,7 @@ class Facts:
         """The relations of a thing, by its name or an alias (see core/facts/following.py)."""
         wanted = ExtractQuery(type=ExtractType.RELATION, document_ids=document_ids, limit=MOST_READ)
         relations = [fact for item in await self._extracts.list_extracts(wanted, scope) for fact in to_facts(item)]
-        documents = await self._corpus.list_documents(scope.workspace, scope.sources)
+        documents = await self._corpus.list_readable(scope)
         names = await self._names(documents, scope)
         fitting = follow(relations, name, names, kind=kind, direction=direction)
         rows = await self.cite(fitting[:limit], scope, documents)
@@ -132,7 +132,7 @@ class Facts:
             self._extracts.list_extracts(ExtractQuery(type=ExtractType.ENTITY, limit=MOST_READ), scope),
             self._extracts.list_extracts(ExtractQuery(type=ExtractType.RELATION, limit=MOST_READ), scope),
             self._extracts.counts(scope),
-            self._corpus.list_documents(scope.workspace, scope.sources),
+            self._corpus.list_readable(scope),
         )
         return build_ontology(entities, relations, documents, counts)
 
@@ -145,7 +145,7 @@ class Facts:
     ) -> tuple[CitedFact, ...]:
         """Footnotes 1, 2, ... for rows, proved against the pages as they are now; what is not proved is left out."""
         if documents is None:
-            documents = await self._corpus.list_documents(scope.workspace, scope.sources)
+            documents = await self._corpus.list_readable(scope)
         by_id = {document.id: document for document in documents}
         pages: dict[tuple[str, int], Page | None] = {}
         cited: list[CitedFact] = []

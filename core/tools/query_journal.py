@@ -78,7 +78,7 @@ async def _journals(context: ToolContext) -> list[Document]:
     """The journals of the scope; where it has none, all its documents."""
     documents = [
         document
-        for document in await context.corpus.list_documents(context.scope.workspace, context.scope.sources)
+        for document in await context.corpus.list_readable(context.scope)
         if document.revision is not None and (not context.document_ids or document.id in context.document_ids)
     ]
     return only_journals(documents)

@@ -54,13 +54,16 @@ class MemoryCorpusRepository:
     async def version(self, workspace: str) -> str:
         return str(self._changes)
 
+    async def list_readable(self, scope: SearchScope) -> list[Document]:
+        return [self._counted(item, scope) for item in await self.list_documents(scope.workspace, scope.sources)]
+
     async def get_document(self, document_id: str, scope: SearchScope) -> Document:
         document = self._readable(document_id, scope)
         if document is None:
             raise NotFound(
                 f"There is no document {document_id!r} here that may be read; `footnote documents` lists them"
             )
-        return document
+        return self._counted(document, scope)
 
     async def switch_revision(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:
         check_revision(document, pages, passages)
@@ -159,6 +162,17 @@ class MemoryCorpusRepository:
             for passage in self._passages[document_id]
             if scope.allows(document, passage.page_number)
         ]
+
+    def _counted(self, document: Document, scope: SearchScope) -> Document:
+        """With the counts of what its reading position leaves to read."""
+        last = scope.positions.get(document.id)
+        if last is None:
+            return document
+        return replace(
+            document,
+            pages=sum(page.number <= last for page in self._pages.get(document.id, [])),
+            passages=sum(passage.page_number <= last for passage in self._passages.get(document.id, [])),
+        )
 
     def _readable(self, document_id: str, scope: SearchScope) -> Document | None:
         if document_id not in self._documents:

@@ -331,13 +331,20 @@ async def test_nothing_is_read_beyond_a_position_and_other_documents_stay_open(c
     assert await corpus.list_page_passages(pages[2].id, scope) == []
     with pytest.raises(NotFound):
         await corpus.get_page(pages[2].id, scope)
-    assert (await corpus.get_document(novel.id, scope)).pages == 3
+    seen = await corpus.get_document(novel.id, scope)
+    assert (seen.pages, seen.passages) == (2, 2)
+    assert [(item.path, item.pages, item.passages) for item in await corpus.list_readable(scope)] == [
+        (novel.path, 2, 2),
+        (other.path, 2, 2),
+    ]
+    assert [item.pages for item in await corpus.list_documents("local")] == [3, 2]
 
 
 async def test_a_position_before_the_first_page_closes_the_document(corpus):
     document, _, _ = await put(corpus, "one")
     scope = SearchScope(workspace="local", sources=SCOPE.sources, positions={document.id: 0})
     assert await corpus.list_pages(document.id, scope) == []
+    assert [(item.pages, item.passages) for item in await corpus.list_readable(scope)] == [(0, 0)]
 
 
 async def test_thousands_of_positions_still_hold(corpus):
