@@ -5,7 +5,7 @@ a passage the model was shown. Neither is believed: a footnote is built only fro
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain.answer import Citation, Draft, Evidence
@@ -37,6 +37,7 @@ class ProvedText:
     text: str
     citations: tuple[Citation, ...]
     dropped: int
+    segments: tuple[str, ...] = ()  # what became of each segment of the draft; together they are the text
 
 
 def cited_page_ids(draft: Draft) -> list[str]:
@@ -54,15 +55,12 @@ def prove(draft: Draft, pages: Mapping[str, Page]) -> ProvedText:
     `pages` are the live pages by id, as stored now. A claim whose page is gone, whose revision changed or whose quote
     is not there is dropped; its text stays, without a marker. Spans that touch on one page share one number.
     """
-    text, claims, dropped = _collect(draft, pages)
+    text, claims, dropped, ends = _collect(draft, pages)
     groups = _merge(claims, pages)
     numbers: dict[tuple[str, Span], int] = {}
     citations: list[Citation] = []
-    pieces: list[str] = []
-    last = 0
+    markers: dict[int, str] = {}
     for at in sorted({claim.at for claim in claims}):
-        pieces.append(text[last:at])
-        last = at
         used: list[int] = []
         for claim in claims:
             if claim.at != at:
@@ -74,9 +72,9 @@ def prove(draft: Draft, pages: Mapping[str, Page]) -> ProvedText:
                 citations.append(cite(numbers[key], source.document, pages[claim.page_id], key[1], source.passage.id))
             if numbers[key] not in used:
                 used.append(numbers[key])
-        pieces.append("".join(f"[{number}]" for number in sorted(used)))
-    pieces.append(text[last:])
-    return ProvedText(text="".join(pieces), citations=tuple(citations), dropped=dropped)
+        markers[at] = "".join(f"[{number}]" for number in sorted(used))
+    segments = tuple(_with_markers(text, markers, ends))
+    return ProvedText(text="".join(segments), citations=tuple(citations), dropped=dropped, segments=segments)
 
 
 def strip_markers(text: str) -> str:
@@ -84,9 +82,24 @@ def strip_markers(text: str) -> str:
     return re.sub(r"[ \t]*" + MARKER.pattern, "", text)
 
 
-def _collect(draft: Draft, pages: Mapping[str, Page]) -> tuple[str, list[_Claim], int]:
-    """The text without any marker, the proved claims by place, and how many claims were dropped."""
+def _with_markers(text: str, markers: Mapping[int, str], ends: Sequence[int]) -> Iterator[str]:
+    """The text from each end to the next one; a marker at an end belongs to what ends there."""
+    places = sorted(markers, reverse=True)
+    last = 0
+    for end in ends:
+        piece = ""
+        while places and places[-1] <= end:
+            at = places.pop()
+            piece += text[last:at] + markers[at]
+            last = at
+        yield piece + text[last:end]
+        last = end
+
+
+def _collect(draft: Draft, pages: Mapping[str, Page]) -> tuple[str, list[_Claim], int, list[int]]:
+    """The text without any marker, the proved claims by place, how many claims were dropped, the segments' ends."""
     text, claims, dropped = "", [], 0
+    ends: list[int] = []
     for segment in draft.segments:
         clean, marks = _take_markers(segment.text)
         offset = len(text)
@@ -100,7 +113,8 @@ def _collect(draft: Draft, pages: Mapping[str, Page]) -> tuple[str, list[_Claim]
             claim = _claim_of_citation(citation, end, draft.evidence, pages)
             claims.extend([claim] if claim else [])
             dropped += claim is None
-    return text, claims, dropped
+        ends.append(len(text))
+    return text, claims, dropped, ends
 
 
 def _take_markers(text: str) -> tuple[str, list[tuple[int, int]]]:

@@ -63,6 +63,18 @@ def ground(text: str, passages_by_number: Mapping[int, Iterable[str]], question:
     return Grounding(text=marked, unsupported=tuple(unsupported))
 
 
+def is_backed(text: str, passages_by_number: Mapping[int, Iterable[str]], *, needs_footnote: bool = True) -> bool:
+    """Whether a statement as a whole stands on its footnotes: it has one, and every number it names is behind them.
+
+    Without `needs_footnote`, what states nothing ("Here it is", "The documents do not say when") needs none.
+    """
+    numbers = [int(n) for match in MARKER.finditer(text) for n in re.split(r"[,;]", match.group(1))]
+    if not numbers:
+        return not needs_footnote and not any(_is_claim(match.group().strip()) for match in _SENTENCE.finditer(text))
+    behind = (part for number in numbers for part in passages_by_number.get(number, ()))
+    return _numbers(MARKER.sub("", text)) <= _numbers(" ".join(behind))
+
+
 def only_says_not_found(text: str) -> bool:
     """Whether a text states nothing but that something was not found; questions to the reader may go with it."""
     sentences = [match.group().strip() for match in _SENTENCE.finditer(text) if match.group().strip()]
@@ -100,5 +112,7 @@ def _plain_words(text: str) -> str:
 
 
 def _numbers(text: str) -> set[str]:
-    """Numbers of two digits or more, without thousands separators; '2,000' and '2000' are one."""
-    return {re.sub(r"[.,]$", "", match.group()).replace(",", "") for match in _NUMBER.finditer(text)}
+    """Numbers of two digits or more, without thousands separators and leading zeros; '2,000' and '2000' are one."""
+    found = (re.sub(r"[.,]$", "", match.group()).replace(",", "") for match in _NUMBER.finditer(text))
+    plain = (number.lstrip("0") if number.isdigit() else number for number in found)
+    return {number for number in plain if len(number) > 1}
