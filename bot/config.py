@@ -22,6 +22,7 @@ from bot.config_sections import (
     IngestConfig,
     ModelsConfig,
     ProviderConfig,
+    ReferencesConfig,
     Section,
     ServiceConfig,
     SlackConfig,
@@ -47,6 +48,7 @@ class Config(Section):
     workspace: str = "local"
     provider: ProviderConfig = Field(default_factory=ProviderConfig)
     agent: AgentConfig = Field(default_factory=AgentConfig)
+    references: ReferencesConfig = Field(default_factory=ReferencesConfig)
     database: DatabaseConfig = Field(default_factory=DatabaseConfig)
     index: IndexConfig = Field(default_factory=IndexConfig)
     models: ModelsConfig = Field(default_factory=ModelsConfig)

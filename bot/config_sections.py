@@ -70,6 +70,13 @@ class AgentConfig(Section):
     history_messages: Count = 20
 
 
+class ReferencesConfig(Section):
+    """Links to documents in questions, and what answers looked at."""
+
+    enabled: bool = True
+    offered_tokens: Annotated[int, Field(ge=0, le=50_000)] = 3_000
+
+
 class DatabaseConfig(Section):
     """Where all but the index is kept. Without a URL: a SQLite file in the data directory, for one process."""
 

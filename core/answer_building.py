@@ -7,7 +7,7 @@ from core.citations import ProvedText
 from core.domain.answer import Answer, AnswerStatus, Draft, Reference
 from core.errors import Ambiguous, FootnoteError, ProviderRefused
 from core.grounding import ground, only_says_not_found
-from core.references import labels, search_references
+from core.references.listing import all_references, labels
 
 PARTIAL_NOTE = "(I stopped at a limit before I had looked at everything: this answer is from what I found so far.)"
 NOT_FROM_DOCUMENTS = "(This is not from the documents.)"
@@ -15,7 +15,7 @@ NOT_FROM_DOCUMENTS = "(This is not from the documents.)"
 
 def build_answer(draft: Draft, proved: ProvedText, direct: Sequence[Reference], question: str) -> Answer:
     """The draft with proved footnotes, unsupported claims marked, and the status that follows from what is proved."""
-    references = (*direct, *search_references(draft.evidence, proved.citations))
+    references = all_references(direct, draft, proved.citations)
     common = Answer(
         status=AnswerStatus.ANSWERED,
         text=proved.text.strip(),

@@ -13,16 +13,19 @@ from core.attempts import ONLY_ATTEMPT, Opened, Prepared
 from core.attempts import Attempt as Attempt
 from core.citations import cited_page_ids, prove
 from core.conversations import Conversations, live_focus
-from core.domain.answer import Answer, AnswerStatus, Draft, Reference
+from core.domain.answer import Answer, AnswerStatus, Draft
 from core.domain.conversation import Conversation, Focus, IncomingMessage, Message
 from core.domain.corpus import Document, Page, SearchScope
 from core.domain.jobs import Job, JobKind, JobStatus
-from core.errors import BadInput, FootnoteError, NotFound
+from core.errors import FootnoteError, NotFound
 from core.history import messages_of_draft
 from core.library import Library
 from core.ports import Clock, ContextStrategy, CorpusRepository, ProgressSink, RetrievalStrategy, Tools
-from core.reading import lowest, positions_for, split_position
-from core.references import direct_references
+from core.question_scope import QuestionScopes
+from core.questions import MAX_QUESTION_CHARACTERS as MAX_QUESTION_CHARACTERS
+from core.questions import check_question as check_question
+from core.references.offering import Offer
+from core.references.service import Links, References
 from core.retries import is_transient
 from core.service_ports import JobRepository
 from core.steps import Steps
@@ -37,9 +40,8 @@ from core.stored_answers import (
     to_answer,
 )
 from core.suggestions import suggest
+from core.withholding import withheld
 
-# A question is read by people: longer ones are pasted documents, which belong in the library.
-MAX_QUESTION_CHARACTERS = 20_000
 # Room for the history in the prompt; the rest of the window is for tools and the answer.
 DEFAULT_HISTORY_TOKENS = 12_000
 STOPPED = Answer(status=AnswerStatus.STOPPED, text="Stopped.")
@@ -53,7 +55,8 @@ class Reading:
     scope: SearchScope
     focus: Focus | None
     document: Document | None  # the only one to answer from; None: the whole library
-    linked: tuple[Document, ...]  # named by [[wikilinks]] in the question
+    linked: tuple[Document, ...] = ()  # named by [[links]] in the question, or in questions shortly before it
+    offer: Offer | None = None  # what is offered of those before anything is looked up
 
 
 class Answering(Protocol):
@@ -87,10 +90,12 @@ class AnswerService:
         strategy: StrategyChooser,
         toolbox: ToolboxFactory,
         clock: Clock,
+        references: References | None = None,
         history_tokens: int = DEFAULT_HISTORY_TOKENS,
     ) -> None:
+        """Without `references`, links in questions are words like others."""
         self._corpus = corpus
-        self._access = access
+        self._scopes = QuestionScopes(access, library, corpus)
         self._library = library
         self._conversations = conversations
         self._jobs = jobs
@@ -98,6 +103,7 @@ class AnswerService:
         self._strategy = strategy
         self._toolbox = toolbox
         self._clock = clock
+        self._references = references
         self._history_tokens = history_tokens
 
     async def answer(self, message: IncomingMessage, progress: ProgressSink, attempt: Attempt = ONLY_ATTEMPT) -> Answer:
@@ -215,30 +221,34 @@ class AnswerService:
         last = {item.id for item in prepared.before}
         messages = [*(item for item in opened.history if item.id not in last), *prepared.before]
         strategy = self._strategy(message)
-        direct, reading = await self._reading(message, conversation)
+        reading = await self._reading(message, conversation)
+        messages = await withheld(messages, reading.scope, self._corpus, questions=True)
+        links = await self._links(message, messages, reading)
+        reading = replace(reading, linked=links.documents, offer=links.offer)
         history = await self._context.select(messages, reading.scope, self._history_tokens)
         draft = await strategy.draft(message, history, self._toolbox(reading), progress)
         proved = prove(draft, await self._live_pages(draft, reading.scope))
-        answer = build_answer(draft, proved, direct, message.text)
+        answer = build_answer(draft, proved, links.references, message.text)
+        if self._references is not None:
+            answer = await self._references.described(answer, reading.scope)
         if answer.status is AnswerStatus.ANSWERED and answer.citations:
             found = await suggest(message.text, answer.citations, self._corpus, self._library, reading.scope)
             answer = replace(answer, suggestions=found)
-        return with_notes(answer, prepared.notes), draft
+        answer = replace(answer, read_to=dict(reading.scope.positions))
+        return with_notes(answer, (*prepared.notes, *links.notes)), draft
 
-    async def _reading(self, message: IncomingMessage, conversation: Conversation) -> tuple[list[Reference], Reading]:
-        """The scope (computed anew for each question), the document asked about, and what the question links to."""
-        address = message.address
-        scope = await self._access.scope(address.workspace, address, reader=message.author)
+    async def _links(self, message: IncomingMessage, messages: Sequence[Message], reading: Reading) -> Links:
+        if self._references is None:
+            return Links()
+        return await self._references.of(message, messages, reading.scope, reading.document)
+
+    async def _reading(self, message: IncomingMessage, conversation: Conversation) -> Reading:
+        """The scope (computed anew for each question), and the document asked about."""
+        scope = await self._scopes.of(message)
         document = await self._document(message, conversation, scope)
-        if message.position:
-            name, place = split_position(message.position)
-            bounded = await self._library.find_document(name, scope) if name else document
-            whole = await self._access.scope_to_the_end(address.workspace, address)
-            asked = await positions_for(place, bounded, self._corpus, whole)
-            scope = replace(scope, positions=lowest(scope.positions, asked))
-        direct, linked = await direct_references(message.text, self._library, scope)
+        scope = await self._scopes.up_to(message, document, scope)
         focus = live_focus(conversation.focus, self._clock.now())
-        return direct, Reading(scope=scope, focus=focus, document=document, linked=tuple(linked))
+        return Reading(scope=scope, focus=focus, document=document)
 
     async def _document(
         self, message: IncomingMessage, conversation: Conversation, scope: SearchScope
@@ -282,15 +292,4 @@ class AnswerService:
             message_id=shown.id,
             jobs=tuple(jobs),
             timings_ms={"total": round(total, 1), **timings(jobs)},
-        )
-
-
-def check_question(text: str) -> None:
-    """Raises BadInput for what can't be a question: nothing to read in it, or far too much."""
-    if not any(character.isalnum() for character in text):
-        raise BadInput("The question is empty: write what you want to know.")
-    if len(text) > MAX_QUESTION_CHARACTERS:
-        raise BadInput(
-            f"The question has {len(text):,} characters, more than the {MAX_QUESTION_CHARACTERS:,} allowed: "
-            "put long texts into the library and ask about them."
         )

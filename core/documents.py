@@ -34,6 +34,7 @@ class Linked:
 
     document: Document | None
     near: tuple[Document, ...] = ()
+    is_ambiguous: bool = False  # those of `near` are all called so
 
 
 def only_journals(documents: Sequence[Document]) -> list[Document]:
@@ -93,7 +94,7 @@ class DocumentNames:
         if len(found) == 1:
             return Linked(document=found[0])
         near = found or [document for document, _ in self._near.ranked(wanted, accepts)]
-        return Linked(document=None, near=tuple(near[:_NAMED]))
+        return Linked(document=None, near=tuple(near[:_NAMED]), is_ambiguous=bool(found))
 
     def _named(self, wanted: str, rules: Iterable["_Table"], accepts: Accepts) -> list[Document]:
         for rule in rules:

@@ -72,6 +72,8 @@ def reference_json(reference: Reference) -> Json:
         "summary": reference.summary,
         "snippet": reference.snippet,
         "broken": reference.broken,
+        "heading": reference.heading,
+        "near": list(reference.near),
     }
 
 

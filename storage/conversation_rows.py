@@ -102,7 +102,7 @@ def to_message(row: Any) -> Message:
 
 
 def _to_reference(values: Mapping[str, Any]) -> Reference:
-    return Reference(**{**values, "type": ReferenceType(values["type"])})
+    return Reference(**{**values, "type": ReferenceType(values["type"]), "near": tuple(values.get("near", ()))})
 
 
 def _to_citation(values: Mapping[str, Any]) -> Citation:
@@ -125,6 +125,7 @@ def _to_outcome(values: Mapping[str, Any]) -> Outcome:
         data=values.get("data"),
         data_sources=tuple(values.get("data_sources", ())),
         data_gaps=tuple(values.get("data_gaps", ())),
+        read_to=values.get("read_to", {}),
     )
 
 

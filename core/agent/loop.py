@@ -54,7 +54,8 @@ class AgentLoop:
 
     async def run(self, turns: Sequence[ChatMessage]) -> Draft:
         """The draft for `turns`, the last of which is the question. Raises ProviderError; bugs of tools escape."""
-        self._turns = list(turns)
+        opening = self._tools.opening()
+        self._turns, self._new = [*turns, *opening], [*opening]
         while (bound := self._meter.reached()) is None:
             response = await self._ask(ToolChoice.AUTO, self._system_now(), self._meter.seconds_left)
             if response is None:

@@ -25,7 +25,7 @@ class QueryType(StrEnum):
 
 
 class ReferenceType(StrEnum):
-    DIRECT = "direct"  # a [[wikilink]] in the text
+    DIRECT = "direct"  # a [[wikilink]] in the text, or a file that came with it
     SEARCH = "search"  # a tool found it
 
 
@@ -51,6 +51,9 @@ class DataItem:
     last: int
     path: DataPath  # what is taken out of the data with it
     strings: Mapping[int, DataPath]  # segment -> the string of the data that it shows
+    is_heading: bool = False  # stays as long as an item below its path does
+    is_cell: bool = False  # left empty rather than taken out: the places of its neighbours mean something
+    needs_footnote: bool = True  # else only where it states something
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,9 +108,12 @@ class Reference:
     type: ReferenceType
     label: str
     document: str | None  # path; None when the link leads nowhere
-    summary: str = ""
+    summary: str = ""  # what the document is about, in one line; of a broken link: why
     snippet: str = ""
     broken: bool = False
+    document_id: str | None = None  # None, too, for those of the time before there were ids
+    heading: str = ""  # of a direct one: the section that is meant
+    near: tuple[str, ...] = ()  # of a broken one: what may have been meant, as it would be written
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +141,7 @@ class Answer:
     data: Mapping[str, object] | None = None
     data_sources: tuple[str, ...] = ()
     data_gaps: tuple[str, ...] = ()
+    read_to: Mapping[str, int] = field(default_factory=dict)  # the reading positions that held; kept, never shown
     conversation_id: str = ""
     message_id: str = ""
     jobs: tuple[Job, ...] = ()

@@ -21,6 +21,7 @@ from core.errors import BadInput, NotFound, ToolFailed, ToolRetry
 from core.facts import Facts
 from core.library import Library
 from core.ports import CorpusRepository
+from core.references.offering import Offer, to_turns
 from core.steps import CALL, adopt, finished_before, step
 from core.texts import shorten
 from core.tools.kept import kept_in, to_digest, to_kept
@@ -90,9 +91,10 @@ class Toolbox:
     run again: its passages are read anew, within scope, and only if one of them is gone it is.
     """
 
-    def __init__(self, tools: Sequence[Tool[Any]], context: ToolContext) -> None:
+    def __init__(self, tools: Sequence[Tool[Any]], context: ToolContext, offer: Offer | None = None) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._context = context
+        self._offer = offer
         self._definitions = tuple(to_definition(tool) for tool in tools)
         self._passages: dict[str, NumberedPassage] = {}
         self._searches: list[str] = []
@@ -112,6 +114,11 @@ class Toolbox:
             for result in turn.tool_results:
                 self._passages.update((item.source.passage.id, item) for item in result.passages)
         self._highest = max((item.number for item in self._passages.values()), default=0)
+
+    def opening(self) -> tuple[ChatMessage, ...]:
+        if self._offer is None:
+            return ()
+        return to_turns(self._offer, [self._number(passage) for passage in self._offer.passages])
 
     def problem(self, invocation: ToolInvocation) -> str | None:
         tool = self._tools.get(invocation.name)
