@@ -75,7 +75,7 @@ class PrivateAnswers:
     def _private(self, message: IncomingMessage) -> IncomingMessage | None:
         """None where the asker reads alone already, or says how far to look."""
         make = self._to_private.get(message.address.platform)
-        is_alone = message.private or message.circumstances.direct or message.address.private_to is not None
+        is_alone = message.private or message.is_alone
         return make(message) if make is not None and not is_alone and message.position is None else None
 
     async def _look(self, message: IncomingMessage, private: IncomingMessage) -> _Beyond:

@@ -135,6 +135,7 @@ def answer_message(
             data=answer.data,
             data_sources=answer.data_sources,
             data_gaps=answer.data_gaps,
+            read_to=dict(answer.read_to),
         ),
     )
 

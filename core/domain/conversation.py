@@ -92,6 +92,7 @@ class Outcome:
     data: Mapping[str, object] | None = None
     data_sources: tuple[str, ...] = ()
     data_gaps: tuple[str, ...] = ()
+    read_to: Mapping[str, int] = field(default_factory=dict)  # the reading positions that held: document id -> page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +179,7 @@ class IncomingMessage:
     journal: str | None = None  # the same for a journal, matched loosely
     query_type: QueryType = QueryType.QUESTION
     position: str | None = None  # "[DOCUMENT=]N or chapter name"
+    to_the_end: bool = False  # for once without any reading position; only where nobody else reads
     model: str | None = None
     strategy: str | None = None
     author_name: str = ""  # how people see the author; "" where `author` is that already
@@ -187,3 +189,8 @@ class IncomingMessage:
     private: bool = False  # the answer is for the asker's eyes only, whatever happens on the way
     language: str | None = None  # to answer in; None: the question's
     metadata: Mapping[str, str] = field(default_factory=dict)  # the adapter's own, given back to it
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether nobody but its author reads the answer."""
+        return self.circumstances.direct or self.address.private_to is not None
