@@ -104,9 +104,9 @@ async def patiently(
     raise AssertionError("the last attempt returns or raises")
 
 
-def detail_of(error: Exception) -> str:
-    """The vendor's own words, on one line, ending like a sentence."""
-    words = getattr(error, "api_message", None) or getattr(error, "message", None) or str(error)
+def detail_of(error: Exception, said: str = "") -> str:
+    """The vendor's own words, on one line, ending like a sentence. `said` is where they are known to be better."""
+    words = said or getattr(error, "api_message", None) or getattr(error, "message", None) or str(error)
     if not words:  # transport errors say nothing beside their name: "ReadTimeout" reads "read timeout"
         words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(error).__name__).lower()
     line = shorten(str(words), DETAIL_CHARS)

@@ -4,10 +4,10 @@ second). What the SDK raises becomes ours here.
 
 import asyncio
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from core.errors import ProviderAuthError
@@ -17,6 +17,7 @@ from core.providers.retrying import Secret
 if TYPE_CHECKING:
     import httpx2
     from openai import AsyncOpenAI
+    from openai._types import Headers
 
 CONNECT_SECONDS = 10.0
 
@@ -38,6 +39,10 @@ class Endpoint:
     key_advice: str
 
     @property
+    def key(self) -> str:
+        return self.api_key.get_secret_value().strip() if self.api_key else ""
+
+    @property
     def server(self) -> Server:
         place = urlsplit(self.base_url).netloc.rpartition("@")[2] if self.base_url else ""
         return Server(name=f"the model server {place}" if place else "OpenAI", key_advice=self.key_advice)
@@ -54,7 +59,7 @@ class Connection:
 
     async def open(self) -> "AsyncOpenAI":
         """Raises ProviderAuthError where a key is needed and there is none."""
-        key = self._endpoint.api_key.get_secret_value().strip() if self._endpoint.api_key else ""
+        key = self._endpoint.key
         if not key and self._endpoint.base_url is None:
             raise ProviderAuthError(self._endpoint.server.no_key)
         if self._client is None:
@@ -81,18 +86,21 @@ class Connection:
         except (*foreign, ValueError, LookupError, AttributeError, TypeError) as error:
             raise to_provider_error(error, self._endpoint.server) from error
 
+    @property
+    def headers(self) -> "Headers":
+        """To be given with every request as `extra_headers`: without a key none is sent, not even a made-up one."""
+        from openai import Omit
+
+        return {} if self._endpoint.key else {"Authorization": Omit()}
+
     def _build(self, key: str) -> "AsyncOpenAI":
         import httpx2
-        from openai import AsyncOpenAI, Omit
+        from openai import AsyncOpenAI
 
-        client = AsyncOpenAI(
+        return AsyncOpenAI(
             api_key=key or "none",
             base_url=self._endpoint.base_url,
             timeout=httpx2.Timeout(self._stall_seconds, connect=min(CONNECT_SECONDS, self._stall_seconds)),
             max_retries=0,
             http_client=self._http_client,
         )
-        if key:
-            return client
-        none = {"Authorization": Omit()}
-        return client.with_options(default_headers=cast("Mapping[str, str]", none))  # the SDK's type knows no Omit here

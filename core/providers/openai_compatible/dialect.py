@@ -1,5 +1,6 @@
 """What a server takes of the protocol's optional parts: assumed at first, unlearned when it refuses one by name."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 # How servers say that they don't know a parameter, in contrast to a value that is too large.
@@ -30,25 +31,30 @@ class Dialect:
     thoughts: bool = True
     _swapped: bool = False
 
-    def learn(self, refusal: str) -> bool:
-        """Whether a refused request is worth repeating in what is known of the server's dialect now."""
+    def learn(self, refusal: str, sent: Mapping[str, object]) -> bool:
+        """Whether a refused request is worth repeating in what is known of the server's dialect now.
+
+        `sent` are the parameters that were refused: another request may have learned the same meanwhile.
+        """
         said = refusal.lower()
-        if self.stream_usage and "stream_options" in said:
+        if "stream_options" in sent and "stream_options" in said:
             self.stream_usage = False
             return True
-        if self.forced_choice and "tool_choice" in said:
+        if "tool_choice" in sent and "tool_choice" in said:
             self.forced_choice = False
             return True
         if not any(word in said for word in _UNKNOWN_WORDS):
             return False
-        if self.strict_schema and "strict" in said:
+        if self.strict_schema and "response_format" in sent and "strict" in said:
             self.strict_schema = False
             return True
         if self.thoughts and "reasoning" in said:
             self.thoughts = False
             return True
-        if self.length_key and self.length_key in said:
-            other = next(key for key in LENGTH_KEYS if key != self.length_key)
+        key = next((key for key in LENGTH_KEYS if key in sent), None)
+        if key is None or key not in said:
+            return False
+        if key == self.length_key:
+            other = next(other for other in LENGTH_KEYS if other != key)
             self.length_key, self._swapped = (None if self._swapped else other), True
-            return True
-        return False
+        return True

@@ -140,7 +140,7 @@ class Server:
 
 def to_provider_error(error: Exception, server: Server) -> ProviderError:
     """Our error for a vendor's, by the tables above."""
-    detail = detail_of(error)
+    detail = detail_of(error, _words_of(getattr(error, "body", None)) or _page_of(error))
     kind, sentence = _rule(error, detail)
     message = sentence.format(who=server.name, detail=detail, key=server.key_advice)
     message = message[:1].upper() + message[1:]
@@ -163,3 +163,20 @@ def _rule(error: Exception, detail: str) -> Rule:
     names = [cls.__name__ for cls in type(error).__mro__]
     by_class = next((RULES[name] for name in names if name in RULES), _UNKNOWN)
     return words or (_BAD_REQUEST if getattr(error, "type", None) == "invalid_request_error" else by_class)
+
+
+def _words_of(body: object) -> str:
+    """The server's own sentence, wherever it puts it: OpenAI, Gemini (a list), vLLM and Ollama, FastAPI."""
+    if isinstance(body, list) and body:
+        return _words_of(body[0])
+    if not isinstance(body, dict):
+        return body if isinstance(body, str) else ""
+    said = next((body[key] for key in ("message", "error", "detail") if body.get(key)), "")
+    return _words_of(said) if isinstance(said, dict | list) else str(said)
+
+
+def _page_of(error: Exception) -> str:
+    """The text of an answer that was no JSON, such as a proxy's page."""
+    response = getattr(error, "response", None)
+    kind = getattr(response, "headers", {}).get("content-type", "")
+    return str(getattr(response, "text", "")) if response is not None and "json" not in kind else ""

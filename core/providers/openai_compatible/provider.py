@@ -152,7 +152,7 @@ class OpenAICompatibleProvider:
             try:
                 reply = await self._read(client, params, output)
             except ProviderBadRequest as error:
-                if lesson == MOST_LESSONS or output.shown or not self._dialect.learn(str(error)):
+                if lesson == MOST_LESSONS or output.shown or not self._dialect.learn(str(error), params):
                     raise
                 logger.info("the server does not take all parameters: %s", error)
                 continue
@@ -165,7 +165,9 @@ class OpenAICompatibleProvider:
         async with AsyncExitStack() as stack:
             with self._connection.errors():
                 create: Any = client.chat.completions.create
-                stream = await stack.enter_async_context(await create(**params, stream=True))
+                stream = await stack.enter_async_context(
+                    await create(**params, stream=True, extra_headers=self._connection.headers)
+                )
             while True:
                 with self._connection.errors():
                     chunk = await anext(stream, None)
@@ -199,14 +201,16 @@ class OpenAICompatibleProvider:
         client = await self._connection.open()
         create: Any = client.chat.completions.create
         for lesson in range(MOST_LESSONS + 1):
-            bound = {self._dialect.length_key: PROBE_TOKENS} if self._dialect.length_key else {}
+            sent = {"model": self._endpoint.model, **params}
+            if self._dialect.length_key:
+                sent[self._dialect.length_key] = PROBE_TOKENS
             try:
                 with self._connection.errors():
-                    reply = await create(model=self._endpoint.model, **params, **bound)
+                    reply = await create(**sent, extra_headers=self._connection.headers)
                     choices = reply.choices or []
                     return str(choices[0].message.content or "") if choices else ""
             except ProviderBadRequest as error:
-                if lesson == MOST_LESSONS or not self._dialect.learn(str(error)):
+                if lesson == MOST_LESSONS or not self._dialect.learn(str(error), sent):
                     raise
         raise AssertionError("the last lesson returns or raises")
 
@@ -217,7 +221,8 @@ class OpenAICompatibleProvider:
         client = await self._connection.open()
         try:
             with self._connection.errors():
-                about: Any = (await client.models.retrieve(self._endpoint.model)).model_extra or {}
+                model = await client.models.retrieve(self._endpoint.model, extra_headers=self._connection.headers)
+                about: Any = model.model_extra or {}
         except ProviderError as error:
             logger.info("the window of model %r is not known: %s", self._endpoint.model, error)
             return self._assumed_window

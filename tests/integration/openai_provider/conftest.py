@@ -1,0 +1,67 @@
+"""Chat completions servers of several kinds, and providers that talk to them with the real SDK."""
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from core.domain.chat import Capabilities
+from core.providers.openai_compatible.connection import Endpoint
+from core.providers.openai_compatible.probing import Abilities
+from core.providers.openai_compatible.provider import OpenAICompatibleProvider
+from tests.openai_server import KEY, MODEL, Kind, OpenAIServer
+
+Build = Callable[..., OpenAICompatibleProvider]
+ALL = Abilities(tools=True, structured=True, images=True, context_tokens=16_384)
+
+
+class Memory:
+    """What was found out, for as long as a test runs (implements ports.CapabilityMemory)."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Capabilities] = {}
+
+    async def find(self, key: str) -> Capabilities | None:
+        return self.kept.get(key)
+
+    async def keep(self, key: str, found: Capabilities) -> None:
+        self.kept[key] = found
+
+
+@pytest.fixture
+def kind(request: pytest.FixtureRequest) -> Kind:
+    return getattr(request, "param", Kind())
+
+
+@pytest.fixture
+async def server(kind: Kind) -> AsyncIterator[OpenAIServer]:
+    async with OpenAIServer(kind) as running:
+        yield running
+
+
+@pytest.fixture
+async def build(server: OpenAIServer) -> AsyncIterator[Build]:
+    built: list[OpenAICompatibleProvider] = []
+
+    def make(
+        *, base_url: str | None = server.url, key: str | None = KEY, model: str = MODEL, **options: Any
+    ) -> OpenAICompatibleProvider:
+        secret = SecretStr(key) if key else None
+        endpoint = Endpoint(model=model, base_url=base_url, api_key=secret, key_advice="Set MILL_KEY.")
+        defaults: dict[str, Any] = {
+            "memory": Memory(),
+            "abilities": ALL,
+            "max_output_tokens": 1000,
+            "timeout_seconds": 20.0,
+            "stall_seconds": 5.0,
+            "max_retries": 2,
+            "backoff_seconds": 0.01,
+        }
+        built.append(OpenAICompatibleProvider(endpoint=endpoint, **{**defaults, **options}))
+        return built[-1]
+
+    yield make
+    for provider in built:
+        await provider.close()
+        await provider.close()
