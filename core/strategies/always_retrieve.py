@@ -72,21 +72,23 @@ class AlwaysRetrieveStrategy:
             return await loop.run(build_turns(history, question))
         model = ModelTurns(self._provider, meter, progress, question.model)
         turns = build_turns(history, question)
+        opening = tools.opening()
         queries = await self._queries(question, turns, tools, meter)
         calls = with_unique_ids([_search(query, place) for place, query in enumerate(queries)], turns)
         results = await invoke_all(tools, calls, meter)
         asked = ChatMessage(role=ChatRole.ASSISTANT, tool_invocations=calls)
         told = ChatMessage(role=ChatRole.TOOL_RESULT, tool_results=results)
         if capabilities.tools:
-            messages: Sequence[ChatMessage] = (*turns, asked, told)
+            messages: Sequence[ChatMessage] = (*turns, *opening, asked, told)
         else:
-            messages = _as_text(turns, results, capabilities.context_tokens // 2)
+            offered = [result for turn in opening for result in turn.tool_results]
+            messages = _as_text(turns, [*offered, *results], capabilities.context_tokens // 2)
         response = await self._answer(model, question, messages, tools, meter)
         return Draft(
             segments=response.segments,
             evidence=tools.evidence,
             partial=response.stop_reason is StopReason.MAX_TOKENS or meter.is_expired,
-            new_messages=(asked, told),
+            new_messages=(*opening, asked, told),
             usage=meter.usage,
             model=response.model or question.model or self._provider.name,
         )

@@ -27,6 +27,7 @@ from core.providers.extractive.quotes import Found, Quote, find_quotes, place_of
 from core.providers.extractive.refusal import NOTHING_BELOW, Verdict, judge_evidence
 from core.providers.extractive.small_talk import reply_to
 from core.providers.extractive.text import is_row, readable
+from core.references.links import spoken
 from core.texts import shorten
 
 # Said once a conversation, at the end of the first answer.
@@ -90,7 +91,7 @@ class _Turn:
         self._request = request
         self._since = request.messages[asked + 1 :]
         self.history: Sequence[ChatMessage] = request.messages[: max(asked, 0)]
-        self.question = request.messages[asked].text if asked >= 0 else ""
+        self.question = spoken(request.messages[asked].text) if asked >= 0 else ""
         self.kind = request_kind(self.question, request.system)
         self.queries = queries(self.question, self.history)
 
