@@ -19,9 +19,11 @@ from core.ports import (
     RetrievalStrategy,
     SentenceRanker,
 )
+from core.recap import LineWriter, ModelWriter, Recaps
 
 if TYPE_CHECKING:
     from bot.wiring import App
+    from core.references.service import References
     from core.tools.base import Toolbox
 
 
@@ -40,6 +42,7 @@ def build_answers(app: "App") -> AnswerService:
             reading, app.library, app.corpus, app.facts, rerank=app.config.index.rerank
         ),
         clock=app.clock,
+        references=build_references(app),
         history_tokens=agent.history_tokens,
     )
 
@@ -56,6 +59,26 @@ def build_context(app: "App") -> ContextStrategy:
         return TokenWindow(app.corpus)
     by_rule = app.config.provider.name == "extractive"
     return RollingSummary(app.corpus, app.summaries, LineSummariser() if by_rule else ModelSummariser(app.provider))
+
+
+def build_references(app: "App") -> "References | None":
+    """None where they are switched off."""
+    from core.references.lines import DocumentLines
+    from core.references.service import References
+
+    settings = app.config.references
+    if not settings.enabled:
+        return None
+    lines = DocumentLines(corpus=app.corpus, summaries=app.summaries)
+    return References(
+        library=app.library, corpus=app.corpus, lines=lines, clock=app.clock, tokens=settings.offered_tokens
+    )
+
+
+def build_recaps(app: "App") -> Recaps:
+    """By rule where no model writes."""
+    by_rule = app.config.provider.name == "extractive"
+    return Recaps(app.corpus, app.summaries, LineWriter() if by_rule else ModelWriter(app.provider))
 
 
 def build_provider(
@@ -126,7 +149,7 @@ def build_toolbox(
         FollowRelationTool(),
         GetOntologyTool(),
     )
-    return Toolbox(tools, context)
+    return Toolbox(tools, context, reading.offer)
 
 
 async def check_provider(provider: ChatProvider) -> None:

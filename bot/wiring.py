@@ -30,6 +30,7 @@ from core.jobs import Jobs
 from core.keeping import KeptAnswers
 from core.library import Library
 from core.ports import ChatProvider, SearchIndex
+from core.recap import Recaps
 from core.staleness import Staleness
 from storage.alone import alone
 from storage.conversations import SqlConversationRepository
@@ -187,6 +188,12 @@ class App(ModelParts):
         return KeptAnswers(corpus=self.corpus, ingest=self.read_in, folder=folder, clock=self.clock)
 
     @cached_property
+    def recaps(self) -> Recaps:
+        from bot.answer_wiring import build_recaps
+
+        return build_recaps(self)
+
+    @cached_property
     def commands(self) -> Commands:
         return Commands(
             library=self.library,
@@ -199,6 +206,7 @@ class App(ModelParts):
             kept=self.kept,
             facts=self.facts,
             staleness=self.staleness,
+            recaps=self.recaps,
         )
 
     @cached_property

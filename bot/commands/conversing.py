@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands.asking import author_name
 from bot.session import Session, write_line
 from core.domain.conversation import Conversation
 from core.errors import BadInput
 
 if TYPE_CHECKING:
     from bot.wiring import App
+    from core.commands import CommandResult
 
 commands = typer.Typer(help="The conversations of this workspace.", no_args_is_help=True)
 ConversationId = Annotated[str, typer.Argument(metavar="ID", help="The conversation's id.")]
@@ -117,6 +119,28 @@ def _write(path: Path, data: bytes) -> None:
         path.write_bytes(data)
     except OSError as error:
         raise BadInput(f"{path} can't be written ({error.strerror}): name another file with --output.") from error
+
+
+@commands.command("recap")
+def recap(context: typer.Context, conversation: ConversationId) -> None:
+    """Tell what was found in a conversation so far, with footnotes proved anew."""
+    session: Session = context.obj
+    from core.commands import CommandCall
+    from core.jsonable import citation_json
+
+    async def work(app: "App") -> "CommandResult":
+        found, _ = await app.conversations.show(conversation, app.workspace)
+        return await app.commands.run(
+            CommandCall(name="recap", workspace=app.workspace, conversation=found, author=author_name(), sees_all=True)
+        )
+
+    told = session.run(work)
+    if session.as_json:
+        session.print_json({"recap": told.text, "citations": [citation_json(item) for item in told.citations]})
+        return
+    from bot.terminal.render import markdown_view
+
+    session.console.print(markdown_view(told.text))
 
 
 @commands.command("stale")

@@ -12,6 +12,7 @@ from core.commands.facts import FactsCommands
 from core.commands.keeping import KeepingCommands
 from core.commands.library import LibraryCommands
 from core.commands.position import PositionCommands
+from core.commands.recap import RecapCommands
 from core.commands.running import RunningQuestions
 from core.commands.settings import SettingsCommands
 from core.commands.stale import StaleCommands
@@ -23,6 +24,7 @@ from core.jobs import Jobs
 from core.keeping import KeptAnswers
 from core.library import Library
 from core.ports import CorpusRepository
+from core.recap import Recaps
 from core.service_ports import SettingsRepository
 from core.staleness import Staleness
 
@@ -31,7 +33,8 @@ class Commands:
     """The table, bound to the use cases.
 
     `questions` are those that a service has in hand, where one runs; `kept` are the answers that people keep, `facts`
-    what was extracted, `staleness` notices stale answers. Without them their commands are not in the table.
+    what was extracted, `staleness` notices stale answers, `recaps` sums
+    conversations up. Without them their commands are not in the table.
     """
 
     def __init__(
@@ -47,6 +50,7 @@ class Commands:
         kept: KeptAnswers | None = None,
         facts: Facts | None = None,
         staleness: Staleness | None = None,
+        recaps: Recaps | None = None,
     ) -> None:
         threads = ThreadCommands(conversations, questions)
         self._completions = Completions(library, access, threads)
@@ -56,6 +60,7 @@ class Commands:
             *LibraryCommands(library, corpus, access, conversations).rows,
             *(FactsCommands(facts, access).rows if facts is not None else ()),
             *(StaleCommands(staleness).rows if staleness is not None else ()),
+            *(RecapCommands(recaps, conversations, access).rows if recaps is not None else ()),
             *ControlCommands(conversations, jobs, questions).rows,
             *PositionCommands(settings, library, corpus, access).rows,
             *SettingsCommands(settings, access).rows,

@@ -1,6 +1,5 @@
 """The newest turns as they were, all earlier ones as one summary that grows with the conversation."""
 
-import hashlib
 from collections.abc import Sequence
 
 from core.context.summarising import Summariser
@@ -84,11 +83,9 @@ class RollingSummary:
 def _key(said: Sequence[Sequence[Message]], scope: SearchScope) -> SummaryKey:
     """Of the last message that is summarised, and of what could be read: another scope has a summary of its own."""
     last = said[-1][-1]
-    readable = repr((sorted(scope.sources), sorted(scope.positions.items())))
-    digest = hashlib.sha256(readable.encode()).hexdigest()[:16]
     return SummaryKey(
         workspace=scope.workspace,
         kind=SummaryKind.ROLLING,
         subject=last.conversation_id,
-        revision=f"{last.id}:{digest}",
+        revision=f"{last.id}:{scope.digest}",
     )

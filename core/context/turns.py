@@ -37,10 +37,10 @@ class TurnReader:
         ids = [key for turn in turns for call in _calls(turn) for key in call.passage_ids]
         found = await self._corpus.list_passages(list(dict.fromkeys(ids)), scope)
         passages = {item.passage.id: item for item in found}
-        withdrawn = await self._withdrawn(turns, scope)
+        withdrawn = await self.withdrawn(turns, scope)
         return [to_prompt(turn, passages, withdrawn) for turn in turns]
 
-    async def _withdrawn(self, turns: Sequence[Sequence[Message]], scope: SearchScope) -> set[str]:
+    async def withdrawn(self, turns: Sequence[Sequence[Message]], scope: SearchScope) -> set[str]:
         """Ids of answers that cite a document, or a page of it, which this scope may not read."""
         readable: dict[str, bool] = {}
         withdrawn = set()

@@ -1,5 +1,6 @@
 """What the library holds: sources, documents, pages, passages, and what a search may see of them."""
 
+import hashlib
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -172,6 +173,12 @@ class SearchScope:
     workspace: str
     sources: frozenset[str]
     positions: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str:
+        """Tells two scopes apart: part of the key of whatever is kept and was made from what one of them reads."""
+        readable = repr((sorted(self.sources), sorted(self.positions.items())))
+        return hashlib.sha256(readable.encode()).hexdigest()[:16]
 
     def allows(self, document: Document, page_number: int | None = None) -> bool:
         if document.workspace != self.workspace or document.source_id not in self.sources:

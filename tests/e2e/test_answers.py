@@ -172,6 +172,9 @@ def test_conversations_are_listed_renamed_exported_and_deleted(footnote: Footnot
     assert WAIT in footnote("conversations", "show", name).out
     assert footnote("conversations", "export", name).out.startswith("# Gates\n")
     assert footnote("conversations", "export", name, "--format", "json").json["title"] == "Gates"
+    recap = footnote("conversations", "recap", name, "--json").json
+    assert QUESTION in recap["recap"] and recap["citations"][0]["proved"]
+    assert QUESTION.split()[-1] in footnote("conversations", "recap", name).out
     printed = tmp_path / "gates.pdf"
     assert "Written" in footnote("conversations", "export", name, "--format", "pdf", "--output", str(printed)).out
     assert printed.read_bytes().startswith(b"%PDF-")

@@ -58,11 +58,12 @@ def chat(data_dir: Path) -> Chat:
 
 
 def test_a_question_a_follow_up_and_a_command_go_on_in_one_conversation(chat: Chat) -> None:
-    shown = chat(QUESTION, "/rename Gates", "/threads", "", "quit", "never asked", new=True)
+    shown = chat(QUESTION, "/rename Gates", "/threads", "/recap", "", "quit", "never asked", new=True)
 
     assert WAIT in shown
     assert "[1] Page" in shown
     assert "Renamed to “Gates”" in shown
+    assert f"• {QUESTION}" in shown
     assert "never asked" not in shown
 
 

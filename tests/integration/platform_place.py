@@ -37,7 +37,7 @@ from storage.memory.jobs import MemoryJobRepository
 from storage.memory.stale import MemoryStaleRepository
 from tests.integration.platform_files import Files
 from tests.unit.bot.webchat.chat_place import HeldProvider
-from tests.unit.core.shelf import Shelf
+from tests.unit.core.shelf import Shelf, by_rule
 
 KEY = "The key hangs under the stairs."
 ANSWER = says("The key hangs under the stairs [1].")
@@ -149,6 +149,7 @@ class PlatformPlace:
             kept=kept,
             facts=self.shelf.facts,
             staleness=self.staleness,
+            recaps=by_rule(self.shelf, self.conversation_store),
         )
         return {
             "inbox": inbox,

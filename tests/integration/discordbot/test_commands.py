@@ -139,6 +139,15 @@ async def test_extracted_rows_are_told_with_their_footnotes(place: DiscordPlace)
         assert house.posts(house.channel) == []
 
 
+async def test_what_was_found_in_a_thread_is_summed_up_for_who_asks(place: DiscordPlace) -> None:
+    async with place.open() as house:
+        await house.ask()
+        result = await house.ben.slash(house.thread, "recap")
+        assert result.response.ephemeral
+        assert "where is the key?" in told(result) and "[1] Page 1" in told(result)
+        assert "needs a conversation" in told(await house.ben.slash(house.channel, "recap"))
+
+
 async def test_settings_are_for_those_who_manage_the_server(place: DiscordPlace) -> None:
     async with place.open() as house:
         eve = house.admin()

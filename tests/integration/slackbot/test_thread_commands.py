@@ -151,6 +151,14 @@ async def test_an_export_from_the_direct_channel_stays_in_its_thread(place: Slac
         assert shared.root == answer.root
 
 
+async def test_what_was_found_in_a_thread_is_summed_up_for_who_asks(place: SlackPlace) -> None:
+    async with place.open() as house:
+        answer = await house.ask()
+        await house.ben.mention(house.channel, "recap", thread=answer)
+        await house.told_once(house.ben, "where is the key?")
+        await house.told_once(house.ben, "[1] Page 1")
+
+
 async def test_without_the_right_to_send_files_that_is_said(place: SlackPlace) -> None:
     async with place.open() as house:
         answer = await house.ask()

@@ -1,6 +1,7 @@
 """A small library in memory for the agent's tests: add documents and extracts, get a toolbox over them."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from core.access import Access
 from core.domain.conversation import Focus
@@ -9,6 +10,10 @@ from core.domain.extract_data import SCHEMAS, schema_name
 from core.domain.extracts import Extract, Extraction, ExtractType
 from core.facts import Facts
 from core.library import Library
+from core.recap import LineWriter, Recaps
+from core.references.lines import DocumentLines
+from core.references.offering import Offer
+from core.references.service import References
 from core.tools.base import Toolbox, ToolContext
 from core.tools.get_page import GetPageTool
 from core.tools.query_journal import QueryJournalTool
@@ -17,6 +22,7 @@ from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.memory.extracts import MemoryExtractRepository
 from storage.memory.settings import MemorySettingsRepository
+from storage.memory.summaries import MemorySummaryRepository
 from tests.builders import NOON, build_document, build_scope, build_source
 from tests.fakes import ManualClock, WordIndex
 
@@ -104,8 +110,28 @@ class Shelf:
             scope=scope or self.scope(), library=self.library, corpus=self.corpus, facts=self.facts, **fields
         )
 
-    def toolbox(self, **fields: object) -> Toolbox:
-        return Toolbox([SearchTool(), GetPageTool(), QueryJournalTool()], self.context(**fields))
+    def toolbox(self, offer: Offer | None = None, **fields: object) -> Toolbox:
+        return Toolbox([SearchTool(), GetPageTool(), QueryJournalTool()], self.context(**fields), offer)
+
+    def lines(self, conversations: MemoryConversationRepository | None = None) -> DocumentLines:
+        summaries = MemorySummaryRepository(conversations or MemoryConversationRepository(), self.corpus)
+        return DocumentLines(corpus=self.corpus, summaries=summaries)
+
+    def references(self, conversations: MemoryConversationRepository | None = None, **fields: Any) -> References:
+        return References(
+            **{
+                "library": self.library,
+                "corpus": self.corpus,
+                "lines": self.lines(conversations),
+                "clock": ManualClock(),
+                **fields,
+            }
+        )
+
+
+def by_rule(shelf: Shelf, conversations: MemoryConversationRepository) -> Recaps:
+    """Recaps that no model writes."""
+    return Recaps(shelf.corpus, MemorySummaryRepository(conversations, shelf.corpus), LineWriter())
 
 
 def focus_on(document: Document, *sections: str) -> Focus:

@@ -39,7 +39,7 @@ from storage.memory.feedback import MemoryFeedbackRepository
 from storage.memory.inbox import MemoryInboxStore
 from storage.memory.jobs import MemoryJobRepository
 from storage.memory.stale import MemoryStaleRepository
-from tests.unit.core.shelf import Shelf
+from tests.unit.core.shelf import Shelf, by_rule
 
 KEY = "The key hangs under the stairs."
 ANSWER = says("The key hangs under the stairs [1].")
@@ -141,6 +141,7 @@ class ChatPlace:
                 settings=self.shelf.settings,
                 facts=self.shelf.facts,
                 staleness=self.staleness,
+                recaps=by_rule(self.shelf, self.conversation_store),
                 questions=ServiceQuestions(self.entries, self.worker.cancel),
             ),
             clock=self.clock,

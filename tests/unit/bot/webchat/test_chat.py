@@ -193,11 +193,13 @@ async def test_commands_answer_their_giver_alone() -> None:
         await ada.answered(thread)
         threads = await ada.send("/threads", thread)
         exported = await ada.send("/export json", thread)
+        recapped = await ada.send("/recap", thread)
         opened = await ada.send("/open 1")
         unknown = await ada.post("/nonsense", thread)
         state = await ada.show(thread)
 
     assert "where is the key?" in threads["result"]["html"]
+    assert "The key hangs under the stairs." in recapped["result"]["html"]
     assert exported["result"]["file"]["name"].endswith(".json")
     assert b"where is the key?" in base64.b64decode(exported["result"]["file"]["data"])
     assert opened["result"]["open"] == ["general", thread]

@@ -12,7 +12,7 @@ from core.jobs import Jobs
 from core.keeping import KeptAnswers
 from core.providers.scripted import says
 from storage.memory.inbox import MemoryInboxStore
-from tests.unit.core.shelf import Shelf
+from tests.unit.core.shelf import Shelf, by_rule
 from tests.unit.core.test_answering import SEARCH, Desk
 
 HERE = ThreadAddress(platform="web", workspace="local", channel="general", thread="t1")
@@ -39,6 +39,7 @@ class Counter:
             questions=ServiceQuestions(self.entries, self.stop) if serves else None,
             kept=kept,
             facts=shelf.facts,
+            recaps=by_rule(shelf, desk.store),
         )
 
     async def __call__(self, name: str, argument: str = "", **changes: object) -> CommandResult:

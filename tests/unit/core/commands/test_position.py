@@ -28,7 +28,8 @@ async def run() -> Counter:
         ('"The Tower" Chapter 2: Storm', 2),
         ("tower.md=chapter two", 2),
         ("The Tower the end", TO_THE_END),
-        ("tower.md 99", 3),
+        ("The Tower in the middle of chapter 2", 1),
+        ("The Tower not started", 0),
     ],
 )
 async def test_somebody_sets_their_own_position_by_page_or_chapter(run: Counter, argument: str, last: int) -> None:
@@ -44,7 +45,7 @@ async def test_an_admin_sets_the_position_of_the_channel_for_everybody_to_see(ru
 
     assert await run.shelf.settings.positions(CHANNEL) == {TOWER: 1}
     assert await run.shelf.settings.positions(ADA) == {}
-    assert result.text == "From now on this channel will see nothing of “The Tower” beyond page 1."
+    assert result.text == "From now on this channel will see nothing of “The Tower” beyond page 1 (Chapter 1: Salt)."
     assert result.is_public
 
 
@@ -80,6 +81,7 @@ async def test_both_positions_are_shown_and_a_terminal_has_only_one(run: Counter
     ("argument", "error", "words"),
     [
         ("tower.md chapter 9", BadInput, "has no chapter or page 'chapter 9'"),
+        ("tower.md 99", BadInput, "has no chapter or page '99'"),
         ("nowhere.md 2", NotFound, "nowhere.md"),
         ("tower.md", BadInput, "Write the book and how far"),
         ("tower.md 1 --channel", AccessDenied, "Only an admin"),

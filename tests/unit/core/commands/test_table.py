@@ -7,7 +7,7 @@ from core.errors import BadInput
 from tests.unit.core.commands.counter import answered, stocked
 
 EVERYWHERE = {
-    *("ask", "summary", "threads", "open", "new", "rename", "delete", "forget", "export"),
+    *("ask", "summary", "threads", "open", "new", "rename", "delete", "forget", "export", "recap"),
     *("sources", "search", "page", "source", "facts", "extract", "position", "jobs", "help"),
     *("settings", "mute", "listen", "unmute"),
 }

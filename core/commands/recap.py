@@ -1,0 +1,35 @@
+"""The command that tells what was said in a conversation so far."""
+
+from core.access import Access
+from core.commands.base import Command, CommandCall, CommandResult, current
+from core.conversations import Conversations
+from core.export import footnote_label
+from core.recap import Recaps
+from core.texts import collapse, shorten
+
+QUOTE_CHARACTERS = 200
+
+
+class RecapCommands:
+    """/recap."""
+
+    def __init__(self, recaps: Recaps, conversations: Conversations, access: Access) -> None:
+        self._recaps = recaps
+        self._conversations = conversations
+        self._access = access
+
+    @property
+    def rows(self) -> tuple[Command, ...]:
+        return (Command(name="recap", usage="", help="what was found in this conversation so far", run=self._recap),)
+
+    async def _recap(self, call: CommandCall) -> CommandResult:
+        """For the one who asks, from what they may read here now."""
+        conversation, messages = await self._conversations.show(current(call).id, call.workspace)
+        scope = await self._access.scope(call.workspace, call.address or conversation.address, reader=call.author)
+        proved = await self._recaps.recap(conversation, messages, scope)
+        notes = [
+            f"- [{item.number}] {footnote_label(item)}: “{shorten(collapse(item.quote), QUOTE_CHARACTERS)}”"
+            for item in proved.citations
+        ]
+        text = "\n".join([proved.text, *([""] if notes else []), *notes])
+        return CommandResult(text=text, citations=proved.citations)
