@@ -22,6 +22,14 @@ NEAR = 55.0  # worth naming
 NAMED_AT_MOST = 3
 
 
+# What is plainly a place, to tell it from a book's name: titles are none.
+_TARGET = (
+    rf"(?:(?:printed\s+)?(?:pages?|pgs?\.?|p\.)\s*[\w.-]{{1,40}}|[0-9]{{1,5}}|(?:the\s+)?(?:very\s+)?end"
+    rf"|(?:(?:the\s+)?(?:[0-9]{{1,4}}(?:st|nd|rd|th)|{NUMBER})\s+(?:{KINDS})|(?:{KINDS})\.?\s+{NUMBER})"
+    rf"(?:\s*,?\s+(?:of\s+|in\s+)?(?:the\s+)?(?:(?:{KINDS})\.?\s+{NUMBER}))*)"
+)
+
+
 class Reach(StrEnum):
     """How far somebody is in what they name."""
 
@@ -49,6 +57,8 @@ _WORDS = re.compile(
     rf"|(?P<within_too>{_WITHIN})|(?P<skip>{_SPEAKER}|{_ADVERB}))(?=\s|$)",
     re.IGNORECASE,
 )
+MODE = rf"(?:{_NOT_YET}|read(?:ing)? (?:up to|as far as)|reading|{_FINISHED}|{_WITHIN}|{_ADVERB})"
+PLACE = rf"(?:(?:{MODE}\s+)*{_TARGET}|nothing|not (?:yet )?(?:started|begun))"
 _END = re.compile(
     r"(?:the )?(?:very )?end|all(?: of it)?|everything|it|it all|(?:the )?(?:whole|entire )?\s*book|finished", re.I
 )

@@ -12,7 +12,7 @@ import typer
 from bot.session import Session, to_json_text, write_line
 from bot.terminal.translate import NO_QUESTION
 from core.domain.answer import Answer, AnswerStatus, QueryType
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress
 from core.domain.inbox import message_key
 from core.errors import BadInput, FootnoteError
 
@@ -69,7 +69,14 @@ def question_message(workspace: str, text: str) -> IncomingMessage:
     """A question from the command line, in a thread of its own."""
     address = ThreadAddress(platform=TERMINAL, workspace=workspace, channel="cli", thread=uuid.uuid4().hex)
     key = message_key(address, uuid.uuid4().hex)
-    return IncomingMessage(address=address, author=author_name(), text=text, event_key=key, message_key=key)
+    return IncomingMessage(
+        address=address,
+        author=author_name(),
+        text=text,
+        event_key=key,
+        message_key=key,
+        circumstances=Circumstances(direct=True),
+    )
 
 
 async def ask_once(app: "App", text: str) -> Answer:

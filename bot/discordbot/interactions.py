@@ -62,6 +62,7 @@ class Desk:
             author=str(interaction.user.id),
             author_name=interaction.user.display_name,
             address=place,
+            direct=interaction.guild_id is None,
             is_admin=interaction.permissions.manage_guild,
             link=jump_link(interaction.guild_id, place.thread or place.channel) if interaction.guild_id else None,
             open_threads=partial(self._open_threads, place) if interaction.guild_id else None,

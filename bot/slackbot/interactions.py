@@ -79,6 +79,7 @@ class Desk:
             author=act.person,
             author_name=await self.people.name(act.team, act.person),
             address=place,
+            direct=act.is_direct,
             is_admin=await self.people.is_admin(act.team, act.person),
             link=act.team.permalink(place.channel, thread, act.thread) or None,
         )

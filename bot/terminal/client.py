@@ -20,7 +20,7 @@ from bot.terminal.translate import Typed, to_typed
 from core.answering import check_question
 from core.commands import CommandCall, Question
 from core.conversations import title_from
-from core.domain.conversation import Conversation, IncomingMessage, ThreadAddress
+from core.domain.conversation import Circumstances, Conversation, IncomingMessage, ThreadAddress
 from core.domain.inbox import message_key
 from core.domain.jobs import Job, JobKind
 from core.errors import BadInput, FootnoteError
@@ -165,7 +165,14 @@ class TerminalChat:
             platform="terminal", workspace=self._app.workspace, channel="chat", thread=uuid.uuid4().hex
         )
         key = message_key(address, uuid.uuid4().hex)
-        message = IncomingMessage(address=address, author=self._options.author, text="", event_key=key, message_key=key)
+        message = IncomingMessage(
+            address=address,
+            author=self._options.author,
+            text="",
+            event_key=key,
+            message_key=key,
+            circumstances=Circumstances(direct=True),
+        )
         return question.on(replace(message, conversation_id=conversation.id if conversation else None))
 
 

@@ -1,7 +1,7 @@
 """Commands that ask: a question with its options, and a summary."""
 
 from core.access import Access
-from core.commands.base import Command, CommandCall, CommandResult, Option, OptionKind, Question, required
+from core.commands.base import Command, CommandCall, CommandResult, Option, OptionKind, Question, readable_by, required
 from core.domain.answer import QueryType
 from core.errors import BadInput, NotFound
 from core.inbox import to_command
@@ -10,6 +10,9 @@ from core.library import Library
 _DOCUMENT = Option(name="document", help="answer from this document alone", kind=OptionKind.DOCUMENT)
 _JOURNAL = Option(name="journal", help="answer from this journal alone", kind=OptionKind.JOURNAL)
 _PRIVATE = Option(name="private", help="only you see the answer", kind=OptionKind.FLAG)
+_TO_THE_END = Option(
+    name="to_the_end", help="with --private: beyond your reading position, this once", kind=OptionKind.FLAG
+)
 
 
 class AskingCommands:
@@ -24,7 +27,7 @@ class AskingCommands:
         return (
             Command(
                 name="ask",
-                usage="QUESTION [--document NAME] [--journal NAME] [--private]",
+                usage="QUESTION [--document NAME] [--journal NAME] [--private [--to_the_end]]",
                 help="ask, of one document or journal, or for you alone",
                 run=self._ask,
                 options=(
@@ -32,6 +35,7 @@ class AskingCommands:
                     _DOCUMENT,
                     _JOURNAL,
                     _PRIVATE,
+                    _TO_THE_END,
                 ),
             ),
             Command(
@@ -53,19 +57,25 @@ class AskingCommands:
         document, journal = call.option("document"), call.option("journal")
         if document and journal:
             raise BadInput("Ask of a document or of a journal, not of both: leave one of them out.")
-        scope = await self._access.scope(call.workspace, call.address)
+        scope = await readable_by(call, self._access)
         if document:
             document = (await self._library.find_document(document, scope)).path
         if journal:
             journal = (await self._library.find_journal(journal, scope)).title
         question = Question(
-            text=text, document=document or None, journal=journal or None, private=call.is_set("private")
+            text=text,
+            document=document or None,
+            journal=journal or None,
+            private=call.is_set("private"),
+            to_the_end=call.is_set("to_the_end"),
         )
+        if question.to_the_end and not (question.private or call.is_alone):
+            raise BadInput("A question to the end of a book is for your eyes only: ask it with --private.")
         return CommandResult(text=text, ask=question, is_public=not question.private)
 
     async def _summary(self, call: CommandCall) -> CommandResult:
         wanted = required(call, "name", "the name of a document or a journal")
-        scope = await self._access.scope(call.workspace, call.address)
+        scope = await readable_by(call, self._access)
         try:
             found = await self._library.find_document(wanted, scope)
         except NotFound:

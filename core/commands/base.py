@@ -6,8 +6,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
+from core.access import Access
 from core.domain.answer import Citation, QueryType
 from core.domain.conversation import Conversation, IncomingMessage, ThreadAddress
+from core.domain.corpus import SearchScope
 from core.errors import BadInput
 from core.export import ExportedFile
 
@@ -54,9 +56,15 @@ class CommandCall:
     address: ThreadAddress | None = None  # where it was given; None: nowhere that others see
     is_admin: bool = False  # may change the settings of the channel
     sees_all: bool = False  # may see every conversation of the workspace: who sits at the machine
+    direct: bool = False  # given in a channel of one person and the bot
     link: str | None = None  # to the thread on its platform
     # The threads of the channel that everybody in it may read; None: all of them, or there is no channel.
     open_threads: Callable[[], Awaitable[frozenset[str]]] | None = None
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether nobody but the author reads what is told there."""
+        return self.direct or self.address is None or self.address.private_to is not None
 
     def option(self, name: str) -> str:
         """Its value without space around it; "" when it was not given."""
@@ -75,6 +83,7 @@ class Question:
     document: str | None = None
     journal: str | None = None
     private: bool = False  # its answer is for the asker's eyes only
+    to_the_end: bool = False  # without any reading position; only where nobody else reads
 
     def on(self, incoming: IncomingMessage) -> IncomingMessage:
         """The message with this question in it; where it came from and its keys stay."""
@@ -85,6 +94,7 @@ class Question:
             document=self.document,
             journal=self.journal,
             private=self.private,
+            to_the_end=self.to_the_end,
         )
 
 
@@ -177,6 +187,11 @@ def current(call: CommandCall) -> Conversation:
     if call.conversation is None:
         raise BadInput(f"/{call.name} needs a conversation: ask something first, or /open one.")
     return call.conversation
+
+
+async def readable_by(call: CommandCall, access: Access, address: ThreadAddress | None = None) -> SearchScope:
+    """What the author may read where the command was given, or at another address."""
+    return await access.scope(call.workspace, address or call.address, reader=call.author, alone=call.is_alone)
 
 
 def required(call: CommandCall, name: str, what: str) -> str:

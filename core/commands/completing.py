@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.access import Access
-from core.commands.base import CommandCall, Option, OptionKind
+from core.commands.base import CommandCall, Option, OptionKind, readable_by
 from core.commands.threads import ThreadCommands
 from core.documents import only_journals
 from core.domain.corpus import Document
@@ -49,7 +49,7 @@ class Completions:
         return _best(found, typed.strip().casefold())
 
     async def _documents(self, call: CommandCall) -> list[Document]:
-        documents = await self._library.documents(await self._access.scope(call.workspace, call.address))
+        documents = await self._library.documents(await readable_by(call, self._access))
         return [document for document in documents if document.revision is not None]
 
 

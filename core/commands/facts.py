@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from core.access import Access
-from core.commands.base import Command, CommandCall, CommandResult, Option, OptionKind, required
+from core.commands.base import Command, CommandCall, CommandResult, Option, OptionKind, readable_by, required
 from core.domain.corpus import SearchScope
 from core.export import footnote_label
 from core.facts import CitedFact, FactQuery, Facts, FactType, FoundFacts
@@ -87,7 +87,7 @@ class FactsCommands:
         return CommandResult(text="\n".join(["What was found in the documents here:", *lines, "", NARROW]))
 
     async def _scope(self, call: CommandCall) -> SearchScope:
-        return await self._access.scope(call.workspace, call.address, reader=call.author)
+        return await readable_by(call, self._access)
 
 
 def facts_text(found: FoundFacts) -> str:

@@ -3,7 +3,17 @@
 from collections.abc import Mapping, Sequence
 
 from core.access import ATTACHMENTS, Access
-from core.commands.base import Command, CommandCall, CommandResult, Option, OptionKind, SourceRow, current, required
+from core.commands.base import (
+    Command,
+    CommandCall,
+    CommandResult,
+    Option,
+    OptionKind,
+    SourceRow,
+    current,
+    readable_by,
+    required,
+)
 from core.conversations import Conversations
 from core.domain.conversation import Message, Role, ThreadAddress
 from core.domain.corpus import Document, SearchQuery, SearchScope, Source
@@ -115,7 +125,7 @@ class LibraryCommands:
         )
 
     async def _scope(self, call: CommandCall, address: ThreadAddress | None = None) -> SearchScope:
-        return await self._access.scope(call.workspace, address or call.address, reader=call.author)
+        return await readable_by(call, self._access, address)
 
 
 def _own_thread(call: CommandCall) -> ThreadAddress | None:

@@ -4,7 +4,8 @@ import pytest
 
 from core.domain.corpus import Page, SearchScope
 from core.errors import BadInput
-from core.reading import find_position, lowest, positions_for, split_position
+from core.reading import lowest, positions_for, split_position
+from core.reading_places import find_position
 from storage.memory.corpus import MemoryCorpusRepository
 from tests.builders import build_document, build_scope, build_source
 
@@ -43,7 +44,7 @@ def test_a_position_without_a_place_is_refused() -> None:
     ("place", "last"),
     [
         ("3", 3),
-        ("99", 7),  # past the end: all of it
+        ("99", None),  # of a printed edition, perhaps: it opens nothing
         ("chapter 2", 3),
         ("Chapter ii", 3),
         ("chapter three", 4),
@@ -90,12 +91,12 @@ async def test_a_place_that_fits_no_document_is_refused(place: str) -> None:
         await positions_for(place, None, corpus, scope)
 
 
-async def test_a_place_that_its_document_does_not_have_is_refused_with_its_range() -> None:
+async def test_a_place_that_its_document_does_not_have_is_refused() -> None:
     corpus, scope = await corpus_of(("a.txt", ["Chapter 1", "Chapter 2"]))
     document = (await corpus.list_documents("local"))[0]
 
     assert await positions_for("chapter 2", document, corpus, scope) == {document.id: 2}
-    with pytest.raises(BadInput, match="1 to 2"):
+    with pytest.raises(BadInput, match="has no chapter or page 'chapter 9'"):
         await positions_for("chapter 9", document, corpus, scope)
 
 
