@@ -8,8 +8,10 @@ from core.domain.answer import Answer, AnswerStatus, Draft, Reference
 from core.errors import Ambiguous, FootnoteError, ProviderRefused
 from core.grounding import ground, only_says_not_found
 from core.references.listing import all_references, labels
+from core.typed_answers import texts_behind
 
 PARTIAL_NOTE = "(I stopped at a limit before I had looked at everything: this answer is from what I found so far.)"
+UNANSWERABLE = "None of the tools can look this up:"
 NOT_FROM_DOCUMENTS = "(This is not from the documents.)"
 
 
@@ -22,26 +24,33 @@ def build_answer(draft: Draft, proved: ProvedText, direct: Sequence[Reference], 
         citations=proved.citations,
         references=references,
         partial=draft.partial,
+        response_type=draft.response_type,
+        data=draft.data,
+        data_sources=_data_sources(draft, proved),
+        data_gaps=draft.data_gaps,
         usage=draft.usage,
         model=draft.model,
     )
+    if draft.unanswerable:
+        text = f"{UNANSWERABLE} {draft.unanswerable}"
+        return replace(common, status=AnswerStatus.NOT_FOUND, text=text, data_gaps=(draft.unanswerable,))
     if draft.choices:
         return replace(common, status=AnswerStatus.CLARIFY, choices=draft.choices, citations=())
-    behind = _texts_behind(draft, proved)
+    behind = texts_behind(draft, proved)
     grounding = ground(common.text, behind, question)
     if proved.citations:
-        text = f"{grounding.text}\n\n{PARTIAL_NOTE}" if draft.partial else grounding.text
+        notes = [PARTIAL_NOTE] * draft.partial
+        text = "\n\n".join([grounding.text, *notes, *draft.notes])
         return replace(common, text=text, unsupported=grounding.unsupported, grounded=not grounding.unsupported)
     if draft.evidence.searches or draft.new_messages:
         text = common.text if only_says_not_found(common.text) else _not_found(draft, references)
-        return replace(common, status=AnswerStatus.NOT_FOUND, text=text)
-    return replace(common, text=f"{common.text}\n\n{NOT_FROM_DOCUMENTS}")
+        return replace(common, status=AnswerStatus.NOT_FOUND, text="\n\n".join([text, *draft.notes]))
+    return replace(common, text="\n\n".join([common.text, NOT_FROM_DOCUMENTS, *draft.notes]))
 
 
-def _texts_behind(draft: Draft, proved: ProvedText) -> dict[int, list[str]]:
-    """The quote and its whole passage, by footnote number."""
-    passages = draft.evidence.passages
-    return {c.number: [c.quote, passages[c.passage_id].source.passage.text] for c in proved.citations}
+def _data_sources(draft: Draft, proved: ProvedText) -> tuple[str, ...]:
+    """Paths of the documents that typed data is proved from."""
+    return tuple(dict.fromkeys(c.document for c in proved.citations)) if draft.data is not None else ()
 
 
 def _not_found(draft: Draft, references: Sequence[Reference]) -> str:

@@ -11,7 +11,7 @@ from core.answer_building import PARTIAL_NOTE as PARTIAL_NOTE
 from core.answer_building import build_answer, build_error_answer, with_notes
 from core.attempts import ONLY_ATTEMPT, Opened, Prepared
 from core.attempts import Attempt as Attempt
-from core.citations import cited_page_ids, prove
+from core.citations import cited_page_ids
 from core.conversations import Conversations, live_focus
 from core.domain.answer import Answer, AnswerStatus, Draft
 from core.domain.conversation import Conversation, Focus, IncomingMessage, Message
@@ -23,6 +23,7 @@ from core.library import Library
 from core.ports import Clock, ContextStrategy, CorpusRepository, ProgressSink, RetrievalStrategy, Tools
 from core.question_scope import QuestionScopes
 from core.questions import MAX_QUESTION_CHARACTERS as MAX_QUESTION_CHARACTERS
+from core.questions import as_asked
 from core.questions import check_question as check_question
 from core.references.offering import Offer
 from core.references.service import Links, References
@@ -40,6 +41,7 @@ from core.stored_answers import (
     to_answer,
 )
 from core.suggestions import suggest
+from core.typed_answers import prove_typed
 from core.withholding import withheld
 
 # Room for the history in the prompt; the rest of the window is for tools and the answer.
@@ -216,7 +218,7 @@ class AnswerService:
         return jobs
 
     async def _run(self, prepared: Prepared, opened: Opened, progress: ProgressSink) -> tuple[Answer, Draft]:
-        message = prepared.message
+        message = as_asked(prepared.message)
         conversation = replace(opened.conversation, focus=prepared.focus or opened.conversation.focus)
         last = {item.id for item in prepared.before}
         messages = [*(item for item in opened.history if item.id not in last), *prepared.before]
@@ -227,7 +229,7 @@ class AnswerService:
         reading = replace(reading, linked=links.documents, offer=links.offer)
         history = await self._context.select(messages, reading.scope, self._history_tokens)
         draft = await strategy.draft(message, history, self._toolbox(reading), progress)
-        proved = prove(draft, await self._live_pages(draft, reading.scope))
+        draft, proved = prove_typed(draft, await self._live_pages(draft, reading.scope))
         answer = build_answer(draft, proved, links.references, message.text)
         if self._references is not None:
             answer = await self._references.described(answer, reading.scope)

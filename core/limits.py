@@ -44,6 +44,11 @@ class Meter:
         return max(0.0, self._budget.seconds - (self._clock.monotonic() - self._started))
 
     @property
+    def tokens_left(self) -> int:
+        """Never negative."""
+        return max(0, self._budget.tokens - self.usage.input_tokens - self.usage.output_tokens)
+
+    @property
     def is_expired(self) -> bool:
         """Whether something was cut off because the time was up."""
         return self._expired

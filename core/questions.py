@@ -1,15 +1,38 @@
 """What can be a question at all. Pure."""
 
+import re
+from dataclasses import replace
+
+from core.domain.conversation import IncomingMessage
 from core.errors import BadInput
 
 # A question is read by people: longer ones are pasted documents, which belong in the library.
 MAX_QUESTION_CHARACTERS = 20_000
 
 
+# Before a question, on every door: it is to be planned, looked up in parts, and answered in a form of its own.
+_DEEP = re.compile(r"\s*deep\s*:\s*", re.IGNORECASE)
+DEEP_STRATEGY = "plan_and_synthesise"
+
+
+def split_deep(text: str) -> tuple[str, bool]:
+    """The question without `deep:` before it, and whether that stood there."""
+    found = _DEEP.match(text)
+    return (text[found.end() :], True) if found else (text, False)
+
+
+def as_asked(message: IncomingMessage) -> IncomingMessage:
+    """The message with what its first words ask for as an option; the history keeps it as it was written."""
+    text, is_deep = split_deep(message.text)
+    return replace(message, text=text, strategy=DEEP_STRATEGY) if is_deep else message
+
+
 def check_question(text: str) -> None:
     """Raises BadInput for what can't be a question: nothing to read in it, or far too much."""
-    if not any(character.isalnum() for character in text):
-        raise BadInput("The question is empty: write what you want to know.")
+    question, is_deep = split_deep(text)
+    if not any(character.isalnum() for character in question):
+        where = 'There is nothing behind "deep:"' if is_deep else "The question is empty"
+        raise BadInput(f"{where}: write what you want to know.")
     if len(text) > MAX_QUESTION_CHARACTERS:
         raise BadInput(
             f"The question has {len(text):,} characters, more than the {MAX_QUESTION_CHARACTERS:,} allowed: "

@@ -74,7 +74,8 @@ class AlwaysRetrieveStrategy:
         turns = build_turns(history, question)
         opening = tools.opening()
         queries = await self._queries(question, turns, tools, meter)
-        calls = with_unique_ids([_search(query, place) for place, query in enumerate(queries)], turns)
+        searches = [_search(query, place) for place, query in enumerate(queries)]
+        calls = with_unique_ids(searches, (*turns, *opening))
         results = await invoke_all(tools, calls, meter)
         asked = ChatMessage(role=ChatRole.ASSISTANT, tool_invocations=calls)
         told = ChatMessage(role=ChatRole.TOOL_RESULT, tool_results=results)

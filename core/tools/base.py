@@ -28,6 +28,7 @@ from core.tools.kept import kept_in, to_digest, to_kept
 
 # A job row shows what was asked, not whole texts a model may put into an argument.
 JOB_INPUT_CHARACTERS = 300
+FINAL = "Calling again will not help: tell the reader."  # behind what ended a call for good
 
 
 class Arguments(BaseModel):
@@ -158,7 +159,7 @@ class Toolbox:
             adopt(done)
             return again, False
         try:
-            async with step(JobKind.TOOL, invocation.name, input=_to_small(invocation.arguments), key=key) as job:
+            async with step(JobKind.TOOL, invocation.name, input=to_job_input(invocation.arguments), key=key) as job:
                 tool = self._tools.get(invocation.name)
                 if tool is None:
                     raise self._no_tool(invocation.name)
@@ -167,7 +168,7 @@ class Toolbox:
         except ToolRetry as error:
             return Finding(text=str(error)), True
         except ToolFailed as error:
-            return Finding(text=f"{error} Calling again will not help: tell the reader."), True
+            return Finding(text=f"{error} {FINAL}"), True
         return finding, False
 
     def _no_tool(self, name: str) -> ToolRetry:
@@ -270,7 +271,8 @@ def _to_problem(kind: str, place: Sequence[str | int], message: str) -> str:
     return f"{name!r}: {message[:1].lower()}{message[1:]}"
 
 
-def _to_small(arguments: Mapping[str, object]) -> dict[str, object]:
+def to_job_input(arguments: Mapping[str, object]) -> dict[str, object]:
+    """What a call's job shows of its arguments."""
     return {
         name: shorten(value if isinstance(value, str) else repr(value), JOB_INPUT_CHARACTERS)
         if not isinstance(value, int | float | bool | None)
