@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core.domain.corpus import Page, Span
 
-NEAR = 50.0  # of rapidfuzz's 100 points: a heading that is worth proposing
+NEAR = 60.0  # of rapidfuzz's 100 points: a heading that is worth proposing
 PROPOSED = 3
 BLOCK = "^"
 

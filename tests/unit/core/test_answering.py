@@ -54,12 +54,19 @@ class Desk:
             strategy=lambda _: ToolUseStrategy(self.provider, Budget(steps=2), self.clock),
             toolbox=self._toolbox,
             clock=self.clock,
+            references=shelf.references(self.store, clock=self.clock),
         )
 
     def _toolbox(self, reading: Reading) -> Toolbox:
         self.readings.append(reading)
         limit = frozenset({reading.document.id}) if reading.document else frozenset()
-        return self._shelf.toolbox(scope=reading.scope, focus=reading.focus, document_ids=limit)
+        return self._shelf.toolbox(
+            reading.offer,
+            scope=reading.scope,
+            focus=reading.focus,
+            document_ids=limit,
+            linked=frozenset(document.id for document in reading.linked),
+        )
 
     async def ask(self, text: str = "Where is the key?", **fields: object):
         return await self.service.answer(message(text, **fields), self.progress)
