@@ -7,6 +7,7 @@ BENCHMARKS = (
     "bench_ingest",
     "bench_search",
     "bench_questions",
+    "bench_context",
     "bench_inbox",
     "bench_service",
     "bench_discord",
