@@ -29,6 +29,7 @@ class Verb(StrEnum):
     UP = "up"
     DOWN = "down"
     RATE = "rate"  # a pair of buttons whose value is "up" or "down"
+    REFERENCES = "refs"  # all that the answer refers to
     HOW = "how"
     STOP = "stop"
     ASK = "ask"  # n: the suggestion, from 0
@@ -40,7 +41,9 @@ class Verb(StrEnum):
     PART = "part"  # does nothing: only says which part of a post this is
 
 
-_OF_ANSWERS = frozenset({Verb.PASSAGES, Verb.UP, Verb.DOWN, Verb.RATE, Verb.ASK, Verb.CHOOSE, Verb.SHARE})
+_OF_ANSWERS = frozenset(
+    {Verb.PASSAGES, Verb.UP, Verb.DOWN, Verb.RATE, Verb.ASK, Verb.CHOOSE, Verb.SHARE, Verb.REFERENCES}
+)
 _NAMED_BY = ("custom_id", "action_id", "block_id")
 _HELD_IN = ("components", "children", "elements")
 

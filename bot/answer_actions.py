@@ -17,6 +17,7 @@ from core.asking_again import question_again
 from core.commands import Question
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Conversation, Message, Role, ThreadAddress
+from core.domain.corpus import SearchScope
 from core.domain.feedback import Rating
 from core.domain.inbox import InboxEntry
 from core.domain.jobs import Job
@@ -83,6 +84,22 @@ class AnswerActions:
             ),
             around={item.number: _neighbours(around[item.number]) for item in readable},
             links={number: link for number, link in links.items() if link is not None},
+        )
+
+    async def references(self, place: ThreadAddress, reader: str, message_id: str) -> Answer:
+        """The stored answer with those of its references that can be read where it stands, and those that are broken.
+
+        Raises as `answer` does.
+        """
+        conversation, message = await self.answer(place, reader, message_id)
+        scope = await self._parts.access.scope(place.workspace, conversation.address)
+        shown = [item for item in message.references if item.broken or await self._can_read(item.document_id, scope)]
+        return Answer(
+            status=AnswerStatus.ANSWERED,
+            text=message.content,
+            citations=message.citations,
+            references=tuple(shown),
+            message_id=message.id,
         )
 
     async def rate(self, place: ThreadAddress, reader: str, message_id: str, rating: Rating) -> str:
@@ -171,6 +188,15 @@ class AnswerActions:
         )
         again = "Kept anew" if kept.replaced else "Kept"
         return f"{again}: “{kept.title}” can be found and cited from now on."
+
+    async def _can_read(self, document_id: str | None, scope: SearchScope) -> bool:
+        if document_id is None:
+            return False  # of the time before references had ids
+        try:
+            await self._parts.corpus.get_document(document_id, scope)
+        except NotFound:
+            return False
+        return True
 
     async def _own_answer(self, place: ThreadAddress, said: Said) -> tuple[Conversation, Message] | None:
         """The stored answer that a message shows, for all to read; None for people's messages."""

@@ -2,8 +2,8 @@
 
 Words come plain, or, where they are put together here, escaped piece by piece by the `escape` that is given.
 
-Names: `SourceLink`, `Neighbours`, `ThreadRow`; `answer_markdown`, `again_label`, `also_looked_at`,
-`asked_and_not_found`, `further_questions`; `source_title`, `source_path`, `source_quote`; `passage_lines`; `job_tree`,
+Names: `SourceLink`, `Neighbours`, `ThreadRow`; `answer_markdown`, `again_label`, `asked_and_not_found`,
+ `further_questions`; `source_title`, `source_path`, `source_quote`; `passage_lines`; `job_tree`,
 `job_words`, `closed_up`; `fill`.
 """
 
@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from bot.rendering import clean, clip, safe_cut, units
 from core.answer_building import PARTIAL_NOTE
-from core.domain.answer import Answer, AnswerStatus, Citation, Reference
+from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.jobs import Job, JobStatus
 from core.grounding import UNSUPPORTED_NOTE
 from core.texts import collapse
@@ -27,12 +27,10 @@ Item = TypeVar("Item")
 TITLE_LENGTH = 100
 PATH_LENGTH = 160
 QUOTE_LENGTH = 220
-LABEL_LENGTH = 80
 GAP_LENGTH = 100
 QUESTION_LENGTH = 300
 ASKED_LENGTH = 80
 ERROR_LENGTH = 160
-ALSO_LISTED = 10  # references named one by one
 GAPS_LISTED = 10
 
 NO_TEXT = "This answer has no text."
@@ -106,17 +104,6 @@ def again_label(question: str, *, alone: bool) -> str:
     return "Ask again" if alone else f"Ask again: {collapse(question)}"
 
 
-def also_looked_at(answer: Answer, escape: Escape = str) -> str:
-    """What was seen besides the cited documents, as one line; "" for nothing."""
-    cited = {citation.document for citation in answer.citations}
-    others = {ref.label: ref for ref in answer.references if ref.document is None or ref.document not in cited}
-    if not others:
-        return ""
-    named = [_reference(reference, escape) for reference in list(others.values())[:ALSO_LISTED]]
-    more = f" and {len(others) - ALSO_LISTED} more" if len(others) > ALSO_LISTED else ""
-    return f"Also looked at: {', '.join(named)}{more}"
-
-
 def asked_and_not_found(answer: Answer, escape: Escape = str) -> str:
     """As one line; "" where nothing was missing."""
     gaps = [escape(clip(gap, GAP_LENGTH)) for gap in answer.data_gaps]
@@ -142,11 +129,6 @@ def _choices(answer: Answer, escape: Escape, menu_holds: int, longest_option: in
     if len(answer.choices) > menu_holds:
         lines.append(f"\nThe menus hold the first {menu_holds}; for another, write its name.")
     return "\n".join(lines)
-
-
-def _reference(reference: Reference, escape: Escape) -> str:
-    label = escape(clip(reference.label, LABEL_LENGTH) or "a document")
-    return f"{label} (leads nowhere)" if reference.broken else label
 
 
 # ---------------------------------------------------------------------- sources and passages

@@ -13,9 +13,12 @@ from bot.discordbot.commands import threads_post
 from bot.discordbot.errors import POST, understood
 from bot.discordbot.interactions import Desk, in_time, notice, show
 from bot.discordbot.layout import DiscordPost
+from bot.discordbot.render_lists import text_view
 from bot.discordbot.render_passages import passages_view
 from bot.discordbot.render_running import how_view
+from bot.discordbot.render_sources import PLAIN
 from bot.discordbot.views import to_view
+from bot.reference_words import references_markdown
 from core.domain.feedback import Rating
 from core.errors import FootnoteError
 
@@ -32,6 +35,8 @@ async def press(desk: Desk, interaction: discord.Interaction, pressed: ActionNam
                 await show(interaction, await in_time(interaction, _rate(desk, interaction, pressed)))
             case Verb.HOW:
                 await show(interaction, await in_time(interaction, _how(desk, interaction, pressed)))
+            case Verb.REFERENCES:
+                await show(interaction, await in_time(interaction, _references(desk, interaction, pressed)))
             case Verb.STOP:
                 await show(interaction, await in_time(interaction, _stop(desk, interaction, pressed)))
             case Verb.AGAIN:
@@ -50,6 +55,12 @@ async def _passages(desk: Desk, interaction: discord.Interaction, pressed: Actio
     place = await desk.place_of(interaction)
     shown = await AnswerActions(desk.parts).passages(place, str(interaction.user.id), pressed.id)
     return passages_view(shown.answer, shown.around, shown.links)
+
+
+async def _references(desk: Desk, interaction: discord.Interaction, pressed: ActionName) -> DiscordPost:
+    place = await desk.place_of(interaction)
+    answer = await AnswerActions(desk.parts).references(place, str(interaction.user.id), pressed.id)
+    return text_view(references_markdown(answer, PLAIN.plain))
 
 
 async def _rate(desk: Desk, interaction: discord.Interaction, pressed: ActionName) -> DiscordPost:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from bot.answer_words import (
     NO_TEXT,
     SourceLink,
-    also_looked_at,
     answer_markdown,
     asked_and_not_found,
     further_questions,
@@ -32,6 +31,7 @@ from bot.discordbot.layout import (
 )
 from bot.discordbot.render_buttons import MENU_CHOICES, answer_rows, mark_parts
 from bot.discordbot.render_sources import PLAIN, fill, source_entry
+from bot.reference_words import also_looked_at, named_lines
 from bot.rendering import Flavour, Part, link_target, nothing, pack, read_markdown, units
 from core.domain.answer import Answer
 
@@ -130,8 +130,9 @@ def _sources(entries: list[str], *, is_first: bool) -> Container:
 
 
 def _tail(answer: Answer) -> list[str]:
-    """What else was seen, what was not found, and questions whose buttons do not show them whole; a line each."""
-    lines = [also_looked_at(answer, PLAIN.plain), asked_and_not_found(answer, PLAIN.plain)]
+    """What was named and seen, what was not found, and questions whose buttons do not show them whole; a line each."""
+    lines = [*named_lines(answer, PLAIN.plain), also_looked_at(answer, PLAIN.plain)]
+    lines.append(asked_and_not_found(answer, PLAIN.plain))
     lines += further_questions(answer, PLAIN.plain, buttons=MAX_ROW, longest_label=MAX_LABEL)
     return [f"-# {line}" for line in lines if line]
 

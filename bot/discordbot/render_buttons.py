@@ -22,6 +22,7 @@ from bot.discordbot.layout import (
     Row,
     Select,
 )
+from bot.reference_words import MORE_LABEL, hidden_count
 from bot.rendering import clip
 from core.domain.answer import Answer
 
@@ -49,6 +50,8 @@ def answer_rows(answer: Answer, post_id: str) -> tuple[Row, ...]:
             label="Show passages", custom_id=_name(Verb.PASSAGES, answer.message_id), style=ButtonStyle.PRIMARY
         )
         actions.insert(0, shown)
+    if hidden_count(answer):
+        actions.append(Button(label=MORE_LABEL, custom_id=_name(Verb.REFERENCES, answer.message_id)))
     return (*_menus(answer), *_suggestions(answer), Row(items=tuple(actions)))
 
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from bot.answer_words import (
     NO_TEXT,
     SourceLink,
-    also_looked_at,
     answer_markdown,
     asked_and_not_found,
     fill,
     further_questions,
 )
+from bot.reference_words import also_looked_at, named_lines
 from bot.rendering import Part, link_target, nothing, pack, read_markdown
 from bot.slackbot.blocks import FLAVOUR, Row, markdown, plain_of, rich_text, size_of, stack, text
 from bot.slackbot.layout import (
@@ -183,8 +183,8 @@ def _add(parts: list[_Message], block: Block) -> None:
 
 
 def _tail(answer: Answer) -> list[Row]:
-    """What else was seen, what was not found, and questions whose buttons do not show them whole; a line each."""
-    lines = [also_looked_at(answer), asked_and_not_found(answer)]
+    """What was named and seen, what was not found, and questions whose buttons do not show them whole; a line each."""
+    lines = [*named_lines(answer), also_looked_at(answer), asked_and_not_found(answer)]
     lines += further_questions(answer, buttons=MAX_SUGGESTIONS, longest_label=MAX_LABEL)
     return [Row((text(line, italic=True),)) for line in lines if line]
 

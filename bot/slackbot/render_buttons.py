@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from bot.action_names import ActionName, Verb, to_action_name
 from bot.answer_words import HOW_LABEL, RATED, again_label
+from bot.reference_words import MORE_LABEL, hidden_count
 from bot.rendering import clip
 from bot.slackbot.blocks import Element, actions, button, context, feedback, menu
 from bot.slackbot.layout import MAX_ACTIONS, MAX_LABEL, MAX_OPTIONS, Block
@@ -35,6 +36,8 @@ def answer_blocks(answer: Answer, post_id: str, *, is_private: bool) -> list[Blo
     buttons = [how]
     if answer.citations:
         buttons.insert(0, button("Show passages", _name(Verb.PASSAGES, answer.message_id), style="primary"))
+    if hidden_count(answer):
+        buttons.append(button(MORE_LABEL, _name(Verb.REFERENCES, answer.message_id)))
     if is_private and is_rated:
         buttons.append(button("Share with the channel", _name(Verb.SHARE, answer.message_id)))
     thumbs = [feedback(_name(Verb.RATE, answer.message_id))] if is_rated else []

@@ -112,7 +112,7 @@ class TerminalChat:
         progress = _LiveProgress(self._console, verbose=self._options.verbose)
         with progress:
             answer = await self._app.answers.answer(self._message(question, self._conversation), progress)
-        self._console.print(answer_view(answer))
+        self._console.print(answer_view(answer, verbose=self._options.verbose))
         self._conversation, _ = await self._app.conversations.show(answer.conversation_id, self._app.workspace)
 
     async def _command(self, typed: Typed) -> None:

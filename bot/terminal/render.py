@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from bot.reference_words import also_looked_at, named_lines, reference_rows, row_words
 from bot.terminal.console import one_line
 from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.conversation import Conversation
@@ -19,6 +20,7 @@ from core.domain.corpus import Document, Page, PageHit
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.domain.staleness import StaleAnswer
 from core.export import footnote_label
+from core.references.listing import looked_at
 from core.stale_listing import told
 from core.texts import shorten
 
@@ -53,21 +55,37 @@ STATUS_STYLE = {
 ANSWER_STYLE = {AnswerStatus.ERROR: "red", AnswerStatus.REFUSED: "yellow", AnswerStatus.STOPPED: "yellow"}
 
 
-def answer_view(answer: Answer) -> RenderableType:
-    """The text, then its footnotes with quotes and links, choices and suggestions."""
+def answer_view(answer: Answer, *, verbose: bool = False) -> RenderableType:
+    """The text, then its footnotes with quotes and links, what else was referred to, choices and suggestions.
+
+    Ten references are named; `verbose` names all of them.
+    """
     style = ANSWER_STYLE.get(answer.status, "")
     parts: list[RenderableType] = [Text(answer.text, style=style) if style else markdown_view(answer.text)]
     if answer.citations:
         parts += [Text(), *(footnote_view(citation) for citation in answer.citations)]
     if answer.choices:
         parts += [Text(), *(Text(f"  {n}. {choice}", style="cyan") for n, choice in enumerate(answer.choices, start=1))]
-    if answer.status is AnswerStatus.NOT_FOUND and answer.references:
+    closest = looked_at(answer.references, ())[:3] if answer.status is AnswerStatus.NOT_FOUND else []
+    if closest:
         parts += [Text(), Text("Closest pages:", style="dim")]
-        parts += [_reference_line(ref.label, ref.summary, ref.snippet) for ref in answer.references[:3]]
+        parts += [_reference_line(ref.label, ref.heading, ref.snippet) for ref in closest]
+    if references := _references(answer, verbose=verbose):
+        parts += [Text(), *(Text(line, style="dim") for line in references)]
     if answer.suggestions:
         parts += [Text(), Text("You could also ask:", style="dim")]
         parts += [Text(f"  • {suggestion}", style="cyan") for suggestion in answer.suggestions]
     return Group(*parts)
+
+
+def _references(answer: Answer, *, verbose: bool) -> list[str]:
+    if verbose:
+        rows = reference_rows(answer)
+        return ["References:", *(f"  {number}. {one_line(row_words(row))}" for number, row in enumerate(rows, start=1))]
+    lines = named_lines(answer)
+    if answer.status is not AnswerStatus.NOT_FOUND:  # then the closest pages are told
+        lines.append(also_looked_at(answer, more=" (--verbose names them)"))
+    return [one_line(line) for line in lines if line]
 
 
 def footnote_view(citation: Citation) -> RenderableType:

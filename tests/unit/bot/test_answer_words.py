@@ -3,7 +3,6 @@ from datetime import timedelta
 import pytest
 
 from bot.answer_words import (
-    also_looked_at,
     answer_markdown,
     asked_and_not_found,
     closed_up,
@@ -15,7 +14,7 @@ from bot.answer_words import (
     source_quote,
     source_title,
 )
-from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
+from core.domain.answer import Answer, AnswerStatus
 from core.domain.corpus import Span
 from core.domain.jobs import JobStatus
 from tests.builders import NOON, build_citation, build_job
@@ -45,25 +44,13 @@ def test_a_quote_is_one_line_and_ends_with_an_ellipsis_where_it_is_cut() -> None
     assert source_quote(build_citation(quote="word " * 200)).endswith("word…")
 
 
-def test_references_to_cited_documents_are_not_named_again() -> None:
-    seen = [
-        Reference(type=ReferenceType.SEARCH, label="Guide", document="guide.md"),
-        Reference(type=ReferenceType.SEARCH, label="other", document="other.md"),
-        Reference(type=ReferenceType.DIRECT, label="[[gone]]", document=None, broken=True),
-    ]
-    answer = build_answer(citations=(build_citation(),), references=(*seen, seen[1]))
-    assert also_looked_at(answer, str.upper) == "Also looked at: OTHER, [[GONE]] (leads nowhere)"
-
-
-def test_references_and_gaps_beyond_the_tenth_are_counted() -> None:
-    seen = tuple(Reference(type=ReferenceType.SEARCH, label=f"{n}", document=f"{n}.md") for n in range(12))
-    answer = build_answer(references=seen, data_gaps=tuple(f"{n}" for n in range(11)))
-    assert also_looked_at(answer).endswith("8, 9 and 2 more")
+def test_gaps_beyond_the_tenth_are_counted() -> None:
+    answer = build_answer(data_gaps=tuple(f"{n}" for n in range(11)))
     assert asked_and_not_found(answer).endswith("8; 9 and 1 more")
 
 
-def test_nothing_seen_and_nothing_missing_is_no_line() -> None:
-    assert also_looked_at(build_answer()) == asked_and_not_found(build_answer()) == ""
+def test_nothing_missing_is_no_line() -> None:
+    assert asked_and_not_found(build_answer()) == ""
 
 
 def test_questions_are_written_out_where_no_button_shows_them_whole() -> None:
