@@ -1,24 +1,16 @@
 """The composition root's part for answers: provider, strategy and tools, as configured. Only bot/wiring.py uses it."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from bot.config import Config
+from bot.provider_wiring import ready
 from core.answering import AnswerService, Reading
 from core.domain.conversation import IncomingMessage
 from core.errors import UnsupportedFeature
 from core.facts import Facts
 from core.library import Library
 from core.limits import Budget
-from core.ports import (
-    AnswerJudge,
-    ChatProvider,
-    Clock,
-    ContextStrategy,
-    CorpusRepository,
-    RetrievalStrategy,
-    SentenceRanker,
-)
+from core.ports import ChatProvider, Clock, ContextStrategy, CorpusRepository, RetrievalStrategy
 from core.recap import LineWriter, ModelWriter, Recaps
 
 if TYPE_CHECKING:
@@ -37,7 +29,7 @@ def build_answers(app: "App") -> AnswerService:
         conversations=app.conversations,
         jobs=app.job_store,
         context=build_context(app),
-        strategy=lambda message: build_strategy(app.config, message, lambda: app.provider, app.clock),
+        strategy=lambda message: prepare_strategy(app, message),
         toolbox=lambda reading: build_toolbox(
             reading, app.library, app.corpus, app.facts, rerank=app.config.index.rerank
         ),
@@ -81,42 +73,34 @@ def build_recaps(app: "App") -> Recaps:
     return Recaps(app.corpus, app.summaries, LineWriter() if by_rule else ModelWriter(app.provider))
 
 
-def build_provider(
-    config: Config, ranker: Callable[[], SentenceRanker], judge: Callable[[], AnswerJudge]
-) -> ChatProvider:
-    """The configured provider; local models are built only for the one that needs them."""
-    settings = config.provider
-    if settings.name == "extractive":
-        from core.providers.extractive.provider import ExtractiveProvider
+def prepare_strategy(app: "App", message: IncomingMessage) -> RetrievalStrategy:
+    """The strategy for a message, over the provider of its workspace and the model it asks for."""
+    from core.strategies.prepared import PreparedStrategy
 
-        return ExtractiveProvider(ranker=ranker(), judge=judge())
-    from core.providers.anthropic.provider import AnthropicProvider
+    async def ready_provider() -> ChatProvider:
+        return await ready(app.provider_for(message.address.workspace, message.model))
 
-    return AnthropicProvider(
-        api_key=config.provider_key(),
-        model=settings.model,
-        max_output_tokens=settings.max_output_tokens,
-        timeout_seconds=settings.timeout_seconds,
-        stall_seconds=settings.stall_seconds,
-        max_retries=settings.max_retries,
-        base_url=settings.base_url,
-    )
+    return PreparedStrategy(ready_provider, lambda provider: build_strategy(app.config, message, provider, app.clock))
 
 
-def build_strategy(
-    config: Config, message: IncomingMessage, provider: Callable[[], ChatProvider], clock: Clock
-) -> RetrievalStrategy:
-    """The strategy a message asks for, else the configured one. UnsupportedFeature for what is not there."""
+def build_strategy(config: Config, message: IncomingMessage, provider: ChatProvider, clock: Clock) -> RetrievalStrategy:
+    """The strategy a message asks for, else the configured one, else what the model can do.
+
+    A model without tools is searched for first. Raises UnsupportedFeature for what is not there.
+    """
+    from core.strategies.always_retrieve import AlwaysRetrieveStrategy
     from core.strategies.tool_use import ToolUseStrategy
 
-    wanted = message.strategy or config.agent.strategy
-    if wanted != ToolUseStrategy.name:
-        raise UnsupportedFeature(f"There is no strategy {wanted!r}: use {ToolUseStrategy.name}.")
-    if message.model and config.provider.name == "extractive":
-        raise UnsupportedFeature("--model needs a provider with models: set provider.name in the configuration.")
     agent = config.agent
     budget = Budget(steps=agent.max_steps, tokens=agent.max_tokens, seconds=agent.max_seconds)
-    return ToolUseStrategy(provider(), budget, clock)
+    wanted = message.strategy or agent.strategy
+    if wanted == AlwaysRetrieveStrategy.name or (not message.strategy and not provider.capabilities.tools):
+        return AlwaysRetrieveStrategy(provider, budget, clock)
+    if wanted != ToolUseStrategy.name:
+        raise UnsupportedFeature(
+            f"There is no strategy {wanted!r}: use {ToolUseStrategy.name} or {AlwaysRetrieveStrategy.name}."
+        )
+    return ToolUseStrategy(provider, budget, clock)
 
 
 def build_toolbox(
@@ -150,11 +134,3 @@ def build_toolbox(
         GetOntologyTool(),
     )
     return Toolbox(tools, context, reading.offer)
-
-
-async def check_provider(provider: ChatProvider) -> None:
-    """One small request where the provider is remote. Raises ProviderError with the next step."""
-    from core.providers.anthropic.provider import AnthropicProvider
-
-    if isinstance(provider, AnthropicProvider):
-        await provider.check()

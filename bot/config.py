@@ -12,6 +12,17 @@ from typing import Any
 
 from pydantic import Field, SecretStr, ValidationError, model_validator
 
+from bot.config_providers import (
+    DEFAULT,
+    EXTRACTIVE,
+    ModelConfig,
+    NamedProviderConfig,
+    ProviderConfig,
+    WorkspaceConfig,
+    all_providers,
+    default_key_variable,
+    unknown_names,
+)
 from bot.config_sections import (
     DATABASE_VARIABLE,
     AgentConfig,
@@ -21,7 +32,6 @@ from bot.config_sections import (
     IndexConfig,
     IngestConfig,
     ModelsConfig,
-    ProviderConfig,
     ReferencesConfig,
     Section,
     ServiceConfig,
@@ -47,6 +57,8 @@ class Config(Section):
     data_dir: Path | None = None
     workspace: str = "local"
     provider: ProviderConfig = Field(default_factory=ProviderConfig)
+    providers: dict[str, NamedProviderConfig] = Field(default_factory=dict)
+    workspaces: dict[str, WorkspaceConfig] = Field(default_factory=dict)
     agent: AgentConfig = Field(default_factory=AgentConfig)
     references: ReferencesConfig = Field(default_factory=ReferencesConfig)
     database: DatabaseConfig = Field(default_factory=DatabaseConfig)
@@ -65,6 +77,19 @@ class Config(Section):
         if twice := twice_named(self.sources, self.workspace):
             raise ValueError(f"two [[sources]] are called {' and two '.join(map(repr, twice))}: give each its own name")
         return self
+
+    @model_validator(mode="after")
+    def _names_providers_that_are_there(self) -> "Config":
+        if taken := {DEFAULT, EXTRACTIVE} & set(self.providers):
+            raise ValueError(f"[providers.{min(taken)}] can't be called so: the name stands for what is there anyway")
+        if problems := unknown_names(self.all_providers(), self.workspaces):
+            there = ", ".join(self.all_providers())
+            raise ValueError(f"{' and '.join(problems)}: there are {there}; more are made by a [providers.NAME]")
+        return self
+
+    def all_providers(self) -> dict[str, ModelConfig]:
+        """By name: `default` is [provider], `extractive` is always there."""
+        return all_providers(self.provider, self.providers)
 
     def source_specs(self) -> tuple[SourceSpec, ...]:
         """The configured sources, in their order."""
@@ -91,9 +116,10 @@ class Config(Section):
         given = read_secret(self.database.url_file, DATABASE_VARIABLE)
         return given or (SecretStr(self.database.url) if self.database.url else None)
 
-    def provider_key(self) -> SecretStr | None:
-        """The provider's API key: from `api_key_file`, else ANTHROPIC_API_KEY."""
-        return read_secret(self.provider.api_key_file, "ANTHROPIC_API_KEY")
+    def provider_key(self, name: str = DEFAULT) -> SecretStr | None:
+        """A provider's API key: from `api_key_file`, else the variable it names, else its vendor's usual one."""
+        settings = self.all_providers()[name]
+        return read_secret(settings.api_key_file, default_key_variable(settings, name) or "")
 
     def index_key(self) -> SecretStr | None:
         """The Qdrant server's API key: from `api_key_file`, else QDRANT_API_KEY."""

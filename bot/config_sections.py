@@ -45,19 +45,6 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class ProviderConfig(Section):
-    """Which model answers. The API key comes from the environment or a secret file, never from here."""
-
-    name: Literal["extractive", "anthropic"] = "extractive"
-    model: str = "claude-opus-5-5"
-    max_output_tokens: Count = 4096
-    timeout_seconds: Seconds = 120
-    stall_seconds: Seconds = 30
-    max_retries: Annotated[int, Field(ge=0, le=10)] = 4
-    base_url: str | None = None
-    api_key_file: Path | None = None
-
-
 class AgentConfig(Section):
     """Bounds of one answer."""
 

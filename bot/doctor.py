@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from core.domain.chat import Capabilities
 from core.errors import FootnoteError, InvalidState
 
 if TYPE_CHECKING:
@@ -87,10 +88,34 @@ async def _library(app: "App") -> str:
 
 
 async def _provider(app: "App") -> str:
-    from bot.answer_wiring import check_provider
+    """Every provider that may be asked: a fallback that does not work is better found now than when it is needed."""
+    from bot.provider_wiring import check_provider
 
-    await check_provider(app.provider)
-    return f"{app.provider.name} is ready"
+    said, failed = [], []
+    for name, provider in app.providers.each():
+        try:
+            said.append(f"{app.providers.describe(name)} is ready{_skills(await check_provider(provider))}")
+        except FootnoteError as error:
+            failed.append(f"{app.providers.describe(name)}: {error}")
+    if failed:
+        raise InvalidState(" ".join([*failed, *(f"{line}." for line in said)]))
+    return "; ".join(said)
+
+
+def _skills(capabilities: Capabilities) -> str:
+    """What models do that differs from one to the next."""
+    if capabilities.quotes_only:
+        return ""
+    can = {
+        "tools": capabilities.tools,
+        "replies by a schema": capabilities.structured,
+        "pictures": capabilities.images,
+    }
+    has, lacks = ([name for name, ok in can.items() if ok is wanted] for wanted in (True, False))
+    parts = [f"with {', '.join(has)}"] if has else []
+    parts += [f"without {', '.join(lacks)}"] if lacks else []
+    parts.append(f"a window of {capabilities.context_tokens:,} tokens")
+    return f" ({'; '.join(parts)})"
 
 
 async def _discord(app: "App") -> str:

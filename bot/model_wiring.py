@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING
 from bot.config import Config
 
 if TYPE_CHECKING:
+    from bot.clock import SystemClock
+    from bot.provider_wiring import Providers
+    from core.ports import ChatProvider
     from storage.embeddings import LocalEmbedder
     from storage.ranking import CrossEncoderJudge, VectorSentenceRanker
 
+CAPABILITIES_FILE = "capabilities.json"  # what was found out about models
 MODELS = "models"  # what fastembed downloads, where a configured model is not packaged
 
 
@@ -17,6 +21,7 @@ class ModelParts:
     """What is opened closes with `_stack`."""
 
     config: Config
+    clock: "SystemClock"
     _stack: AsyncExitStack
 
     @cached_property
@@ -44,3 +49,21 @@ class ModelParts:
         from storage.ranking import VectorSentenceRanker
 
         return VectorSentenceRanker(self.embedder)
+
+    @cached_property
+    def providers(self) -> "Providers":
+        from bot.provider_wiring import Providers
+        from storage.capabilities import CapabilityFile
+
+        memory = CapabilityFile(self.config.data_path / CAPABILITIES_FILE, self.clock)
+        return Providers(self.config, memory, self.clock, self._stack, lambda: self.ranker, lambda: self.judge)
+
+    @cached_property
+    def provider(self) -> "ChatProvider":
+        """Who answers in the configured workspace."""
+        return self.providers.of(self.config.workspace)
+
+    def provider_for(self, workspace: str, model: str | None) -> "ChatProvider":
+        """Who answers a question of a workspace that may ask for a model. Raises UnsupportedFeature."""
+        asked = self.providers.of(workspace, model)
+        return self.provider if asked is self.providers.of(self.config.workspace) else asked

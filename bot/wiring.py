@@ -17,6 +17,7 @@ from bot.config import SLACK_KEY_SETTING, Config
 from bot.extract_wiring import Extractions, build_extractions
 from bot.ingest_wiring import Ingests, build_ingests, build_library, build_staleness, to_read_limits
 from bot.model_wiring import ModelParts
+from bot.person import author_name
 from core.access import Access
 from core.answering import AnswerService
 from core.attachments import Attachments
@@ -29,9 +30,10 @@ from core.ingestion.report import IngestReport, ProgressCallback
 from core.jobs import Jobs
 from core.keeping import KeptAnswers
 from core.library import Library
-from core.ports import ChatProvider, SearchIndex
+from core.ports import SearchIndex
 from core.recap import Recaps
 from core.staleness import Staleness
+from core.withholding import Histories
 from storage.alone import alone
 from storage.conversations import SqlConversationRepository
 from storage.corpus import SqlCorpusRepository
@@ -161,6 +163,10 @@ class App(ModelParts):
         return Conversations(self.conversation_store, self.clock, lambda address: self.attachments.forget(address))
 
     @cached_property
+    def histories(self) -> Histories:
+        return Histories(self.conversations, self.corpus)
+
+    @cached_property
     def attachments(self) -> Attachments:
         return Attachments(
             corpus=self.corpus,
@@ -232,17 +238,11 @@ class App(ModelParts):
         self._stack.push_async_callback(index.close)
         return index
 
-    @cached_property
-    def provider(self) -> ChatProvider:
-        from bot.answer_wiring import build_provider
-
-        built = build_provider(self.config, lambda: self.ranker, lambda: self.judge)
-        self._stack.push_async_callback(built.close)
-        return built
-
     async def scope(self) -> SearchScope:
-        """What the command line may read: everything in its workspace but what was attached to questions."""
-        return await self.access.scope(self.workspace)
+        """What the command line may read: all in its workspace but what was attached to questions, up to the reading
+        positions of the person at this machine.
+        """
+        return await self.access.scope(self.workspace, reader=author_name())
 
     async def find_document(self, name: str) -> Document:
         """By path, title or alias. Raises NotFound and BadInput as Library.find_document does."""

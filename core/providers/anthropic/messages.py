@@ -24,7 +24,7 @@ from core.domain.chat import (
 from core.domain.corpus import Passage
 from core.errors import ContextOverflow, ProviderError, ProviderRefused
 from core.providers.anthropic.cites import InlineCiteFilter
-from core.providers.anthropic.passages import to_citation, to_search_result
+from core.providers.anthropic.passages import to_citation, to_numbered_text, to_search_result
 
 if TYPE_CHECKING:
     from anthropic.types import (
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         ContentBlockParam,
         Message,
         MessageParam,
+        OutputConfigParam,
         SearchResultBlockParam,
         TextBlock,
         TextBlockParam,
@@ -70,11 +71,23 @@ class TurnParams(TypedDict):
     system: NotRequired["list[TextBlockParam]"]
     tools: NotRequired["list[ToolParam]"]
     tool_choice: NotRequired["ToolChoiceParam"]
+    output_config: NotRequired["OutputConfigParam"]
 
 
 def to_params(request: ChatRequest, *, model: str, max_tokens: int) -> TurnParams:
-    """A request in the vendor's form: roles merged, no empty texts, cache breakpoints set."""
-    params: TurnParams = {"model": model, "max_tokens": max_tokens, "messages": _to_turns(request.messages)}
+    """A request in the vendor's form: roles merged, no empty texts, cache breakpoints set.
+
+    The API refuses citations and a schema for the reply in one request: with a schema, passages are plain text under
+    their numbers.
+    """
+    cites = request.output_schema is None
+    params: TurnParams = {
+        "model": model,
+        "max_tokens": max_tokens,
+        "messages": _to_turns(request.messages, cites=cites),
+    }
+    if request.output_schema is not None:
+        params["output_config"] = {"format": {"type": "json_schema", "schema": dict(request.output_schema)}}
     if request.system.strip():
         params["system"] = [{"type": "text", "text": request.system, "cache_control": _breakpoint()}]
     if request.tools:
@@ -120,11 +133,11 @@ def _to_tool(tool: ToolDefinition) -> "ToolParam":
     return {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
 
 
-def _to_turns(messages: Iterable[ChatMessage]) -> "list[MessageParam]":
+def _to_turns(messages: Iterable[ChatMessage], *, cites: bool) -> "list[MessageParam]":
     turns: list[tuple[str, list[ContentBlockParam]]] = []
     for message in messages:
         role = "assistant" if message.role is ChatRole.ASSISTANT else "user"
-        blocks = _to_blocks(message)
+        blocks = _to_blocks(message, cites=cites)
         if turns and turns[-1][0] == role:
             turns[-1][1].extend(blocks)
         elif blocks:
@@ -145,10 +158,10 @@ def _trim_end(blocks: "list[ContentBlockParam]") -> None:
         blocks[-1] = {**blocks[-1], "text": blocks[-1]["text"].rstrip()}
 
 
-def _to_blocks(message: ChatMessage) -> "list[ContentBlockParam]":
+def _to_blocks(message: ChatMessage, *, cites: bool) -> "list[ContentBlockParam]":
     if message.role is ChatRole.ASSISTANT:
         return _assistant_blocks(message)
-    blocks: list[ContentBlockParam] = [_to_tool_result(result) for result in message.tool_results]
+    blocks: list[ContentBlockParam] = [_to_tool_result(result, cites=cites) for result in message.tool_results]
     if text := message.text.strip():
         spoken = f"{message.speaker}: {text}" if message.speaker else text
         blocks.append({"type": "text", "text": spoken})
@@ -171,13 +184,15 @@ def _to_id(invocation_id: str) -> str:
     return _NOT_IN_IDS.sub("_", invocation_id)
 
 
-def _to_tool_result(result: ToolResult) -> "ToolResultBlockParam":
+def _to_tool_result(result: ToolResult, *, cites: bool) -> "ToolResultBlockParam":
     block: ToolResultBlockParam = {"type": "tool_result", "tool_use_id": _to_id(result.invocation_id)}
     content: list[TextBlockParam | SearchResultBlockParam] = []
     if text := result.text.strip():
         content.append({"type": "text", "text": text})
     if result.is_error:
         block["is_error"] = True  # an error's content may be text only
+    elif not cites:
+        content.extend({"type": "text", "text": to_numbered_text(item)} for item in result.passages)
     else:
         content.extend(found for item in result.passages if (found := to_search_result(item)))
     if content:

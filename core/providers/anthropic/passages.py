@@ -67,6 +67,11 @@ def to_search_result(item: NumberedPassage) -> "SearchResultBlockParam | None":
     }
 
 
+def to_numbered_text(item: NumberedPassage) -> str:
+    """The passage under the number that it may be cited by, for requests that can't have citations."""
+    return f"[{item.number}] {title_of(item.source)}\n{item.source.passage.text}"
+
+
 def title_of(source: SourcedPassage) -> str:
     """`Document > heading > subheading, p. 3`."""
     path = [source.document.title or source.document.path, *source.passage.heading_path]

@@ -40,6 +40,7 @@ class ModelLimits:
 
     context_tokens: int = DEFAULT_CONTEXT_TOKENS
     output_tokens: int | None = None
+    structured: bool = False  # replies by a schema; where the API does not say, a forced tool call does the same
 
 
 class AnthropicProvider:
@@ -86,9 +87,11 @@ class AnthropicProvider:
 
     @property
     def capabilities(self) -> Capabilities:
-        """The window is the default's until the first request has asked the API for the model's own."""
+        """Window and schemas are the defaults' until the first request has asked the API for the model's own."""
         limits = self._limits.get(self._model, ModelLimits())
-        return Capabilities(tools=True, citations=True, context_tokens=limits.context_tokens)
+        return Capabilities(
+            tools=True, citations=True, structured=limits.structured, context_tokens=limits.context_tokens
+        )
 
     async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
         """One turn (see ChatProvider). Retries as the class says; `response.native` is a tuple of JSON blocks."""
@@ -151,8 +154,11 @@ class AnthropicProvider:
             try:
                 with _vendor_errors():
                     info = await client.models.retrieve(model, timeout=min(LIMITS_SECONDS, self._stall_seconds))
+                able = info.capabilities
                 limits = ModelLimits(
-                    context_tokens=info.max_input_tokens or DEFAULT_CONTEXT_TOKENS, output_tokens=info.max_tokens
+                    context_tokens=info.max_input_tokens or DEFAULT_CONTEXT_TOKENS,
+                    output_tokens=info.max_tokens,
+                    structured=able is not None and able.structured_outputs.supported,
                 )
             except ProviderError as error:
                 logger.info("the limits of model %r are not known, defaults are used: %s", model, error)

@@ -6,27 +6,14 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from core.domain.chat import Capabilities
 from core.providers.openai_compatible.connection import Endpoint
 from core.providers.openai_compatible.probing import Abilities
 from core.providers.openai_compatible.provider import OpenAICompatibleProvider
+from storage.memory.capabilities import MemoryCapabilities
 from tests.openai_server import KEY, MODEL, Kind, OpenAIServer
 
 Build = Callable[..., OpenAICompatibleProvider]
 ALL = Abilities(tools=True, structured=True, images=True, context_tokens=16_384)
-
-
-class Memory:
-    """What was found out, for as long as a test runs (implements ports.CapabilityMemory)."""
-
-    def __init__(self) -> None:
-        self.kept: dict[str, Capabilities] = {}
-
-    async def find(self, key: str) -> Capabilities | None:
-        return self.kept.get(key)
-
-    async def keep(self, key: str, found: Capabilities) -> None:
-        self.kept[key] = found
 
 
 @pytest.fixture
@@ -50,7 +37,7 @@ async def build(server: OpenAIServer) -> AsyncIterator[Build]:
         secret = SecretStr(key) if key else None
         endpoint = Endpoint(model=model, base_url=base_url, api_key=secret, key_advice="Set MILL_KEY.")
         defaults: dict[str, Any] = {
-            "memory": Memory(),
+            "memory": MemoryCapabilities(),
             "abilities": ALL,
             "max_output_tokens": 1000,
             "timeout_seconds": 20.0,

@@ -4,10 +4,11 @@ import pytest
 
 from core.errors import ProviderAuthError, ProviderChanged, ProviderConnectionError, ProviderOverloaded
 from core.providers.openai_compatible.probing import Abilities
+from storage.memory.capabilities import MemoryCapabilities
 from tests.integration.anthropic_provider.requests import ask
-from tests.integration.openai_provider.conftest import Build, Memory
+from tests.integration.openai_provider.conftest import Build
 from tests.model_server.passages import SEARCH
-from tests.openai_server import Fault, Kind, OpenAIServer
+from tests.openai_server import MODEL, Fault, Kind, OpenAIServer
 
 UNKNOWN = Abilities()
 
@@ -34,7 +35,7 @@ async def test_a_model_is_asked_what_it_can_do(
 
 
 async def test_it_is_asked_once_and_remembered_beyond_the_process(server: OpenAIServer, build: Build) -> None:
-    memory = Memory()
+    memory = MemoryCapabilities()
     first = build(abilities=UNKNOWN, memory=memory)
     assert await first.learn() == await first.learn() == first.capabilities
     asked = len(server.probes)
@@ -61,17 +62,17 @@ async def test_what_is_configured_is_not_asked(server: OpenAIServer, build: Buil
     ],
 )
 async def test_trouble_is_no_finding(server: OpenAIServer, build: Build, fault: Fault, error: type[Exception]) -> None:
-    memory = Memory()
+    memory = MemoryCapabilities()
     server.down = fault
     with pytest.raises(error):
         await build(abilities=UNKNOWN, memory=memory).learn()
-    assert memory.kept == {}
+    assert await memory.find(f"{server.url} {MODEL}") is None
     server.down = None
     assert (await build(abilities=UNKNOWN, memory=memory).learn()).tools
 
 
 async def test_a_check_asks_anew_and_says_what_to_do(server: OpenAIServer, build: Build) -> None:
-    memory = Memory()
+    memory = MemoryCapabilities()
     provider = build(abilities=UNKNOWN, memory=memory, max_retries=0)
     await provider.check()
     await provider.check()
@@ -85,9 +86,9 @@ async def test_a_check_asks_anew_and_says_what_to_do(server: OpenAIServer, build
 async def test_a_model_that_loses_its_tools_is_known_to_have_none_from_then_on(
     server: OpenAIServer, build: Build
 ) -> None:
-    memory = Memory()
+    memory = MemoryCapabilities()
     provider = build(abilities=Abilities(structured=True, images=True), memory=memory)
     with pytest.raises(ProviderChanged, match="has no tools"):
         await provider.complete(ask(tools=(SEARCH,)))
     assert not provider.capabilities.tools
-    assert [found.tools for found in memory.kept.values()] == [False]
+    assert (await memory.find(f"{server.url} {MODEL}")) == provider.capabilities

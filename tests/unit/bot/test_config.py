@@ -8,6 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from bot.config import SECRETS, Config, load_config
+from bot.config_providers import WorkspaceConfig
 from bot.config_sources import _SourceConfig, _WebSource, to_schedule
 from core.domain.source_specs import Cron, Every
 from core.errors import ConfigError
@@ -52,8 +53,17 @@ def test_the_example_names_every_key_and_no_other(tmp_path: Path) -> None:
         for inner in (v if isinstance(v, dict) else [""])
     }
 
-    assert named == keys_of(Config) - {"sources"}  # below, in a test of their own
+    assert named == keys_of(Config) - {"sources", "providers", "workspaces"}  # below, in tests of their own
     assert load_config(full).index.url == "http://qdrant.internal:6333"
+
+
+def test_the_example_shows_a_further_provider_and_a_workspace_that_asks_it(tmp_path: Path) -> None:
+    text = EXAMPLE.read_text(encoding="utf-8").partition("# [providers.NAME]")[2].partition("\n[agent]")[0]
+    file = tmp_path / "config.toml"
+    file.write_text("\n".join(line.removeprefix("#   ") for line in text.splitlines() if line.startswith("#   ")))
+    config = load_config(file)
+    assert [config.providers[own.provider or ""].what for own in config.workspaces.values()] == ["openai_compatible"]
+    assert set(WorkspaceConfig.model_fields) == config.workspaces.popitem()[1].model_fields_set
 
 
 def example_sources() -> str:
@@ -244,7 +254,8 @@ def test_a_key_comes_from_its_file_or_the_environment_and_never_shows(
     secret = tmp_path / "key"
     secret.write_text("from-file\n")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "from-environment")
-    plain, filed = load_config(), load_config(None, provider={"api_key_file": secret})
+    name = {"name": "anthropic"}
+    plain, filed = load_config(None, provider=name), load_config(None, provider={**name, "api_key_file": secret})
     from_environment, from_file = plain.provider_key(), filed.provider_key()
 
     assert from_environment is not None and from_environment.get_secret_value() == "from-environment"
@@ -320,3 +331,32 @@ def test_the_token_of_the_api_is_a_secret_and_no_key_of_the_file(
     found = [load_config().api_token(), load_config(None, api={"token_file": secret}).api_token()]
 
     assert [token and token.get_secret_value() for token in found] == ["from-environment", "from-file"]
+
+
+@pytest.mark.parametrize(
+    ("sections", "words"),
+    [
+        ({"provider": {"name": "openai_compatible"}}, "provider: an openai_compatible provider needs a model"),
+        ({"providers": {"mill": {"model": "m"}}}, "providers.mill.kind: field required"),
+        ({"providers": {"mill": {"kind": "oracle"}}}, "providers.mill.kind"),
+        ({"providers": {"default": {"kind": "anthropic"}}}, r"\[providers.default\] can't be called so"),
+        ({"provider": {"fallback": ["mill"]}}, "provider.fallback names 'mill': there are default, extractive"),
+        ({"provider": {"fallback": ["default"]}}, "provider.fallback names itself"),
+        ({"provider": {"fallback": ["extractive", "extractive"]}}, "provider.fallback: it names a provider twice"),
+        ({"workspaces": {"guild": {"provider": "mill"}}}, "workspaces.guild.provider names 'mill'"),
+        ({"provider": {"base_url": "localhost:11434"}}, "provider.base_url"),
+    ],
+)
+def test_what_can_be_no_provider_is_said(sections: dict[str, object], words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        load_config(None, **sections)
+
+
+def test_providers_can_be_set_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_PROVIDERS__MILL__KIND", "openai_compatible")
+    monkeypatch.setenv("FOOTNOTE_PROVIDERS__MILL__MODEL", "mill-7b")
+    monkeypatch.setenv("FOOTNOTE_PROVIDERS__MILL__TOOLS", "false")
+    monkeypatch.setenv("FOOTNOTE_PROVIDER__FALLBACK", "mill, extractive")
+    config = load_config()
+    assert config.provider.fallback == ("mill", "extractive")
+    assert (config.providers["mill"].tools, config.providers["mill"].images) == (False, None)
