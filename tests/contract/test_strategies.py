@@ -323,7 +323,7 @@ async def test_its_steps_are_a_tree_of_planning_tools_and_synthesis(case, shelf)
     assert [job.kind for job in steps][-2:] == [JobKind.TOOL, JobKind.SYNTHESIS]
     assert {job.status for job in answer.jobs} == {JobStatus.DONE}
     tool = steps[-2]
-    assert (tool.name, bool(tool.input["query"]), tool.output["passages"]) == ("search", True, 1)
+    assert tool.name == "search" and tool.input["query"] and tool.output["passages"]
     assert {job.id for job in desk.progress.steps} == {job.id for job in answer.jobs}
     assert sorted(answer.jobs, key=lambda job: job.id) == sorted(await desk.tree(), key=lambda job: job.id)
 

@@ -35,12 +35,16 @@ class ModelServer:
     Steps are used up in order by /v1/messages; an empty script answers "Understood.".
     """
 
-    def __init__(self, *, max_input_tokens: int = 200_000, max_tokens: int = 64_000) -> None:
+    def __init__(
+        self, *, max_input_tokens: int = 200_000, max_tokens: int = 64_000, structured: bool | None = None
+    ) -> None:
+        """`structured`: whether models are said to reply by a schema; None: nothing is said of what they can do."""
         self.url = ""
         self.requests: list[Json] = []  # bodies of /v1/messages, valid or not
         self.seen: list[Request] = []  # everything
         self.busy = asyncio.Event()  # set with the first request to /v1/messages
         self.models_fault: Fault | None = None
+        self._structured = structured
         self._limits = {"max_input_tokens": max_input_tokens, "max_tokens": max_tokens}
         self._steps: deque[Step] = deque()
         self._cache = PromptCache()
@@ -98,7 +102,9 @@ class ModelServer:
             await self._fail(writer, Fault(404, f"model: {model}"))
         else:
             about = {"display_name": model, "created_at": "2026-01-01T00:00:00Z", "lifecycle": "active"}
-            await send_json(writer, 200, {"type": "model", "id": model, **about, **self._limits})
+            able = {"capabilities": {"structured_outputs": {"supported": self._structured}}}
+            told = able if self._structured is not None else {}
+            await send_json(writer, 200, {"type": "model", "id": model, **about, **self._limits, **told})
 
     async def _message(self, body: Json, writer: asyncio.StreamWriter) -> None:
         self.requests.append(body)

@@ -11,6 +11,7 @@ MAX_BREAKPOINTS = 4
 REMOVED_PARAMETERS = ("temperature", "top_p", "top_k")
 ROLES = ("user", "assistant", "system")
 RESULT_KINDS = {"text", "image", "search_result", "document", "tool_reference", "browser_state"}
+UNSUPPORTED_KEYWORDS = {"minimum", "maximum", "minLength", "maxLength", "maxItems", "pattern", "oneOf"}
 TOOL_ID = re.compile(r"^[a-zA-Z0-9_-]+$")
 TOOL_NAME = re.compile(r"^[a-zA-Z0-9_-]{1,128}$")
 
@@ -34,6 +35,7 @@ def validate(body: Json) -> None:
     _check_texts(body, turns)
     _check_pairs(turns)
     _check_citations(turns)
+    _check_format(body, turns)
     _check_breakpoints(body)
 
 
@@ -143,6 +145,27 @@ def _check_citations(turns: list[Json]) -> None:
         raise BadRequest("search_result: all search results must have the same citations setting")
     if any(not result["content"] for result in results):
         raise BadRequest("search_result.content: at least one text block is required")
+
+
+def _check_format(body: Json, turns: list[Json]) -> None:
+    """A schema for the reply: not beside citations; objects are closed, and no constraint that the API has not."""
+    wanted = body.get("output_config", {}).get("format")
+    if wanted is None:
+        return
+    if wanted.get("type") != "json_schema" or not isinstance(wanted.get("schema"), dict):
+        raise BadRequest("output_config.format: Input should be a json_schema with a schema")
+    if any(result.get("citations", {}).get("enabled") for result in search_results(turns)):
+        raise BadRequest("output_config.format: Structured outputs are not compatible with citations")
+    _check_schema(wanted["schema"])
+
+
+def _check_schema(schema: Json) -> None:
+    if schema.get("type") == "object" and schema.get("additionalProperties") is not False:
+        raise BadRequest("output_config.format.schema: For 'object' type, 'additionalProperties' must be false")
+    if unknown := UNSUPPORTED_KEYWORDS & set(schema):
+        raise BadRequest(f"output_config.format.schema: keywords are not supported: {sorted(unknown)}")
+    for inner in [*schema.get("properties", {}).values(), *([schema["items"]] if "items" in schema else [])]:
+        _check_schema(inner)
 
 
 def _check_breakpoints(body: Json) -> None:
