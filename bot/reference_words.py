@@ -8,10 +8,10 @@ Names: `named_lines`, `also_looked_at`, `hidden_count`, `ReferenceRow`, `referen
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.rendering import clip
-from core.domain.answer import Answer, Reference
+from core.domain.answer import Answer, Reference, ReferenceType
 from core.references.listing import SHOWN, direct_of, looked_at
 
 Escape = Callable[[str], str]
@@ -31,6 +31,7 @@ class ReferenceRow:
     detail: str = ""  # where it is, or what is wrong with it
     summary: str = ""
     is_cited: bool = False
+    is_named: bool = False  # by the question
     document_id: str | None = None
 
 
@@ -92,21 +93,14 @@ def _to_row(reference: Reference, answer: Answer) -> ReferenceRow:
         detail=clip(reference.document or "", PATH_LENGTH),
         summary=clip(reference.summary, SUMMARY_LENGTH),
         is_cited=bool({reference.document_id, reference.document} & cited),
+        is_named=reference.type is ReferenceType.DIRECT,
         document_id=reference.document_id,
     )
     near = f"Did you mean {' or '.join(clip(near, LABEL_LENGTH) for near in reference.near)}?" if reference.near else ""
     if reference.broken:
         why = f" ({row.summary})" if row.summary else ""
-        return ReferenceRow(label=row.label, detail=f"leads nowhere{why}", summary=near)
-    if near:
-        return ReferenceRow(
-            label=row.label,
-            detail=f"{row.detail} has no such heading",
-            summary=near,
-            is_cited=row.is_cited,
-            document_id=row.document_id,
-        )
-    return row
+        return replace(row, detail=f"leads nowhere{why}", summary=near)
+    return replace(row, detail=f"{row.detail} has no such heading", summary=near) if near else row
 
 
 def row_words(row: ReferenceRow, escape: Escape = str) -> str:

@@ -8,18 +8,21 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from html import escape
+from urllib.parse import quote
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from core.domain.answer import Citation
+from bot.reference_words import ReferenceRow, reference_rows
+from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.conversation import Conversation, Message, Outcome, Role
 from core.domain.feedback import Rating
 from core.domain.jobs import Job
 from core.grounding import UNSUPPORTED_MARK
 from core.jsonable import Json
+from core.references.listing import SHOWN
 from core.texts import collapse, shorten
 
 SourceLink = Callable[[Citation], str]  # where a footnote leads
@@ -69,6 +72,7 @@ def message_view(
             citation_view(citation, links[citation.number], about.get(citation.page_id, ""), stale=message.stale)
             for citation in message.citations
         ],
+        "references": references_view(message),
         "suggestions": list(outcome.suggestions),
         "choices": list(outcome.choices),
         "note": message.is_note,
@@ -94,6 +98,32 @@ def citation_view(citation: Citation, address: str, summary: str = "", *, stale:
         "summary": summary,
         "thumbnail": f"{address.partition('#')[0]}/{citation.page_number}/thumbnail" if is_pdf else None,
     }
+
+
+def references_view(message: Message) -> Json:
+    """What the question named, and what was looked at and not used; `shown` of them at once, named ones first."""
+    rows = [
+        row
+        for row in reference_rows(
+            Answer(
+                status=AnswerStatus.ANSWERED,
+                text="",
+                citations=message.citations,
+                references=message.references,
+            )
+        )
+        if row.is_named or not row.is_cited
+    ]
+    return {
+        "named": [_row_view(row) for row in rows if row.is_named],
+        "seen": [_row_view(row) for row in rows if not row.is_named],
+        "shown": SHOWN,
+    }
+
+
+def _row_view(row: ReferenceRow) -> Json:
+    href = f"/library/documents/{quote(row.document_id, safe='')}" if row.document_id else None
+    return {"label": row.label, "detail": row.detail, "summary": row.summary, "href": href}
 
 
 def thread_view(conversation: Conversation) -> Json:

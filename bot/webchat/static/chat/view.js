@@ -21,6 +21,8 @@ function answerNode(message, actions) {
     fromSafeHtml("div", { class: `answer${problem}` }, message.html));
   if (message.stale) body.append(el("p", { class: "stale" }, "A document behind this answer has changed or gone since."));
   if (message.citations?.length) body.append(sourcesNode(message.citations));
+  const { named = [], seen = [], shown } = message.references ?? {};
+  if (named.length || seen.length) body.append(referencesNode(named, seen, shown));
   if (!actions.mayAnswer()) message = { ...message, choices: [], suggestions: [], again: [] };
   if (message.again?.length) body.append(againNode(message.again, actions));
   if (message.choices?.length) body.append(questionsNode("Which one do you mean?", message.choices, actions));
@@ -51,6 +53,19 @@ function sourcesNode(citations) {
         el("span", { class: "source-about" }, citation.summary || `“${citation.quote}”`)),
       citation.thumbnail ? thumbnailNode(citation) : null)));
   return el("ol", { class: "sources", "aria-label": "Sources" }, ...cards);
+}
+
+// What the question named, and what was looked at and not used: `shown` of them at once, the others behind a line.
+function referencesNode(named, seen, shown) {
+  const room = Math.max(0, shown - named.length);
+  const rest = [...named.slice(shown), ...seen.slice(room)];
+  const link = ({ label, href, detail }) => href ? el("a", { href, title: detail }, label) : el("span", { title: detail }, label);
+  const line = (row) => el("li", {}, link(row), ...(row.detail ? [` ${row.detail}`] : []), ...(row.summary ? [` — ${row.summary}`] : []));
+  const looked = seen.slice(0, room).flatMap((row, place) => [place ? ", " : "Also looked at: ", link(row)]);
+  return el("div", { class: "references", role: "group", "aria-label": "References" },
+    named.length ? el("ul", {}, ...named.slice(0, shown).map(line)) : null,
+    looked.length ? el("p", {}, ...looked) : null,
+    rest.length ? el("details", {}, el("summary", {}, `and ${rest.length} more`), el("ul", {}, ...rest.map(line))) : null);
 }
 
 // A page as it is printed, small. The service sends nothing where it has no picture: then the card does without.

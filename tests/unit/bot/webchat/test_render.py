@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.webchat.render import answer_html, message_view, people_in, step_view, thread_view
+from core.domain.answer import Reference, ReferenceType
 from core.domain.conversation import Outcome, Role
 from core.domain.feedback import Rating
 from core.domain.jobs import JobKind, JobStatus
@@ -104,6 +105,35 @@ def test_an_answer_carries_its_cards_suggestions_and_rating() -> None:
         "up",
         "j1",
     )
+
+
+def test_an_answer_carries_what_was_named_and_what_was_looked_at_besides() -> None:
+    citation = build_citation("d0", document="0.md")
+    seen = [
+        Reference(type=ReferenceType.SEARCH, label=f"Doc {n}", document=f"{n}.md", document_id=f"d{n}")
+        for n in range(13)
+    ]
+    named = Reference(
+        type=ReferenceType.DIRECT, label="[[House]]", document="a/b.md", document_id="a/b", summary="Where we live."
+    )
+    broken = Reference(type=ReferenceType.DIRECT, label="[[<b>]]", document=None, broken=True)
+    message = build_message(
+        "a1", "Yes[1].", role=Role.ASSISTANT, citations=(citation,), references=(named, broken, *seen)
+    )
+    view = message_view(message, lambda _: "/s/x")["references"]
+
+    assert view["named"] == [
+        {"label": "[[House]]", "detail": "a/b.md", "summary": "Where we live.", "href": "/library/documents/a%2Fb"},
+        {"label": "[[<b>]]", "detail": "leads nowhere", "summary": "", "href": None},
+    ]
+    assert [row["label"] for row in view["seen"]] == [f"Doc {n}" for n in range(1, 13)]
+    assert view["shown"] == 10
+
+
+def test_an_answer_of_old_conversations_without_references_opens() -> None:
+    view = message_view(build_message("a1", "Yes.", role=Role.ASSISTANT), lambda _: "/s/x")
+
+    assert view["references"] == {"named": [], "seen": [], "shown": 10}
 
 
 def test_what_people_wrote_is_text_and_never_html() -> None:
