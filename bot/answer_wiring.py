@@ -2,15 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from bot.config import Config
 from bot.provider_wiring import ready
 from core.answering import AnswerService, Reading
 from core.domain.conversation import IncomingMessage
-from core.errors import UnsupportedFeature
 from core.facts import Facts
 from core.library import Library
-from core.limits import Budget
-from core.ports import ChatProvider, Clock, ContextStrategy, CorpusRepository, RetrievalStrategy
+from core.ports import ChatProvider, ContextStrategy, CorpusRepository, RetrievalStrategy
 from core.recap import LineWriter, ModelWriter, Recaps
 
 if TYPE_CHECKING:
@@ -75,32 +72,15 @@ def build_recaps(app: "App") -> Recaps:
 
 def prepare_strategy(app: "App", message: IncomingMessage) -> RetrievalStrategy:
     """The strategy for a message, over the provider of its workspace and the model it asks for."""
+    from bot.strategy_wiring import strategy_for
     from core.strategies.prepared import PreparedStrategy
 
     async def ready_provider() -> ChatProvider:
         return await ready(app.provider_for(message.address.workspace, message.model))
 
-    return PreparedStrategy(ready_provider, lambda provider: build_strategy(app.config, message, provider, app.clock))
-
-
-def build_strategy(config: Config, message: IncomingMessage, provider: ChatProvider, clock: Clock) -> RetrievalStrategy:
-    """The strategy a message asks for, else the configured one, else what the model can do.
-
-    A model without tools is searched for first. Raises UnsupportedFeature for what is not there.
-    """
-    from core.strategies.always_retrieve import AlwaysRetrieveStrategy
-    from core.strategies.tool_use import ToolUseStrategy
-
-    agent = config.agent
-    budget = Budget(steps=agent.max_steps, tokens=agent.max_tokens, seconds=agent.max_seconds)
-    wanted = message.strategy or agent.strategy
-    if wanted == AlwaysRetrieveStrategy.name or (not message.strategy and not provider.capabilities.tools):
-        return AlwaysRetrieveStrategy(provider, budget, clock)
-    if wanted != ToolUseStrategy.name:
-        raise UnsupportedFeature(
-            f"There is no strategy {wanted!r}: use {ToolUseStrategy.name} or {AlwaysRetrieveStrategy.name}."
-        )
-    return ToolUseStrategy(provider, budget, clock)
+    return PreparedStrategy(
+        ready_provider, lambda provider: strategy_for(app.config.agent, message, provider, app.clock)
+    )
 
 
 def build_toolbox(
