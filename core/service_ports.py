@@ -12,6 +12,7 @@ from core.domain.inbox import Decision, InboxEntry, InboxStatus, PostRef
 from core.domain.installation import Installation
 from core.domain.jobs import Job
 from core.domain.settings import ChannelAddress, ChannelSettings, Listening, PositionHolder
+from core.domain.cassettes import StoredCassette
 from core.domain.summaries import SummaryKey
 from core.ports import ProgressSink
 
@@ -167,6 +168,25 @@ class SummaryRepository(Protocol):
 
     async def remove(self, workspace: str, subject: str) -> None:
         """Forget all kinds of a subject that stays; unknown ones are ignored."""
+
+
+class CassetteRepository(Protocol):
+    """Recorded runs, under the id of their answer's message. One goes with its message, and with any of its documents."""
+
+    async def save(self, cassette: StoredCassette) -> None:
+        """Insert or replace. Ignored where the message or a document is gone. A power cut may cost the last ones."""
+
+    async def find(self, message_id: str, workspace: str) -> StoredCassette:
+        """By the message's id, or how it begins where that is clear. NotFound says what to do."""
+
+    async def list_cassettes(self, workspace: str, *, cases_only: bool = False, limit: int = 50) -> list[StoredCassette]:
+        """Newest first, without their data."""
+
+    async def mark_case(self, message_id: str, *, is_case: bool) -> None:
+        """Keep it as a regression case, or no longer. NotFound for an unknown one."""
+
+    async def purge(self, before: datetime) -> int:
+        """Forget what was recorded before and is no case; returns how many."""
 
 
 class InstallationRepository(Protocol):

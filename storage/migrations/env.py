@@ -10,7 +10,7 @@ from alembic import context
 from sqlalchemy import Connection, create_engine
 from sqlalchemy.types import TypeDecorator
 
-from storage.summary_tables import FootnoteTable
+from storage.cassette_tables import FootnoteTable
 
 
 def run(connection: Connection) -> None:

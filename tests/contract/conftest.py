@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import create_engine, make_url, text
 
 from storage.database import Database
-from storage.summary_tables import FootnoteTable
+from storage.cassette_tables import FootnoteTable
 
 POSTGRES_VARIABLE = "FOOTNOTE_TEST_POSTGRES_URL"
 

@@ -16,7 +16,7 @@ from sqlalchemy import Engine, create_engine, inspect, text
 from core.errors import StorageError
 from storage.database import Database
 from storage.schema import HEAD, alembic_config
-from storage.summary_tables import FootnoteTable
+from storage.cassette_tables import FootnoteTable
 
 
 @pytest.fixture

@@ -1,0 +1,64 @@
+"""Recorded runs as people use them: kept for some days, played again, kept for good as regression cases."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from core.cassette_text import pack, unpack
+from core.domain.cassettes import Cassette, StoredCassette
+from core.ports import Clock
+from core.replaying import Replayed, StrategyOver, replay
+from core.service_ports import CassetteRepository
+from core.texts import shorten
+
+DEFAULT_DAYS = 7
+QUESTION_CHARACTERS = 200
+
+
+class Cassettes:
+    """`strategy` builds a strategy over the recorded provider; `days` is how long runs are kept that are no case."""
+
+    def __init__(
+        self, repository: CassetteRepository, strategy: StrategyOver, clock: Clock, *, days: float = DEFAULT_DAYS
+    ) -> None:
+        self._repository = repository
+        self._strategy = strategy
+        self._clock = clock
+        self._days = days
+
+    async def keep(self, message_id: str, cassette: Cassette) -> None:
+        """Store the run behind an answer."""
+        passages = cassette.tools.evidence.passages.values()
+        documents = {item.source.document.id for item in passages} | {p.document_id for p in cassette.pages.values()}
+        stored = StoredCassette(
+            message_id=message_id,
+            workspace=cassette.question.address.workspace,
+            question=shorten(cassette.question.text, QUESTION_CHARACTERS),
+            recorded_at=self._clock.now(),
+            document_ids=frozenset(documents),
+            data=pack(cassette),
+        )
+        await self._repository.save(stored)
+
+    async def replay(self, message_id: str, workspace: str) -> Replayed:
+        """Play a run again. NotFound for an unknown one, InvalidState for one of another version."""
+        stored = await self._repository.find(message_id, workspace)
+        return await replay(unpack(stored.data), self._strategy)
+
+    async def list_runs(self, workspace: str) -> list[StoredCassette]:
+        """Newest first, without their data."""
+        return await self._repository.list_cassettes(workspace)
+
+    async def set_case(self, message_id: str, workspace: str, *, is_case: bool) -> StoredCassette:
+        """Keep a run as a regression case, or no longer. NotFound for an unknown one."""
+        stored = await self._repository.find(message_id, workspace)
+        await self._repository.mark_case(stored.message_id, is_case=is_case)
+        return stored
+
+    async def play_cases(self, workspace: str) -> Sequence[tuple[StoredCassette, Replayed]]:
+        """All regression cases of a workspace, oldest first."""
+        cases = await self._repository.list_cassettes(workspace, cases_only=True, limit=10_000)
+        return [(case, await self.replay(case.message_id, workspace)) for case in reversed(cases)]
+
+    async def purge(self) -> int:
+        """Forget runs that are too old and no case; returns how many."""
+        return await self._repository.purge(self._clock.now() - timedelta(days=self._days))
