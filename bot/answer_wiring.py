@@ -1,5 +1,6 @@
 """The composition root's part for answers: provider, strategy and tools, as configured. Only bot/wiring.py uses it."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from bot.provider_wiring import ready
@@ -7,7 +8,7 @@ from core.answering import AnswerService, Reading
 from core.domain.conversation import IncomingMessage
 from core.facts import Facts
 from core.library import Library
-from core.ports import ChatProvider, ContextStrategy, CorpusRepository, RetrievalStrategy
+from core.ports import ChatProvider, ContextStrategy, CorpusRepository, PagePictures, RetrievalStrategy
 from core.recap import LineWriter, ModelWriter, Recaps
 
 if TYPE_CHECKING:
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 
 def build_answers(app: "App") -> AnswerService:
     """The use case over the parts of an app."""
+    from bot.page_pictures import PdfPictures
+
     agent = app.config.agent
+    pictures = PdfPictures(app.corpus)
     return AnswerService(
         corpus=app.corpus,
         access=app.access,
@@ -28,7 +32,13 @@ def build_answers(app: "App") -> AnswerService:
         context=build_context(app),
         strategy=lambda message: prepare_strategy(app, message),
         toolbox=lambda reading: build_toolbox(
-            reading, app.library, app.corpus, app.facts, rerank=app.config.index.rerank
+            reading,
+            app.library,
+            app.corpus,
+            app.facts,
+            rerank=app.config.index.rerank,
+            pictures=pictures,
+            sees=lambda: app.provider_for(reading.scope.workspace, None).capabilities.images,
         ),
         clock=app.clock,
         references=build_references(app),
@@ -78,15 +88,23 @@ def prepare_strategy(app: "App", message: IncomingMessage) -> RetrievalStrategy:
     async def ready_provider() -> ChatProvider:
         return await ready(app.provider_for(message.address.workspace, message.model))
 
-    return PreparedStrategy(
-        ready_provider, lambda provider: strategy_for(app.config.agent, message, provider, app.clock)
-    )
+    def over(provider: ChatProvider) -> RetrievalStrategy:
+        return strategy_for(app.config.agent, message, provider, app.clock)
+
+    return PreparedStrategy(ready_provider, over)
 
 
 def build_toolbox(
-    reading: Reading, library: Library, corpus: CorpusRepository, facts: Facts, *, rerank: bool
+    reading: Reading,
+    library: Library,
+    corpus: CorpusRepository,
+    facts: Facts,
+    *,
+    rerank: bool,
+    pictures: PagePictures,
+    sees: Callable[[], bool],
 ) -> "Toolbox":
-    """The tools of one question, bound to what it may read."""
+    """The tools of one question, bound to what it may read. `sees`: whether the model that answers does."""
     from core.tools.base import Toolbox, ToolContext
     from core.tools.find_extracts import FindExtractsTool
     from core.tools.follow_relation import FollowRelationTool
@@ -107,7 +125,7 @@ def build_toolbox(
     )
     tools = (
         SearchTool(),
-        GetPageTool(),
+        GetPageTool(pictures, sees),
         QueryJournalTool(),
         FindExtractsTool(),
         FollowRelationTool(),

@@ -48,7 +48,7 @@ class Section(BaseModel):
 class AgentConfig(Section):
     """Bounds of one answer."""
 
-    strategy: Literal["tool_use"] = "tool_use"
+    strategy: Literal["tool_use", "always_retrieve", "plan_and_synthesise", "auto"] = "tool_use"
     max_steps: Annotated[int, Field(ge=1, le=50)] = 6
     max_tokens: Count = 200_000
     max_seconds: Seconds = 120

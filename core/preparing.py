@@ -30,7 +30,9 @@ TALK_SECONDS = 20.0  # for all of them: an answer without them is better than no
 
 
 class PreparedAnswers:
-    """Implements core.answering.Answering. Questions of platforms without a reader in `readers` pass through."""
+    """Implements core.answering.Answering. Of questions of platforms without a reader in `readers` nothing is made
+    ready but how their channel wants them answered.
+    """
 
     def __init__(
         self,
@@ -54,12 +56,12 @@ class PreparedAnswers:
 
     async def answer(self, message: IncomingMessage, progress: ProgressSink, attempt: Attempt) -> Answer:
         """As AnswerService.answer. Cancelled because its message was withdrawn, it leaves no trace in the history."""
+        settings = await self._settings.channel(ChannelAddress.of(message.address))
+        message = replace(message, strategy=message.strategy or settings.strategy)
         if message.address.platform not in self._readers:
             return await self._inner.answer(message, progress, attempt)
         await self._replace_earlier(message)
-        if message.language is None:
-            settings = await self._settings.channel(ChannelAddress.of(message.address))
-            message = replace(message, language=settings.language)
+        message = replace(message, language=message.language or settings.language)
         try:
             return await self._inner.answer(message, progress, replace(attempt, prepare=self._prepare))
         except asyncio.CancelledError:

@@ -6,9 +6,11 @@ from core.domain.answer import QueryType
 from core.errors import BadInput, NotFound
 from core.inbox import to_command
 from core.library import Library
+from core.questions import DEEP_STRATEGY
 
 _DOCUMENT = Option(name="document", help="answer from this document alone", kind=OptionKind.DOCUMENT)
 _JOURNAL = Option(name="journal", help="answer from this journal alone", kind=OptionKind.JOURNAL)
+_DEEP = Option(name="deep", help="plan it, look up its parts, answer in a fixed form", kind=OptionKind.FLAG)
 _PRIVATE = Option(name="private", help="only you see the answer", kind=OptionKind.FLAG)
 _TO_THE_END = Option(
     name="to_the_end", help="with --private: beyond your reading position, this once", kind=OptionKind.FLAG
@@ -27,13 +29,14 @@ class AskingCommands:
         return (
             Command(
                 name="ask",
-                usage="QUESTION [--document NAME] [--journal NAME] [--private [--to_the_end]]",
+                usage="QUESTION [--document NAME] [--journal NAME] [--deep] [--private [--to_the_end]]",
                 help="ask, of one document or journal, or for you alone",
                 run=self._ask,
                 options=(
                     Option(name="question", help="what you want to know", required=True),
                     _DOCUMENT,
                     _JOURNAL,
+                    _DEEP,
                     _PRIVATE,
                     _TO_THE_END,
                 ),
@@ -66,6 +69,7 @@ class AskingCommands:
             text=text,
             document=document or None,
             journal=journal or None,
+            strategy=DEEP_STRATEGY if call.is_set("deep") else None,
             private=call.is_set("private"),
             to_the_end=call.is_set("to_the_end"),
         )

@@ -82,6 +82,7 @@ class Question:
     query_type: QueryType = QueryType.QUESTION
     document: str | None = None
     journal: str | None = None
+    strategy: str | None = None  # how it is to be answered; None: as the channel and the service are set
     private: bool = False  # its answer is for the asker's eyes only
     to_the_end: bool = False  # without any reading position; only where nobody else reads
 
@@ -93,6 +94,7 @@ class Question:
             query_type=self.query_type,
             document=self.document,
             journal=self.journal,
+            strategy=self.strategy,
             private=self.private,
             to_the_end=self.to_the_end,
         )

@@ -9,6 +9,7 @@ from core.domain.conversation import ThreadAddress
 from core.domain.settings import ChannelAddress, ChannelSettings, Listening
 from core.errors import AccessDenied, BadInput
 from core.service_ports import SettingsRepository
+from core.strategies.choosing import known_name
 
 MOST_QUESTIONS = 600  # a minute of one person; more is no limit
 LONGEST_LANGUAGE = 40
@@ -144,6 +145,10 @@ def _language(value: str) -> str | None:
     return value
 
 
+def _strategy(value: str) -> str | None:
+    return None if value.lower() in OFF else known_name(value)
+
+
 def _limit(value: str) -> int | None:
     if value.lower() in OFF:
         return None
@@ -176,6 +181,11 @@ SETTINGS: Mapping[str, _Setting] = {
         usage="NAME|off",
         change=lambda settings, value: replace(settings, language=_language(value)),
         show=lambda settings: settings.language or "off (answers are in the question's language)",
+    ),
+    "strategy": _Setting(
+        usage="deep|tool_use|always_retrieve|auto|off",
+        change=lambda settings, value: replace(settings, strategy=_strategy(value)),
+        show=lambda settings: settings.strategy or "off (answers are made as the service is configured)",
     ),
     "limit": _Setting(
         usage="QUESTIONS PER MINUTE|off",
