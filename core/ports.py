@@ -15,6 +15,7 @@ from core.domain.chat import (
     ChatMessage,
     ChatRequest,
     ChatResponse,
+    PageImage,
     ToolDefinition,
     ToolInvocation,
     ToolResult,
@@ -92,6 +93,17 @@ class CapabilityMemory(Protocol):
 
     async def keep(self, key: str, found: Capabilities) -> None:
         """In place of what was kept before. What can't be kept is only found out again: no error."""
+
+
+class PagePictures(Protocol):
+    """Pages as pictures, for models that see."""
+
+    async def picture_of(self, document: Document, page: Page) -> PageImage:
+        """Bounded in pixels and bytes, drawn from the file that the page was read from.
+
+        The caller has read both within its scope. Raises NotFound, with the reason, where there is no picture: other
+        kinds than PDF, files that are gone or have changed since.
+        """
 
 
 class ProgressSink(Protocol):

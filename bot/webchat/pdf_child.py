@@ -1,7 +1,7 @@
 """Draws one page of a PDF, in a process of its own that can be stopped.
 
-`python -m bot.webchat.pdf_child FILE NUMBER WIDTH` writes a WebP picture to stdout. It ends with 1 where there is
-no such page, or nothing can be drawn.
+`python -m bot.webchat.pdf_child FILE NUMBER WIDTH [HEIGHT KIND]` writes a picture to stdout: WebP, or what KIND says
+(JPEG). It ends with 1 where there is no such page, or nothing can be drawn.
 """
 
 import io
@@ -14,16 +14,16 @@ CPU_SECONDS = 20
 _QUALITY = 72  # of 100: letters stay sharp, a page takes some 80 KB
 
 
-def main(path: str, number: int, width: int) -> int:
+def main(path: str, number: int, width: int, height: int = LONGEST, kind: str = "WEBP") -> int:
     """Draw page `number`, from 1; gives the exit code."""
     _limit()
-    picture = draw(path, number, width)
+    picture = draw(path, number, width, height, kind)
     sys.stdout.buffer.write(picture)
     return 0 if picture else 1
 
 
-def draw(path: str, number: int, width: int) -> bytes:
-    """The picture, `width` pixels wide or less; empty where there is none to draw."""
+def draw(path: str, number: int, width: int, height: int = LONGEST, kind: str = "WEBP") -> bytes:
+    """The picture, at most so many pixels wide and high; empty where there is none to draw."""
     import pypdfium2
 
     try:
@@ -35,12 +35,12 @@ def draw(path: str, number: int, width: int) -> bytes:
         if page_width <= 0 or page_height <= 0:
             return b""
         most = (MOST_PIXELS / (page_width * page_height)) ** 0.5
-        scale = min(width / page_width, LONGEST / page_height, most)
+        scale = min(width / page_width, height / page_height, most)
         image = page.render(scale=scale).to_pil()
     except pypdfium2.PdfiumError:
         return b""
     written = io.BytesIO()
-    image.convert("RGB").save(written, "WEBP", quality=_QUALITY)
+    image.convert("RGB").save(written, kind, quality=_QUALITY)
     return written.getvalue()
 
 
@@ -54,4 +54,5 @@ def _limit() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))
+    file, number, width, *more = sys.argv[1:]
+    sys.exit(main(file, int(number), int(width), *((int(more[0]), more[1]) if more else ())))

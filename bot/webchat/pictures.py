@@ -16,6 +16,7 @@ KEPT_BYTES = 24 * 1024 * 1024  # of pictures in memory: some 300 pages
 AT_ONCE = 2  # children drawing: each takes a core
 SECONDS = 20.0  # for one page
 WIDTH = 1_200  # pixels: sharp on a phone and beside the text on a desk
+MODEL_PIXELS = 1_568  # of a picture's longer side: what is larger is made smaller by vendors, and costs more before
 THUMBNAIL_WIDTH = 160  # pixels: sharp at a third of that on a source card
 FAILED_SECONDS = 600.0  # what could not be drawn is not tried again for so long
 FAILURES = 1_000  # remembered
@@ -64,6 +65,12 @@ class Pictures:
             size -= len(self._kept.popitem(last=False)[1])
 
 
+async def draw_for_model(source: Source, document: Document, page: Page) -> bytes:
+    """The page as JPEG, which every model's server reads, in the size that models look at. NotFound as `of_page`."""
+    file = await asyncio.to_thread(_unchanged_file, source, document)
+    return await _draw(file, page.number, MODEL_PIXELS, str(MODEL_PIXELS), "JPEG")
+
+
 def _unchanged_file(source: Source, document: Document) -> Path:
     """The document's file, inside its source's folder, as it was when it was read."""
     root = Path(source.location).resolve()
@@ -80,10 +87,11 @@ def _unchanged_file(source: Source, document: Document) -> Path:
     return file
 
 
-async def _draw(file: Path, number: int, width: int) -> bytes:
+async def _draw(file: Path, number: int, width: int, *more: str) -> bytes:
+    """`more`: greatest height and kind, where they are not the child's own."""
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bot.webchat.pdf_child", str(file), str(number), str(width),
+        sys.executable, "-m", "bot.webchat.pdf_child", str(file), str(number), str(width), *more,
         stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, env=environment, cwd=Path(__file__).parents[2],
     )  # fmt: skip
     try:

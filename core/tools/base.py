@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from core.domain.answer import Evidence
-from core.domain.chat import ChatMessage, NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
+from core.domain.chat import ChatMessage, NumberedPassage, PageImage, ToolDefinition, ToolInvocation, ToolResult
 from core.domain.conversation import Focus
 from core.domain.corpus import Document, SearchScope, SourcedPassage
 from core.domain.jobs import Job, JobKind
@@ -59,6 +59,7 @@ class Finding:
     passages: tuple[SourcedPassage, ...] = ()
     searches: tuple[str, ...] = ()  # what was looked for, to say so when nothing is found
     choices: tuple[str, ...] = ()  # the reader has to choose one; the text asks which
+    images: tuple[PageImage, ...] = ()  # for models that see; never evidence
 
 
 A = TypeVar("A", bound=Arguments, contravariant=True)
@@ -96,7 +97,6 @@ class Toolbox:
         self._tools = {tool.name: tool for tool in tools}
         self._context = context
         self._offer = offer
-        self._definitions = tuple(to_definition(tool) for tool in tools)
         self._passages: dict[str, NumberedPassage] = {}
         self._searches: list[str] = []
         self._last_call: asyncio.Event | None = None
@@ -104,7 +104,7 @@ class Toolbox:
 
     @property
     def definitions(self) -> tuple[ToolDefinition, ...]:
-        return self._definitions
+        return tuple(map(to_definition, self._tools.values()))  # each time: what a model can do decides on arguments
 
     @property
     def evidence(self) -> Evidence:
@@ -147,6 +147,7 @@ class Toolbox:
                 passages=tuple(dict.fromkeys(self._number(passage) for passage in finding.passages)),
                 is_error=is_error,
                 choices=finding.choices,
+                images=finding.images,
             )
         finally:
             done.set()

@@ -1,15 +1,18 @@
-"""The `get_page` tool: all of one page, and where its neighbours are."""
+"""The `get_page` tool: all of one page, where its neighbours are, and for models that see, a picture of it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pydantic import Field
 
-from core.domain.corpus import Page, SourcedPassage
+from core.domain.chat import PageImage
+from core.domain.corpus import Document, Page, SourcedPassage
 from core.errors import NotFound, ToolRetry
+from core.ports import PagePictures
 from core.tools.base import Arguments, Finding, ToolContext, describe_place, document_named
 
 # About 3,000 tokens a call: a long chapter is read in several calls, so that one page can't fill the window.
 PAGE_CHARACTERS = 12_000
+MAX_PICTURES = 4  # of a question: each costs more than a thousand tokens, again with every request of the run
 MAX_HEADINGS = 40  # listed; a page with more is a list itself
 
 
@@ -24,14 +27,33 @@ class GetPageArguments(Arguments):
     )
 
 
+class GetPageAndPictureArguments(GetPageArguments):
+    picture: bool = Field(
+        default=False,
+        description="true: show the page as a picture, too, where it is a PDF's. For diagrams, drawings, maps and "
+        "tables that the text alone does not make clear. Statements still need a passage to cite.",
+    )
+
+
 class GetPageTool:
+    """One for each question. `pictures` None, or a model that does not see: nothing is said of pictures."""
+
     name = "get_page"
     description = (
         "Read one whole page: give page_id, or document and page_number. Use it when passages of a search break "
         "off, or when the reader names a page. It also lists the page's headings and the ids of the previous and the "
         "next page."
     )
-    arguments = GetPageArguments
+
+    def __init__(self, pictures: PagePictures | None = None, sees: Callable[[], bool] = lambda: False) -> None:
+        self._pictures = pictures
+        self._sees = sees
+        self._drawn = 0
+
+    @property
+    def arguments(self) -> type[GetPageArguments]:
+        """By what the model can do at this moment."""
+        return GetPageAndPictureArguments if self._pictures is not None and self._sees() else GetPageArguments
 
     async def run(self, arguments: GetPageArguments, context: ToolContext) -> Finding:
         page = await _find_page(arguments, context)
@@ -40,13 +62,31 @@ class GetPageTool:
         shown, rest = cut(passages, arguments.offset, PAGE_CHARACTERS)
         if passages and not shown:
             raise ToolRetry(f"The page ends at character {len(page.text)}: choose a smaller offset.")
+        images, without = await self._picture(arguments, document, page)
         lines = [
             f"{describe_place(document, page.number, page.heading_path)} (page_id {page.id})",
             *_headings(page),
             *await _neighbours(page, context),
             *_cut_note(page, shown, rest),
+            *without,
         ]
-        return Finding(text="\n".join(lines), passages=tuple(shown))
+        return Finding(text="\n".join(lines), passages=tuple(shown), images=images)
+
+    async def _picture(
+        self, arguments: GetPageArguments, document: Document, page: Page
+    ) -> tuple[tuple[PageImage, ...], list[str]]:
+        """The picture that was asked for, or a line that says why there is none."""
+        wanted = isinstance(arguments, GetPageAndPictureArguments) and arguments.picture
+        if not wanted or self._pictures is None:
+            return (), []
+        if self._drawn >= MAX_PICTURES:
+            return (), [f"No picture: there are at most {MAX_PICTURES} for a question."]
+        self._drawn += 1  # before the wait: calls run side by side
+        try:
+            return (await self._pictures.picture_of(document, page),), []
+        except NotFound as error:
+            self._drawn -= 1
+            return (), [f"No picture: {error}"]
 
 
 def cut(

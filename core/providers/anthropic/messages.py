@@ -4,9 +4,10 @@ Cache breakpoints (the API takes at most four): the last tool, the system prompt
 turns, so that each step of a run reads what the step before it wrote.
 """
 
+import base64
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
 
 from core.domain.chat import (
     ChatMessage,
@@ -14,6 +15,7 @@ from core.domain.chat import (
     ChatResponse,
     ChatRole,
     CitedText,
+    PageImage,
     StopReason,
     ToolChoice,
     ToolDefinition,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
         CacheControlEphemeralParam,
         ContentBlock,
         ContentBlockParam,
+        ImageBlockParam,
         Message,
         MessageParam,
         OutputConfigParam,
@@ -186,7 +189,7 @@ def _to_id(invocation_id: str) -> str:
 
 def _to_tool_result(result: ToolResult, *, cites: bool) -> "ToolResultBlockParam":
     block: ToolResultBlockParam = {"type": "tool_result", "tool_use_id": _to_id(result.invocation_id)}
-    content: list[TextBlockParam | SearchResultBlockParam] = []
+    content: list[TextBlockParam | ImageBlockParam | SearchResultBlockParam] = []
     if text := result.text.strip():
         content.append({"type": "text", "text": text})
     if result.is_error:
@@ -195,9 +198,18 @@ def _to_tool_result(result: ToolResult, *, cites: bool) -> "ToolResultBlockParam
         content.extend({"type": "text", "text": to_numbered_text(item)} for item in result.passages)
     else:
         content.extend(found for item in result.passages if (found := to_search_result(item)))
+    if not result.is_error:
+        for image in result.images:
+            content += [{"type": "text", "text": f"Picture of {image.label}:"}, _to_image(image)]
     if content:
         block["content"] = content
     return block
+
+
+def _to_image(image: PageImage) -> "ImageBlockParam":
+    data = base64.b64encode(image.data).decode()
+    kind = cast('Literal["image/jpeg", "image/png", "image/webp"]', image.media_type)
+    return {"type": "image", "source": {"type": "base64", "media_type": kind, "data": data}}
 
 
 def _stop_reason(message: "Message") -> StopReason:

@@ -90,7 +90,7 @@ class AnthropicProvider:
         """Window and schemas are the defaults' until the first request has asked the API for the model's own."""
         limits = self._limits.get(self._model, ModelLimits())
         return Capabilities(
-            tools=True, citations=True, structured=limits.structured, context_tokens=limits.context_tokens
+            tools=True, citations=True, images=True, structured=limits.structured, context_tokens=limits.context_tokens
         )
 
     async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
