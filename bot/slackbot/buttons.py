@@ -10,15 +10,14 @@ from typing import Any
 
 from bot.action_names import ActionName, Verb
 from bot.answer_actions import NO_ACTION, AnswerActions
-from bot.reference_words import references_markdown
+from bot.reference_words import reference_rows
 from bot.slackbot import blocks
 from bot.slackbot.acts import Act, whereabouts
-from bot.slackbot.blocks import FLAVOUR
 from bot.slackbot.forms import open_form
 from bot.slackbot.interactions import Desk
 from bot.slackbot.layout import View
-from bot.slackbot.render_lists import text_post
 from bot.slackbot.render_passages import passages_view
+from bot.slackbot.render_references import references_post
 from bot.slackbot.render_running import how_view
 from bot.slackbot.results import threads_post
 from bot.slackbot.sharing import share
@@ -44,7 +43,7 @@ async def press(desk: Desk, act: Act, name: ActionName, values: tuple[str, ...])
             await _show_view(desk, act, HOW, _how(desk, act, name))
         case Verb.REFERENCES:
             answer = await actions.references(place, reader, name.id)
-            await desk.show(act, text_post(references_markdown(answer, FLAVOUR.plain)))
+            await desk.show(act, references_post(reference_rows(answer)))
         case Verb.RATE | Verb.UP | Verb.DOWN:
             await desk.say(act, await actions.rate(place, reader, name.id, _rating(name, values)))
         case Verb.STOP:

@@ -104,6 +104,7 @@ class PlatformPlace:
             strategy=lambda _: ToolUseStrategy(self.provider, Budget(steps=2), self._clock),
             toolbox=self._toolbox,
             clock=self._clock,
+            references=self.shelf.references(self.conversation_store, clock=self._clock),
             access=self.shelf.access,
         )
         prepared = PreparedAnswers(
@@ -183,7 +184,7 @@ class PlatformPlace:
         await self._working
 
     def _toolbox(self, reading: Reading) -> Toolbox:
-        return self.shelf.toolbox(scope=reading.scope)
+        return self.shelf.toolbox(reading.offer, scope=reading.scope)
 
 
 def _link(citation: Citation, address: ThreadAddress) -> str | None:

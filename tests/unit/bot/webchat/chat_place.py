@@ -102,6 +102,7 @@ class ChatPlace:
             strategy=lambda _: ToolUseStrategy(self.provider, Budget(steps=2), self.clock),
             toolbox=self._toolbox,
             clock=self.clock,
+            references=self.shelf.references(self.conversation_store, clock=self.clock),
         )
         self.staleness = Staleness(
             MemoryStaleRepository(self.conversation_store, self.shelf.corpus),
@@ -177,7 +178,7 @@ class ChatPlace:
         return await self.shelf.access.scope("local", thread)
 
     def _toolbox(self, reading: Reading) -> Toolbox:
-        return self.shelf.toolbox(scope=reading.scope)
+        return self.shelf.toolbox(reading.offer, scope=reading.scope)
 
 
 @dataclass

@@ -1,0 +1,26 @@
+"""All that an answer refers to, as messages for the one who asks. Pure."""
+
+from collections.abc import Sequence
+
+from bot.answer_words import fill
+from bot.reference_words import MORE_LABEL, NO_REFERENCES, ReferenceRow, row_words
+from bot.slackbot.blocks import Row, plain_of, rich_text, stack, text
+from bot.slackbot.layout import TEXT_BUDGET, SlackMessage, SlackPost
+from bot.slackbot.plain_text import fallback
+
+# Characters of a list in one message; the rest of its budget is for its blocks.
+_ROOM = TEXT_BUDGET - 1_000
+
+
+def references_post(rows: Sequence[ReferenceRow]) -> SlackPost:
+    """A numbered list, in as many messages as it takes."""
+    lines = [Row((text(f"{number}. {row_words(row)}"),)) for number, row in enumerate(rows, start=1)]
+    lines = lines or [Row((text(NO_REFERENCES),))]
+    rooms = fill(lines, lambda row: row.size, _ROOM - len(MORE_LABEL), _ROOM)
+    return SlackPost(parts=tuple(_message(room, is_first=place == 0) for place, room in enumerate(rooms)))
+
+
+def _message(rows: Sequence[Row], *, is_first: bool) -> SlackMessage:
+    head = [Row((text(MORE_LABEL, bold=True),))] if is_first else []
+    block = rich_text(*stack([*head, *rows]))
+    return SlackMessage(text=fallback(plain_of(block)), blocks=(block,))
