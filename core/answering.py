@@ -1,30 +1,32 @@
 """The use case: a question in, a proved answer out. Read `_run` from top to bottom."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from core.access import Access
 from core.answer_building import NOT_FROM_DOCUMENTS as NOT_FROM_DOCUMENTS
 from core.answer_building import PARTIAL_NOTE as PARTIAL_NOTE
-from core.answer_building import build_answer, build_error_answer, with_notes
+from core.answer_building import bounded, build_answer, build_error_answer, with_notes
 from core.attempts import ONLY_ATTEMPT, Opened, Prepared
 from core.attempts import Attempt as Attempt
-from core.citations import cited_page_ids
+from core.cassettes import Cassettes
 from core.conversations import Conversations, live_focus
 from core.domain.answer import Answer, AnswerStatus, Draft
 from core.domain.conversation import Conversation, Focus, IncomingMessage, Message
-from core.domain.corpus import Document, Page, SearchScope
+from core.domain.corpus import Document, SearchScope
 from core.domain.jobs import Job, JobKind, JobStatus
-from core.errors import FootnoteError, NotFound
+from core.errors import FootnoteError
 from core.history import messages_of_draft
 from core.library import Library
+from core.live_pages import live_pages
 from core.ports import Clock, ContextStrategy, CorpusRepository, ProgressSink, RetrievalStrategy, Tools
 from core.question_scope import QuestionScopes
 from core.questions import MAX_QUESTION_CHARACTERS as MAX_QUESTION_CHARACTERS
 from core.questions import as_asked
 from core.questions import check_question as check_question
+from core.recording import Recording, note_proof, watched
 from core.references.offering import Offer
 from core.references.service import Links, References
 from core.retries import is_transient
@@ -93,9 +95,10 @@ class AnswerService:
         toolbox: ToolboxFactory,
         clock: Clock,
         references: References | None = None,
+        cassettes: Cassettes | None = None,
         history_tokens: int = DEFAULT_HISTORY_TOKENS,
     ) -> None:
-        """Without `references`, links in questions are words like others."""
+        """Without `references`, links in questions are words like others; without `cassettes` no run is recorded."""
         self._corpus = corpus
         self._scopes = QuestionScopes(access, library, corpus)
         self._library = library
@@ -106,6 +109,7 @@ class AnswerService:
         self._toolbox = toolbox
         self._clock = clock
         self._references = references
+        self._cassettes = cassettes
         self._history_tokens = history_tokens
 
     async def answer(self, message: IncomingMessage, progress: ProgressSink, attempt: Attempt = ONLY_ATTEMPT) -> Answer:
@@ -127,10 +131,12 @@ class AnswerService:
             input=request_input(message, opened.conversation.id),
             key=stored_ids(message).request,
         )
+        recording = Recording()
         try:
             async with request:
                 prepared = await self._prepare(message, opened, attempt)
-                answer, draft = await self._run(prepared, opened, progress)
+                with recording.running():
+                    answer, draft = await self._run(prepared, opened, progress)
                 request.output = {"status": answer.status.value, "footnotes": len(answer.citations)}
         except asyncio.CancelledError:
             if attempt.is_stopped():
@@ -140,7 +146,11 @@ class AnswerService:
             if is_transient(error) and not attempt.is_last:
                 raise
             return await self._end(message, opened, build_error_answer(error), steps.jobs, started)
-        return await self._finish(message, opened.conversation, answer, draft, steps.jobs, started)
+        finished = await self._finish(message, opened.conversation, answer, draft, steps.jobs, started)
+        # A later try takes over what earlier ones did, without doing it: that is no whole recording.
+        if self._cassettes is not None and attempt.number == 1 and (cassette := recording.cassette(answer)):
+            await self._cassettes.keep(finished.message_id, cassette)
+        return finished
 
     async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
         """The stored answer of a question; where there is none, this one is stored as it. Raises as `answer` does."""
@@ -228,15 +238,18 @@ class AnswerService:
         links = await self._links(message, messages, reading)
         reading = replace(reading, linked=links.documents, offer=links.offer)
         history = await self._context.select(messages, reading.scope, self._history_tokens)
-        draft = await strategy.draft(message, history, self._toolbox(reading), progress)
-        draft, proved = prove_typed(draft, await self._live_pages(draft, reading.scope))
+        tools = watched(self._toolbox(reading), strategy.name, message, history)
+        draft = await strategy.draft(message, history, tools, progress)
+        pages = await live_pages(draft, self._corpus, reading.scope)
+        note_proof(pages, links.references, (*prepared.notes, *links.notes))
+        draft, proved = prove_typed(draft, pages)
         answer = build_answer(draft, proved, links.references, message.text)
         if self._references is not None:
             answer = await self._references.described(answer, reading.scope)
         if answer.status is AnswerStatus.ANSWERED and answer.citations:
             found = await suggest(message.text, answer.citations, self._corpus, self._library, reading.scope)
             answer = replace(answer, suggestions=found)
-        answer = replace(answer, read_to=dict(reading.scope.positions))
+        answer = bounded(answer, reading.scope.positions)
         return with_notes(answer, (*prepared.notes, *links.notes)), draft
 
     async def _links(self, message: IncomingMessage, messages: Sequence[Message], reading: Reading) -> Links:
@@ -262,16 +275,6 @@ class AnswerService:
         if conversation.pinned_document_id:
             return await self._corpus.get_document(conversation.pinned_document_id, scope)
         return None
-
-    async def _live_pages(self, draft: Draft, scope: SearchScope) -> Mapping[str, Page]:
-        """The pages a draft may cite, as stored this moment and within scope; those that are gone are left out."""
-        pages: dict[str, Page] = {}
-        for page_id in cited_page_ids(draft):
-            try:
-                pages[page_id] = await self._corpus.get_page(page_id, scope)
-            except NotFound:
-                continue  # replaced or withdrawn while the answer was written: its claims lose their footnotes
-        return pages
 
     async def _finish(
         self,

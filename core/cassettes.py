@@ -1,15 +1,18 @@
 """Recorded runs as people use them: kept for some days, played again, kept for good as regression cases."""
 
+import logging
 from collections.abc import Sequence
 from datetime import timedelta
 
 from core.cassette_text import pack, unpack
 from core.domain.cassettes import Cassette, StoredCassette
+from core.errors import StorageError
 from core.ports import Clock
 from core.replaying import Replayed, StrategyOver, replay
 from core.service_ports import CassetteRepository
 from core.texts import shorten
 
+_log = logging.getLogger(__name__)
 DEFAULT_DAYS = 7
 QUESTION_CHARACTERS = 200
 
@@ -26,7 +29,7 @@ class Cassettes:
         self._days = days
 
     async def keep(self, message_id: str, cassette: Cassette) -> None:
-        """Store the run behind an answer."""
+        """Store the run behind an answer. A run that can't be stored is missing later; its answer is not touched."""
         passages = cassette.tools.evidence.passages.values()
         documents = {item.source.document.id for item in passages} | {p.document_id for p in cassette.pages.values()}
         stored = StoredCassette(
@@ -37,7 +40,10 @@ class Cassettes:
             document_ids=frozenset(documents),
             data=pack(cassette),
         )
-        await self._repository.save(stored)
+        try:
+            await self._repository.save(stored)
+        except StorageError:
+            _log.warning("the run behind answer %s was not kept", message_id, exc_info=True)
 
     async def replay(self, message_id: str, workspace: str) -> Replayed:
         """Play a run again. NotFound for an unknown one, InvalidState for one of another version."""

@@ -10,17 +10,19 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.agent.prompts import recap as recap_prompt
-from core.citations import ProvedText, cited_page_ids, prove, strip_markers
+from core.citations import ProvedText, prove, strip_markers
 from core.context.turns import TurnReader, split_turns
 from core.domain.answer import Citation, Draft, Evidence
 from core.domain.chat import ChatMessage, ChatRequest, ChatRole, CitedText, NumberedPassage, PassageCitation
 from core.domain.conversation import Conversation, Message, Role
-from core.domain.corpus import Page, SearchScope, Span
+from core.domain.corpus import SearchScope, Span
 from core.domain.summaries import SummaryKey, SummaryKind
-from core.errors import InvalidState, NotFound
+from core.errors import InvalidState
+from core.live_pages import live_pages
 from core.ports import ChatProvider, CorpusRepository
 from core.service_ports import SummaryRepository
 from core.texts import code_spans, collapse, shorten
+from core.withholding import withheld
 
 # The newest turns; a recap of more is read by nobody, and earlier ones can be exported.
 MOST_TURNS = 40
@@ -74,6 +76,7 @@ class Recaps:
 
     async def recap(self, conversation: Conversation, messages: Sequence[Message], scope: SearchScope) -> ProvedText:
         """Kept until something new is said. InvalidState where nothing was said yet; raises ProviderError."""
+        messages = await withheld(messages, scope, self._corpus, questions=True)
         said = split_turns(messages)[-MOST_TURNS:]
         if not said:
             raise InvalidState("Nothing was asked here yet: there is nothing to sum up.")
@@ -104,13 +107,7 @@ class Recaps:
             item.passage.id: NumberedPassage(number=place, source=item) for place, item in enumerate(found, start=1)
         }
         draft = Draft(segments=_to_segments(text, citations), evidence=Evidence(passages=passages))
-        pages: dict[str, Page] = {}
-        for page_id in cited_page_ids(draft):
-            try:
-                pages[page_id] = await self._corpus.get_page(page_id, scope)
-            except NotFound:
-                continue  # gone this moment: what it proved stays without a footnote
-        return prove(draft, pages)
+        return prove(draft, await live_pages(draft, self._corpus, scope))
 
 
 class _Numbers:

@@ -30,55 +30,71 @@ _here: ContextVar["Recording | None"] = ContextVar("recording", default=None)
 class Recording:
     """What one run has done so far."""
 
-    def __init__(self, strategy: str, question: IncomingMessage, history: Sequence[ChatMessage]) -> None:
-        self._strategy = strategy
-        self._question = question
-        self._history = tuple(map(bare_message, history))
+    def __init__(self) -> None:
+        self._asked: tuple[str, IncomingMessage, tuple[ChatMessage, ...]] | None = None
         self._tools: RecordingTools | None = None
         self._provider: ChatProvider | None = None
         self._turns: list[RecordedTurn] = []
-
-    def watch(self, tools: Tools) -> "RecordingTools":
-        """The run's tools, recorded from now on."""
-        self._tools = RecordingTools(tools)
-        return self._tools
+        self._pages: Mapping[str, Page] = {}
+        self._direct: tuple[Reference, ...] = ()
+        self._notes: tuple[str, ...] = ()
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Providers called inside are recorded here."""
+        """What runs inside is recorded here."""
         token = _here.set(self)
         try:
             yield
         finally:
             _here.reset(token)
 
-    def add(self, provider: ChatProvider, request: ChatRequest, reply: ChatResponse) -> None:
-        self._provider = provider
-        self._turns.append(RecordedTurn(request=bare_request(request), reply=replace(reply, native=None)))
+    def begin(
+        self, tools: Tools, strategy: str, question: IncomingMessage, history: Sequence[ChatMessage]
+    ) -> "RecordingTools":
+        """The tools of the run that begins now, recorded."""
+        self._asked = (strategy, question, tuple(map(bare_message, history)))
+        self._tools = RecordingTools(tools)
+        return self._tools
 
-    def cassette(
-        self,
-        answer: Answer,
-        *,
-        pages: Mapping[str, Page],
-        direct: Sequence[Reference],
-        notes: Sequence[str],
-    ) -> Cassette:
-        """What was recorded, with what came of it."""
-        tools = self._tools
+    def add(self, provider: ChatProvider, request: ChatRequest, reply: ChatResponse) -> None:
+        if self._asked is not None:  # what is asked before, such as a summary of the history, is in the history
+            self._provider = provider
+            self._turns.append(RecordedTurn(request=bare_request(request), reply=replace(reply, native=None)))
+
+    def prove(self, pages: Mapping[str, Page], direct: Sequence[Reference], notes: Sequence[str]) -> None:
+        """What the draft was proved from, what the question refers to, and what could not be made ready for it."""
+        self._pages, self._direct, self._notes = dict(pages), tuple(direct), tuple(notes)
+
+    def cassette(self, answer: Answer) -> Cassette | None:
+        """What was recorded, with what came of it; None where no strategy ran."""
+        if self._asked is None or self._tools is None:
+            return None
+        strategy, question, history = self._asked
         return Cassette(
-            strategy=self._strategy,
+            strategy=strategy,
             provider=self._provider.name if self._provider else "",
             capabilities=self._provider.capabilities if self._provider else Capabilities(),
-            question=self._question,
-            history=self._history,
-            tools=tools.recorded() if tools is not None else RecordedTools(),
+            question=question,
+            history=history,
+            tools=self._tools.recorded(),
             turns=tuple(self._turns),
-            pages=dict(pages),
-            direct=tuple(direct),
-            notes=tuple(notes),
+            pages=self._pages,
+            direct=self._direct,
+            notes=self._notes,
             answer=replace(answer, jobs=(), timings_ms={}),
         )
+
+
+def watched(tools: Tools, strategy: str, question: IncomingMessage, history: Sequence[ChatMessage]) -> Tools:
+    """The tools of a run, recorded where a recording runs."""
+    recording = _here.get()
+    return tools if recording is None else recording.begin(tools, strategy, question, history)
+
+
+def note_proof(pages: Mapping[str, Page], direct: Sequence[Reference], notes: Sequence[str]) -> None:
+    """What an answer was proved from, for the recording, where one runs."""
+    if (recording := _here.get()) is not None:
+        recording.prove(pages, direct, notes)
 
 
 class RecordingTools:
