@@ -91,8 +91,8 @@ def _stored_key(file: Path) -> str:
 def _web_parts(made: PageParts) -> WebParts:
     app, settings = made.app, made.app.config.web
 
-    async def scope(address: ThreadAddress | None) -> SearchScope:
-        return await app.access.scope(address.workspace if address else app.workspace, address)
+    async def scope(thread: ThreadAddress | None, reader: str | None = None) -> SearchScope:
+        return await app.access.scope(thread.workspace if thread else app.workspace, thread, reader=reader)
 
     async def ask_again(job_id: str) -> str:
         return stored_ids(await made.asking.receive_again(job_id, app.workspace)).request

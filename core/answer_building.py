@@ -1,6 +1,6 @@
 """From a proved draft, or an error, to the answer people see: its status and its notes. All pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.citations import ProvedText
@@ -58,6 +58,12 @@ def _not_found(draft: Draft, references: Sequence[Reference]) -> str:
     text = "I found nothing in the documents that answers this."
     text += f" I searched for {searches}." if searches else ""
     return f"{text} The closest I saw: {labels(references[:3])}." if references else text
+
+
+def bounded(answer: Answer, positions: Mapping[str, int]) -> Answer:
+    """The answer with the reading positions that it was made within: what leads on from it keeps to them, too."""
+    citations = tuple(replace(item, last_page=positions.get(item.document_id)) for item in answer.citations)
+    return replace(answer, citations=citations, read_to=dict(positions))
 
 
 def with_notes(answer: Answer, notes: Sequence[str]) -> Answer:

@@ -120,7 +120,8 @@ class Library:
         found = await self.find_document(document, scope)
         page = await self._corpus.find_page(found.id, number, scope)
         if page is None:
-            raise NotFound(f"{found.path!r} has no page {number} that may be read here: {await self._range(found, scope)}")
+            there = await self._range(found, scope)
+            raise NotFound(f"{found.path!r} has no page {number} that may be read here: {there}")
         return await self._view(page, scope)
 
     async def remove_document(self, name: str, scope: SearchScope) -> Removal:

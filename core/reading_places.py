@@ -42,7 +42,8 @@ _ADVERB = r"(?:just|now|already|currently|still|only|finally|about|right|so far|
 # Words that say how far. The first outweigh what follows them: "not finished", "before the end of".
 _NOT_YET = (
     r"(?:haven[’']t|hasn[’']t|not|before|almost|nearly|most of|half(?: of)?"
-    r"|(?:in |at )?(?:the )?(?:middle|start|beginning) of|(?:half|mid|part|(?:three|a) quarters?(?: of)?|some(?: of)?)[ -]?(?:the )?way (?:through|into))"
+    r"|(?:in |at )?(?:the )?(?:middle|start|beginning) of"
+    r"|(?:half|mid|part|(?:three|a) quarters?(?: of)?|some(?: of)?)[ -]?(?:the )?way (?:through|into))"
 )
 _FINISHED = (
     r"(?:up to and including|(?:(?:at|to|reached|until|up to) )?the end of|end of|finished(?: reading| with)?"

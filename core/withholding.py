@@ -8,7 +8,8 @@ answers. So a turn stays only where it can be known that nothing of it comes fro
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.domain.conversation import Message, Outcome, Role
+from core.conversations import Conversations
+from core.domain.conversation import Conversation, Message, Outcome, Role
 from core.domain.corpus import SearchScope
 from core.domain.settings import TO_THE_END
 from core.ports import CorpusRepository
@@ -118,3 +119,18 @@ def _without_offers(message: Message) -> Message:
     if message.outcome is None or not message.outcome.suggestions:
         return message
     return replace(message, outcome=replace(message.outcome, suggestions=()))
+
+
+class Histories:
+    """Conversations as their readers may see them."""
+
+    def __init__(self, conversations: Conversations, corpus: CorpusRepository) -> None:
+        self._conversations = conversations
+        self._corpus = corpus
+
+    async def show(
+        self, conversation_id: str, workspace: str, scope: SearchScope
+    ) -> tuple[Conversation, list[Message]]:
+        """As Conversations.show, without what lies beyond the scope's reading positions."""
+        conversation, messages = await self._conversations.show(conversation_id, workspace)
+        return conversation, await withheld(messages, scope, self._corpus)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from bot.person import author_name
 from bot.session import Session, to_json_text, write_line
 from bot.terminal.translate import NO_QUESTION
 from core.domain.answer import Answer, AnswerStatus, QueryType
@@ -39,6 +40,7 @@ def ask(
     model: Annotated[str | None, typer.Option(help="Another model of the provider.")] = None,
     strategy: Annotated[str | None, typer.Option(help="Another way to answer.")] = None,
     batch: Annotated[Path | None, typer.Option(help="A JSON-lines file of questions; one answer a line.")] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Name all documents that were looked at.")] = False,
 ) -> None:
     """Ask the library a question; the answer has numbered footnotes."""
     session: Session = context.obj
@@ -60,7 +62,7 @@ def ask(
         strategy=strategy,
     )
     answer = session.run(lambda app: _answer(app, message))
-    _print(session, answer)
+    _print(session, answer, verbose=verbose)
     if answer.status is AnswerStatus.ERROR:
         raise typer.Exit(1)
 
@@ -84,16 +86,6 @@ async def ask_once(app: "App", text: str) -> Answer:
     return await _answer(app, question_message(app.workspace, text))
 
 
-def author_name() -> str:
-    """The person at the terminal, for the history."""
-    import getpass
-
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # no password entry and no environment: containers
-        return "you"
-
-
 async def _answer(app: "App", message: IncomingMessage) -> Answer:
     from core.inbox import to_command
     from core.progress import SilentProgress
@@ -103,7 +95,7 @@ async def _answer(app: "App", message: IncomingMessage) -> Answer:
     return await app.answers.answer(message, SilentProgress())
 
 
-def _print(session: Session, answer: Answer) -> None:
+def _print(session: Session, answer: Answer, *, verbose: bool) -> None:
     if session.as_json:
         from core.jsonable import answer_json
 
@@ -111,7 +103,7 @@ def _print(session: Session, answer: Answer) -> None:
         return
     from bot.terminal.render import answer_view
 
-    session.console.print(answer_view(answer))
+    session.console.print(answer_view(answer, verbose=verbose))
 
 
 async def _batch(app: "App", session: Session, file: Path) -> None:

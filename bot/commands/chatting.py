@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands.asking import author_name
+from bot.person import author_name
 from bot.session import Session
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands.asking import author_name
+from bot.person import author_name
 from bot.session import Session, write_line
-from core.domain.conversation import Conversation
+from core.domain.conversation import Conversation, Message
 from core.errors import BadInput
 
 if TYPE_CHECKING:
@@ -52,7 +52,10 @@ def show(context: typer.Context, conversation: ConversationId) -> None:
     from core.export import to_markdown
     from core.jsonable import conversation_json
 
-    found, messages = session.run(lambda app: app.conversations.show(conversation, app.workspace))
+    async def work(app: "App") -> tuple[Conversation, list[Message]]:
+        return await app.histories.show(conversation, app.workspace, await app.scope())
+
+    found, messages = session.run(work)
     if session.as_json:
         session.print_json(conversation_json(found, messages))
         return
@@ -99,7 +102,7 @@ def export(
     from core.export import ExportedFile, export_conversation
 
     async def exported(app: "App") -> ExportedFile:
-        found, messages = await app.conversations.show(conversation, app.workspace)
+        found, messages = await app.histories.show(conversation, app.workspace, await app.scope())
         return await export_conversation(found, messages, "json" if session.as_json else format)
 
     file = session.run(exported)

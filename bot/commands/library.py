@@ -120,7 +120,12 @@ def documents_default(context: typer.Context) -> None:
 def list_documents(context: typer.Context) -> None:
     """List all documents, failed ones with their reason."""
     session: Session = context.obj
-    found = session.run(lambda app: app.corpus.list_documents(app.workspace))
+
+    async def work(app: "App") -> list[Document]:
+        readable = {document.id: document for document in await app.library.documents(await app.scope())}
+        return [readable.get(item.id, item) for item in await app.corpus.list_documents(app.workspace)]
+
+    found = session.run(work)
     if session.as_json:
         from core.jsonable import document_json
 
@@ -135,7 +140,11 @@ def list_documents(context: typer.Context) -> None:
 def show_document(context: typer.Context, name: DocumentName) -> None:
     """Show what is known of a document."""
     session: Session = context.obj
-    found: Document = session.run(lambda app: app.find_document(name))
+
+    async def work(app: "App") -> Document:
+        return await app.corpus.get_document((await app.find_document(name)).id, await app.scope())
+
+    found: Document = session.run(work)
     if session.as_json:
         from core.jsonable import document_json
 

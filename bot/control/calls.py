@@ -21,9 +21,10 @@ PARTS = {
     "answers": ("answer",),
     "commands": ("run",),
     "conversations": ("create", "delete", "list_conversations", "rename", "show"),
-    "corpus": ("get_page", "list_documents", "list_sources"),
+    "corpus": ("get_document", "get_page", "list_documents", "list_readable", "list_sources"),
     "extractions": ("run",),
     "facts": ("find", "list_extracts", "of_pages", "ontology", "summaries"),
+    "histories": ("show",),
     "jobs": ("cancel", "recent", "retry", "tree"),
     "library": (
         "documents",
@@ -117,8 +118,8 @@ class Calls:
     ) -> Answer:
         return await asking.again(job_id, workspace, progress, caller)
 
-    async def _scope(self, workspace: str) -> object:
-        return await self._app.access.scope(workspace)
+    async def _scope(self, workspace: str, reader: str) -> object:
+        return await self._app.access.scope(workspace, reader=reader)
 
     async def _ingest(self, *arguments: Any, **options: Any) -> object:
         report = await self._app.ingest(*arguments, **options)

@@ -11,6 +11,7 @@ from bot.control.calls import PARTS, PROGRESS, SINK_METHODS, other_version
 from bot.control.codec import error_from_wire, from_wire, to_wire
 from bot.control.frames import PROTOCOL, STOP, frame_bytes, read_frame
 from bot.control.holding import Notice
+from bot.person import author_name
 from core.domain.corpus import Document, SearchScope
 from core.errors import InvalidState
 from core.ingestion.report import IngestReport, ProgressCallback
@@ -44,7 +45,7 @@ class RemoteApp:
         await self.close()
 
     async def scope(self) -> SearchScope:
-        found: SearchScope = await self._call("scope", self.workspace)
+        found: SearchScope = await self._call("scope", self.workspace, author_name())
         return found
 
     async def find_document(self, name: str) -> Document:

@@ -94,6 +94,7 @@ class _Chat:
             feedbacks=chat.feedbacks,
             summaries=Summaries(parts.corpus),
             scope=parts.scope,
+            corpus=parts.corpus,
         )
 
     async def page(self, request: web.Request) -> web.StreamResponse:
@@ -119,7 +120,7 @@ class _Chat:
         return await self._threads.show(*place_of(request), person_of(request))
 
     async def read(self, request: web.Request) -> Json:
-        return await self._threads.read(check_id(request.match_info["conversation"], "The conversation"))
+        return await self._threads.read(check_id(request.match_info["conversation"], "The id"), person_of(request))
 
     async def send(self, request: web.Request) -> Json:
         """Hand a message to the inbox; durable when this answers. Sent again with its key it is the same message."""

@@ -1,7 +1,7 @@
 """Signed links to a cited passage: what they name is fixed by a signature, what they show is decided when they open.
 
-A link says passage, revision, thread and the day it ends. It grants nothing by itself: the scope is computed anew from
-the thread each time, so a link stops showing what its thread's readers may no longer read.
+A link says passage, revision, thread, how far its asker had read and the day it ends. It grants nothing by itself: the
+scope is computed anew from the thread each time, so a link stops showing what its thread's readers may no longer read.
 """
 
 import base64
@@ -46,6 +46,7 @@ class SourceLink:
     span: Span  # the quote, in the page's text
     thread: ThreadAddress
     expires_at: datetime
+    last_page: int | None = None  # of the document, for who asked: nothing beyond it is shown
 
     def is_of(self, revision: str | None) -> bool:
         """Whether it names this revision of its document."""
@@ -86,15 +87,17 @@ class Links:
                 citation.span.end - citation.span.start,
                 ends,
                 [thread.platform, thread.workspace, thread.channel, thread.thread],
+                *([citation.last_page] if citation.last_page is not None else []),
             ]
         )
 
     def read(self, token: str) -> SourceLink:
         """What the link names. Raises ForgedLink and ExpiredLink."""
         try:
-            passage, document, revision, page, start, length, ends, thread = self._serializer.loads(token[:_LONGEST])
+            named = self._serializer.loads(token[:_LONGEST])
         except BadData:
             raise ForgedLink("This link was not made here, or a part of it got lost on the way.") from None
+        passage, document, revision, page, start, length, ends, thread, *last_page = named
         link = SourceLink(
             passage_id=_unpacked(passage),
             document_id=_unpacked(document),
@@ -103,6 +106,7 @@ class Links:
             span=Span(start, start + length),
             thread=ThreadAddress(platform=thread[0], workspace=thread[1], channel=thread[2], thread=thread[3]),
             expires_at=_EPOCH + ends * _DAY,
+            last_page=last_page[0] if last_page else None,
         )
         if link.expires_at <= self._clock.now():
             raise ExpiredLink(f"This link ended on {link.expires_at:%d %B %Y}.")

@@ -15,8 +15,14 @@ from core.jobs import Jobs
 from core.library import Library
 from core.ports import Clock, CorpusRepository
 
-# What the readers of a thread may read; without a thread, what a person at this machine may read.
-ScopeOf = Callable[[ThreadAddress | None], Awaitable[SearchScope]]
+
+class ScopeOf(Protocol):
+    """What may be read."""
+
+    async def __call__(self, thread: ThreadAddress | None, reader: str | None = None) -> SearchScope:
+        """By the readers of a thread, else by a person at this machine; by `reader`, up to where they have read."""
+        ...
+
 
 # Puts the question of a failed or cancelled request (its job id) into the inbox again; gives the new request's job id.
 AskAgain = Callable[[str], Awaitable[str]]

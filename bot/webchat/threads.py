@@ -18,9 +18,11 @@ from core.domain.inbox import InboxEntry, is_note
 from core.errors import NotFound
 from core.feedback import Feedbacks
 from core.jsonable import Json
+from core.ports import CorpusRepository
 from core.service_ports import InboxStore
 from core.staleness import stale_questions
 from core.stored_answers import stored_ids
+from core.withholding import withheld
 
 DEFAULT_CHANNEL = "general"
 # Open questions of a thread that are shown; behind so many, nobody waits for the next one.
@@ -42,6 +44,7 @@ class Threads:
     feedbacks: Feedbacks
     summaries: Summaries
     scope: ScopeOf
+    corpus: CorpusRepository
 
     async def overview(self) -> Json:
         """Channels by name, the default one first, and all threads, the last used first."""
@@ -59,6 +62,8 @@ class Threads:
         if conversation is None and not waiting and thread != CHANNEL_THREAD:
             raise NotFound("There is no such thread: it was deleted, or its address is mistyped.")
         messages = await self._messages(conversation)
+        if conversation is not None:
+            messages = await self._readable(conversation, messages, person)
         return {
             "cursor": cursor,
             "channel": channel,
@@ -69,12 +74,13 @@ class Threads:
             "waiting": self._waiting_views(address, waiting, {message.id for message in messages}),
         }
 
-    async def read(self, conversation_id: str) -> Json:
+    async def read(self, conversation_id: str, person: str | None = None) -> Json:
         """Any conversation of the workspace, to be read: one of another platform can't be gone on with here.
 
         NotFound for an id that is none.
         """
         conversation, messages = await self.conversations.show(conversation_id, self.workspace)
+        messages = await self._readable(conversation, messages, person)
         address = conversation.address
         return {
             "place": [address.channel, address.thread] if address.platform == PLATFORM else None,
@@ -113,6 +119,12 @@ class Threads:
         _, messages = await self.conversations.show(conversation.id, self.workspace)
         return messages
 
+    async def _readable(
+        self, conversation: Conversation, messages: Sequence[Message], person: str | None
+    ) -> list[Message]:
+        """Without what lies beyond where the thread and the person have read."""
+        return await withheld(messages, await self.scope(conversation.address, person), self.corpus)
+
     def _waiting_views(
         self, address: ThreadAddress, waiting: Sequence[InboxEntry], stored: Collection[str]
     ) -> list[Json]:
@@ -139,7 +151,8 @@ class Threads:
         rated = await self.feedbacks.ratings_by(person, conversation) if person else {}
         shown = [message for message in messages if message.role is not Role.TOOL_RESULT]
         citations = [citation for message in shown for citation in message.citations]
-        summaries = await self.summaries.of(citations, await self.scope(conversation.address)) if citations else {}
+        scope = await self.scope(conversation.address, person)
+        summaries = await self.summaries.of(citations, scope) if citations else {}
         stale = stale_questions(messages)
         return [message_view(message, link, rated.get(message.id), summaries, stale) for message in shown]
 

@@ -27,6 +27,7 @@ from core.ports import CorpusRepository
 from core.recap import Recaps
 from core.service_ports import SettingsRepository
 from core.staleness import Staleness
+from core.withholding import Histories
 
 
 class Commands:
@@ -52,7 +53,7 @@ class Commands:
         staleness: Staleness | None = None,
         recaps: Recaps | None = None,
     ) -> None:
-        threads = ThreadCommands(conversations, questions)
+        threads = ThreadCommands(conversations, questions, Histories(conversations, corpus), access)
         self._completions = Completions(library, access, threads)
         rows = (
             *AskingCommands(library, access).rows,

@@ -3,13 +3,25 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.commands.base import Command, CommandCall, CommandResult, Option, OptionKind, ThreadRow, current, required
+from core.access import Access
+from core.commands.base import (
+    Command,
+    CommandCall,
+    CommandResult,
+    Option,
+    OptionKind,
+    ThreadRow,
+    current,
+    readable_by,
+    required,
+)
 from core.commands.running import RunningQuestions
 from core.conversations import Conversations
 from core.domain.conversation import Conversation
 from core.domain.settings import ChannelAddress
 from core.errors import AccessDenied, BadInput, NotFound
 from core.export import FORMATS, export_conversation
+from core.withholding import Histories
 
 PAGE_ROWS = 10
 SHORT_ID = 8  # characters of an id in a list: enough to tell a workspace's conversations apart
@@ -32,7 +44,11 @@ _OPTIONS = (
 class ThreadCommands:
     """The rows of the table about conversations. `questions`: those in hand, where a service runs."""
 
-    def __init__(self, conversations: Conversations, questions: RunningQuestions | None) -> None:
+    def __init__(
+        self, conversations: Conversations, questions: RunningQuestions | None, histories: Histories, access: Access
+    ) -> None:
+        self._histories = histories
+        self._access = access
         self._conversations = conversations
         self._questions = questions
         self._actions = {
@@ -147,7 +163,10 @@ class ThreadCommands:
         )
 
     async def _export(self, call: CommandCall) -> CommandResult:
-        conversation, messages = await self._conversations.show((await self._meant(call)).id, call.workspace)
+        meant = await self._meant(call)
+        at = meant.address if meant.address.private_to == call.author else None
+        scope = await readable_by(call, self._access, at)
+        conversation, messages = await self._histories.show(meant.id, call.workspace, scope)
         file = await export_conversation(conversation, messages, call.option("format") or "markdown")
         return CommandResult(text=f"“{conversation.title}” as a file: {file.name}", file=file)
 

@@ -99,6 +99,7 @@ class Citation:
     deep_link: str | None = None
     proved: bool = False
     passage_id: str = ""
+    last_page: int | None = None  # the reading position in its document when it was cited; None: to the end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

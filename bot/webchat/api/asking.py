@@ -7,6 +7,7 @@ back (202), finds the answer under that id; sending again with the same key asks
 import asyncio
 import re
 import uuid
+from dataclasses import replace
 
 from aiohttp import web
 
@@ -15,14 +16,13 @@ from bot.webchat.api.door import DOOR, ApiDoor
 from bot.webchat.api.outcome import Outcome, find_outcome, outcome_json
 from bot.webchat.api.platform import PLATFORM, api_address
 from bot.webchat.api.problems import Problem
-from bot.webchat.api.workspaces import require_documents, scope_of, workspace_of
+from bot.webchat.api.workspaces import AUTHOR, require_documents, scope_of, workspace_of
 from bot.webchat.parts import PARTS, WebParts
 from core.answering import check_question
 from core.domain.conversation import IncomingMessage
 from core.domain.inbox import Receipt, event_key, message_key
 from core.reading import positions_for, split_position
 
-AUTHOR = "api"
 KEY_HEADER = "Idempotency-Key"
 POLL_SECONDS = 1.0  # between looks into the inbox, for answers that another process posts
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")  # a part of an address: never "..", never with a colon
@@ -112,7 +112,7 @@ async def _check_names(body: ChatBody, parts: WebParts, workspace: str) -> None:
     if body.position:
         name, place = split_position(body.position)
         bounded = await parts.library.find_document(name, scope) if name else document
-        await positions_for(place, bounded, parts.corpus, scope)
+        await positions_for(place, bounded, parts.corpus, replace(scope, positions={}), scope)
 
 
 async def _check(receipt: Receipt, incoming: IncomingMessage, door: ApiDoor) -> None:

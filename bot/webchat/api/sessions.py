@@ -6,12 +6,13 @@ from bot.webchat.api.bodies import ExportParameters, ListParameters, NoParameter
 from bot.webchat.api.door import DOOR
 from bot.webchat.api.platform import api_address
 from bot.webchat.api.problems import Problem
-from bot.webchat.api.workspaces import workspace_of
+from bot.webchat.api.workspaces import scope_of, workspace_of
 from bot.webchat.files import file_response
 from bot.webchat.parts import PARTS
 from core.domain.conversation import Conversation, Message
 from core.export import export_conversation
 from core.jsonable import Json, conversation_json
+from core.withholding import Histories
 
 
 async def list_sessions(request: web.Request) -> web.Response:
@@ -58,7 +59,10 @@ async def export_session(request: web.Request) -> web.Response:
 
 
 async def _show(request: web.Request) -> tuple[Conversation, list[Message]]:
-    return await request.app[PARTS].conversations.show(request.match_info["session_id"], workspace_of(request))
+    """As far as whoever uses the API has read."""
+    parts, workspace = request.app[PARTS], workspace_of(request)
+    histories = Histories(parts.conversations, parts.corpus)
+    return await histories.show(request.match_info["session_id"], workspace, await scope_of(parts, workspace))
 
 
 def _session_json(conversation: Conversation, messages: list[Message] | None = None) -> Json:

@@ -7,6 +7,7 @@ from bot.webchat.parts import PARTS, WebParts
 from core.domain.corpus import SearchScope
 from core.errors import NotFound
 
+AUTHOR = "api"  # who asks and reads over the API
 # A workspace that had documents is not looked through again for so long: listing thousands takes a tenth of a second.
 FILLED_SECONDS = 30.0
 FILLED = web.AppKey("filled", dict[str, float])  # workspace -> until when, on the clock's `monotonic`
@@ -21,8 +22,11 @@ def workspace_of(request: web.Request) -> str:
 
 
 async def scope_of(parts: WebParts, workspace: str) -> SearchScope:
-    """Whoever has the token may read the whole workspace: the one that this service has (see `workspace_of`)."""
-    return await parts.scope(None)
+    """Whoever has the token may read the whole workspace: the one that this service has (see `workspace_of`).
+
+    The API is a reader of its own: what it asks and what it looks up end at the same reading positions.
+    """
+    return await parts.scope(None, AUTHOR)
 
 
 async def require_documents(request: web.Request) -> None:

@@ -10,6 +10,7 @@ from aiohttp_jinja2 import render_template
 from bot.webchat.marking import CITED
 from bot.webchat.pages.source import page_path
 from bot.webchat.parts import PARTS, WebParts
+from bot.webchat.requests import person_of
 from core.domain.corpus import Document, SearchScope
 from core.domain.extracts import ExtractType
 from core.errors import BadInput
@@ -60,7 +61,7 @@ def extracts_path(document_id: str) -> str:
 async def show_extracts(request: web.Request) -> web.Response:
     """The rows that fit `?q=`, `type=` and `document=` (its id)."""
     parts = request.app[PARTS]
-    scope = await parts.scope(None)
+    scope = await parts.scope(None, person_of(request))
     asked = collapse(request.query.get("q", ""))[:LONGEST_FILTER]
     chosen = request.query.get("type", "")
     document = await _document(parts, request.query.get("document", ""), scope)

@@ -9,6 +9,7 @@ from aiohttp_jinja2 import render_template
 from bot.webchat.marking import CITED
 from bot.webchat.pages.source import page_path
 from bot.webchat.parts import PARTS
+from bot.webchat.requests import person_of
 from core.domain.corpus import Document, PageHit, SearchQuery, Source
 from core.one_line import to_words
 from core.texts import collapse, shorten
@@ -49,7 +50,7 @@ async def show_library(request: web.Request) -> web.Response:
     """Sources, documents and failures; with `?q=`, what a search finds."""
     parts = request.app[PARTS]
     query = collapse(request.query.get("q", ""))[:LONGEST_QUERY]
-    scope = await parts.scope(None)
+    scope = await parts.scope(None, person_of(request))
     documents = await parts.library.documents(scope)
     sources = [source for source in await parts.library.sources(parts.workspace) if source.id in scope.sources]
     hits = await parts.library.search(SearchQuery(text=query, limit=HITS), scope) if query and documents else []

@@ -1,5 +1,6 @@
 """The source viewer: a page of the library, for people here, and behind a signed link, for people of a thread."""
 
+from dataclasses import replace
 from urllib.parse import quote
 
 from aiohttp import web
@@ -11,9 +12,11 @@ from bot.webchat.pages.source_changes import cited_by, since_answer
 from bot.webchat.pages.source_view import cited_span, source_view
 from bot.webchat.parts import PARTS, WebParts
 from bot.webchat.pictures import THUMBNAIL_WIDTH, WIDTH, Pictures
+from bot.webchat.requests import person_of
 from core.domain.corpus import Document, Page, SearchScope
 from core.errors import NotFound
 from core.passages import is_beyond
+from core.reading import lowest
 
 LINKS = web.AppKey("links", Links)
 PICTURES = web.AppKey("pictures", Pictures)
@@ -51,7 +54,7 @@ def page_path(page_id: str) -> str:
 async def show_page(request: web.Request) -> web.Response:
     """A page; `?from=` and `?to=` mark a part of it."""
     parts = request.app[PARTS]
-    scope = await parts.scope(None)
+    scope = await parts.scope(None, person_of(request))
     page = await parts.corpus.get_page(request.match_info["page"], scope)
     document = await parts.corpus.get_document(page.document_id, scope)
     pages = await parts.corpus.list_pages(document.id, scope)
@@ -63,7 +66,7 @@ async def show_page(request: web.Request) -> web.Response:
 async def show_picture(request: web.Request) -> web.Response:
     """A PDF page as it is printed."""
     parts = request.app[PARTS]
-    scope = await parts.scope(None)
+    scope = await parts.scope(None, person_of(request))
     page = await parts.corpus.get_page(request.match_info["page"], scope)
     return await _picture(request, await parts.corpus.get_document(page.document_id, scope), page)
 
@@ -71,7 +74,7 @@ async def show_picture(request: web.Request) -> web.Response:
 async def open_document(request: web.Request) -> web.Response:
     """To the document's first page."""
     parts = request.app[PARTS]
-    scope = await parts.scope(None)
+    scope = await parts.scope(None, person_of(request))
     document = await parts.corpus.get_document(request.match_info["document"], scope)
     raise web.HTTPFound(await _first_page(parts, document, scope))
 
@@ -79,7 +82,7 @@ async def open_document(request: web.Request) -> web.Response:
 async def find_document(request: web.Request) -> web.Response:
     """To the document that a name means: where wikilinks lead."""
     parts = request.app[PARTS]
-    scope = await parts.scope(None)
+    scope = await parts.scope(None, person_of(request))
     document = await parts.library.find_document(request.query.get("name", ""), scope)
     raise web.HTTPFound(await _first_page(parts, document, scope))
 
@@ -162,7 +165,9 @@ async def _opened(request: web.Request) -> tuple[SourceLink, Document, Page, Sea
     """The link and what it may show now. Raises ForgedLink, ExpiredLink, ReplacedRevision, NotFound."""
     parts = request.app[PARTS]
     link = request.app[LINKS].read(request.match_info["token"])
-    scope = await parts.scope(link.thread)
+    scope = await parts.scope(link.thread, person_of(request))
+    if link.last_page is not None:
+        scope = replace(scope, positions=lowest(scope.positions, {link.document_id: link.last_page}))
     document = await parts.corpus.get_document(link.document_id, scope)
     if not link.is_of(document.revision):
         raise ReplacedRevision(link, document, scope)
