@@ -105,8 +105,8 @@ def again_label(question: str, *, alone: bool) -> str:
 
 
 def asked_and_not_found(answer: Answer, escape: Escape = str) -> str:
-    """As one line; "" where nothing was missing."""
-    gaps = [escape(clip(gap, GAP_LENGTH)) for gap in answer.data_gaps]
+    """As one line; "" where nothing was missing, or the text says so itself."""
+    gaps = [escape(clip(gap, GAP_LENGTH)) for gap in answer.data_gaps if gap not in answer.text]
     more = f" and {len(gaps) - GAPS_LISTED} more" if len(gaps) > GAPS_LISTED else ""
     return f"Asked and not found: {'; '.join(gaps[:GAPS_LISTED])}{more}" if gaps else ""
 
@@ -192,7 +192,7 @@ def job_words(job: Job, escape: Escape = str) -> str:
 
 def job_title(job: Job, escape: Escape = str) -> str:
     """`search “keys”`."""
-    asked = clip(str(job.input.get("query") or job.input.get("question") or ""), ASKED_LENGTH)
+    asked = clip(job.asked, ASKED_LENGTH)
     name = escape(clip(job.name, ASKED_LENGTH) or job.kind.value)
     return f"{name} “{escape(asked)}”" if asked else name
 

@@ -10,6 +10,7 @@ from core.domain.conversation import Conversation, Focus, IncomingMessage, Messa
 from core.domain.settings import ChannelAddress
 from core.errors import BadInput, NotFound
 from core.ports import Clock, ConversationRepository
+from core.questions import split_deep
 from core.texts import shorten
 
 # A focus is what people were just talking about; after half an hour they start afresh.
@@ -151,8 +152,8 @@ class Conversations:
 
 
 def title_from(question: str) -> str:
-    """A title of at most TITLE_LENGTH characters: the question's first line."""
-    first = next((line for line in question.splitlines() if line.strip()), "")
+    """A title of at most TITLE_LENGTH characters: the question's first line, without `deep:` before it."""
+    first = next((line for line in split_deep(question)[0].splitlines() if line.strip()), "")
     return shorten(first.lstrip("#>-* "), TITLE_LENGTH)
 
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from bot.terminal.render import answer_view, markdown_view, stale_note, step_line
+from bot.terminal.render import answer_view, markdown_view, running_view, stale_note, step_line
 from bot.terminal.translate import Typed, to_typed
 from core.answering import check_question
 from core.commands import CommandCall, Question
@@ -177,12 +177,16 @@ class TerminalChat:
 
 
 class _LiveProgress:
-    """The draft as it grows, without footnotes; gone when the answer is there. With `verbose`, tool calls stay."""
+    """The steps, then the draft as it grows, without footnotes; gone when the answer is there.
+
+    With `verbose`, tool calls stay.
+    """
 
     def __init__(self, console: Console, *, verbose: bool) -> None:
         self._console = console
         self._verbose = verbose
         self._draft = ""
+        self._jobs: dict[str, Job] = {}
         self._live = Live(Text("…", style="dim"), console=console, transient=True, refresh_per_second=8)
 
     def __enter__(self) -> "_LiveProgress":
@@ -199,8 +203,11 @@ class _LiveProgress:
 
     def reset(self) -> None:
         self._draft = ""
-        self._live.update(Text("…", style="dim"))
+        self._live.update(running_view([*self._jobs.values()]))
 
     def step(self, job: Job) -> None:
+        self._jobs[job.id] = job
+        if not self._draft:
+            self._live.update(running_view([*self._jobs.values()]))
         if self._verbose and job.status.is_final and job.kind is not JobKind.REQUEST:
             self._console.print(step_line(job))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from core.ingestion.report import IngestReport
 
 QUOTE_LENGTH = 220
+RUNNING_STEPS = 8  # of an answer that is being made; they go when it is there
 # The rates of an evaluation, with headings short enough for eighty columns.
 RATES = {
     "questions": "n",
@@ -62,6 +63,8 @@ def answer_view(answer: Answer, *, verbose: bool = False) -> RenderableType:
     """
     style = ANSWER_STYLE.get(answer.status, "")
     parts: list[RenderableType] = [Text(answer.text, style=style) if style else markdown_view(answer.text)]
+    if gaps := [gap for gap in answer.data_gaps if gap not in answer.text]:
+        parts += [Text(), Text("Asked and not found:", style="dim"), *(Text(f"  • {gap}", style="dim") for gap in gaps)]
     if answer.citations:
         parts += [Text(), *(footnote_view(citation) for citation in answer.citations)]
     if answer.choices:
@@ -184,6 +187,12 @@ def job_trees(trees: Sequence[Sequence[Job]], *, roots_only: bool = False) -> Re
     return Group(*(_job_tree(tree[:1] if roots_only else tree) for tree in trees))
 
 
+def running_view(jobs: Sequence[Job]) -> RenderableType:
+    """The latest steps of an answer that is being made, until there is a draft to show."""
+    steps = [job for job in jobs if job.parent_id is not None][-RUNNING_STEPS:]
+    return Group(*(Text("  ") + _job_label(job) for job in steps)) if steps else Text("…", style="dim")
+
+
 def step_line(job: Job) -> RenderableType:
     """A finished step with what it was asked and what it gave, for `--verbose`."""
     line = Text("  ") + _job_label(job)
@@ -221,9 +230,8 @@ def _job_tree(jobs: Sequence[Job]) -> Tree:
 
 def _job_label(job: Job) -> Text:
     took = f" {job.duration_ms:.0f} ms" if job.duration_ms is not None else ""
-    asked = job.input.get("question") or job.input.get("query") or ""
     label = Text.assemble((job.status.value, STATUS_STYLE.get(job.status, "")), f" {job.kind.value} {job.name}{took}")
-    label.append(f"  {shorten(str(asked), 80)}" if asked else "", style="dim")
+    label.append(f"  {shorten(job.asked, 80)}" if job.asked else "", style="dim")
     label.append(f"  {job.error}" if job.error else "", style="red")
     label.append(f"  {job.id}" if job.parent_id is None else "", style="dim")
     return label

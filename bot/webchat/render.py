@@ -75,6 +75,7 @@ def message_view(
         "references": references_view(message),
         "suggestions": list(outcome.suggestions),
         "choices": list(outcome.choices),
+        "gaps": [gap for gap in outcome.data_gaps if gap not in message.content],
         "note": message.is_note,
         "again": [
             {"message": id, "question": (stale or {})[id]}
@@ -140,14 +141,13 @@ def thread_view(conversation: Conversation) -> Json:
 
 def step_view(job: Job) -> Json:
     """A step of a running answer, in a few words."""
-    asked = job.input.get("query") or job.input.get("question") or ""
     return {
         "id": job.id,
         "parent": job.parent_id,
         "name": job.name,
         "kind": job.kind.value,
         "status": job.status.value,
-        "asked": shorten(str(asked), 80),
+        "asked": shorten(job.asked, 80),
     }
 
 

@@ -56,6 +56,12 @@ class Job:
     completed_at: datetime | None = None
 
     @property
+    def asked(self) -> str:
+        """What it is about, in its own words: the query, the question, or the thing that is read; "" for none."""
+        given = (self.input.get(name) for name in ("query", "question", "name", "journal", "document", "page_id"))
+        return next((str(value) for value in given if value), "")
+
+    @property
     def duration_ms(self) -> float | None:
         if self.started_at is None or self.completed_at is None:
             return None

@@ -19,6 +19,7 @@ function answerNode(message, actions) {
   const problem = ["error", "refused", "stopped"].includes(message.status) ? ` is-${message.status}` : "";
   const body = el("div", { class: "body" }, byline("footnote", message.at),
     fromSafeHtml("div", { class: `answer${problem}` }, message.html));
+  if (message.gaps?.length) body.append(el("p", { class: "gaps" }, `Asked and not found: ${message.gaps.join("; ")}`));
   if (message.stale) body.append(el("p", { class: "stale" }, "A document behind this answer has changed or gone since."));
   if (message.citations?.length) body.append(sourcesNode(message.citations));
   const { named = [], seen = [], shown } = message.references ?? {};
