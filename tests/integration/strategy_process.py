@@ -1,0 +1,132 @@
+"""A small service that is killed while its model writes answers: one question a strategy, and tools that are counted.
+
+    python -m tests.integration.strategy_process FOLDER [hang]
+
+With `hang`, every last request of a question waits for ever, after the line "writing STRATEGY"; a question is a line
+{"strategy": ...} on standard input. Each run of the tool is a line in runs.txt. "ready" is the first line.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from core.answering import AnswerService, Reading
+from core.context import FullHistoryCapped
+from core.conversations import Conversations
+from core.domain.chat import Capabilities, ChatRequest, ChatResponse
+from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.inbox import event_key, message_key
+from core.inbox import STANDARD_GATES, Inbox
+from core.limits import Budget
+from core.strategies.always_retrieve import AlwaysRetrieveStrategy
+from core.strategies.choosing import ALWAYS, PLANNED, TOOL_USE
+from core.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
+from core.strategies.tool_use import ToolUseStrategy
+from core.tools.base import Finding, Toolbox, ToolContext
+from core.tools.search import SearchArguments, SearchTool
+from core.worker import Worker
+from storage.conversations import SqlConversationRepository
+from storage.database import Database
+from storage.inbox import SqlInboxStore
+from storage.jobs import SqlJobRepository
+from tests.fakes import RealClock
+from tests.kill.parts.service import PLATFORM, FilePlatform
+from tests.librarian import Librarian, shown_numbers
+from tests.unit.core.shelf import Shelf
+
+QUERIES = ("key mat", "lamp hall")
+MADE = {TOOL_USE: ToolUseStrategy, ALWAYS: AlwaysRetrieveStrategy, PLANNED: PlanAndSynthesiseStrategy}
+
+
+class Model:
+    """The librarian over one strategy; it may never come back from the request that writes."""
+
+    name = "librarian"
+    capabilities = Capabilities(structured=True)
+
+    def __init__(self, strategy: str, *, hangs: bool) -> None:
+        self._strategy = strategy
+        self._hangs = hangs
+        self._says = Librarian(QUERIES)
+
+    async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
+        if self._hangs and shown_numbers(request):
+            say(f"writing {self._strategy}")
+            await asyncio.Event().wait()
+        return self._says(request)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+class CountedSearch(SearchTool):
+    def __init__(self, strategy: str, runs: Path) -> None:
+        self._strategy = strategy
+        self._runs = runs
+
+    async def run(self, arguments: SearchArguments, context: ToolContext) -> Finding:
+        with self._runs.open("a") as file:
+            file.write(f"{self._strategy} {arguments.query}\n")
+        return await super().run(arguments, context)
+
+
+async def main(folder: Path, *, hangs: bool) -> None:
+    clock, shelf = RealClock(), Shelf()
+    await shelf.add("keys.md", "The key is under the mat.", title="Keys")
+    await shelf.add("lamp.md", "The lamp hangs in the hall.", title="Lamp")
+    database = await Database.open(folder / "footnote.db")
+    store = SqlInboxStore(database, clock)
+    await store.release_abandoned()
+    asked: list[str] = []  # a toolbox is made for each question, right after its strategy
+
+    def choose(message: IncomingMessage) -> ToolUseStrategy | AlwaysRetrieveStrategy | PlanAndSynthesiseStrategy:
+        asked.append(str(message.strategy))
+        return MADE[asked[-1]](Model(asked[-1], hangs=hangs), Budget(), clock)
+
+    def toolbox(reading: Reading) -> Toolbox:
+        return Toolbox([CountedSearch(asked[-1], folder / "runs.txt")], shelf.context(scope=reading.scope))
+
+    answers = AnswerService(
+        corpus=shelf.corpus,
+        access=shelf.access,
+        library=shelf.library,
+        conversations=Conversations(SqlConversationRepository(database), clock),
+        jobs=SqlJobRepository(database),
+        context=FullHistoryCapped(shelf.corpus),
+        strategy=choose,
+        toolbox=toolbox,
+        clock=clock,
+    )
+    platforms = {PLATFORM: FilePlatform(folder / "posts.jsonl")}
+    worker = Worker(store, answers, platforms, clock, jobs=SqlJobRepository(database), parallel=1 if not hangs else 8)
+    inbox = Inbox(store, STANDARD_GATES, clock, worker.wake)
+    work = asyncio.create_task(worker.run())
+    say("ready")
+    await receive(inbox)
+    await worker.stop()
+    await work
+    await database.close()
+
+
+async def receive(inbox: Inbox) -> None:
+    """Until the input ends."""
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    while line := await reader.readline():
+        strategy = json.loads(line)["strategy"]
+        address = ThreadAddress(platform=PLATFORM, workspace="local", channel="c", thread=strategy)
+        keys = {"event_key": event_key(address, strategy), "message_key": message_key(address, strategy)}
+        await inbox.receive(
+            IncomingMessage(address=address, author="ada", text="Where is the key?", strategy=strategy, **keys)
+        )
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(Path(sys.argv[1]), hangs=sys.argv[2:] == ["hang"]))
