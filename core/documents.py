@@ -96,6 +96,11 @@ class DocumentNames:
         near = found or [document for document, _ in self._near.ranked(wanted, accepts)]
         return Linked(document=None, near=tuple(near[:_NAMED]), is_ambiguous=bool(found))
 
+    def named(self, target: str, accepts: Accepts = everyone) -> Document | None:
+        """As `linked`, without a look for what is near: for many targets."""
+        found = self._named(_cleaned(target), (*self._rules, *self._links), accepts) if target.strip() else []
+        return found[0] if len(found) == 1 else None
+
     def _named(self, wanted: str, rules: Iterable["_Table"], accepts: Accepts) -> list[Document]:
         for rule in rules:
             found = [self.documents[place] for place in rule.places(wanted) if accepts(self.documents[place])]

@@ -65,7 +65,7 @@ class Library:
         self._corpus = corpus
         self._index = index
         self._conversations = conversations
-        self._names = NamesOfWorkspaces(corpus)
+        self.names = NamesOfWorkspaces(corpus)
 
     async def search(self, query: SearchQuery, scope: SearchScope) -> list[PageHit]:
         """Pages with a passage that matches, best first by their best passage, at most `query.limit`."""
@@ -90,7 +90,7 @@ class Library:
             BadInput: several are meant; the message lists them.
             NotFound: none is; the message names the nearest.
         """
-        names = await self._names.of(scope.workspace)
+        names = await self.names.of(scope.workspace)
         found = await asyncio.to_thread(names.find, name, scope.allows)
         return await self._corpus.get_document(found.id, scope)
 
@@ -99,7 +99,7 @@ class Library:
 
         Failures and stamps of the documents may be out of date.
         """
-        names = await self._names.of(scope.workspace)
+        names = await self.names.of(scope.workspace)
         return await asyncio.to_thread(lambda: [names.linked(target, scope.allows) for target in targets])
 
     async def find_journal(self, name: str, scope: SearchScope) -> Document:

@@ -1,0 +1,67 @@
+"""The contract of CitedRepository, on every database and in memory."""
+
+from typing import NamedTuple
+
+import pytest
+
+from core.domain.connections import CitedIn
+from core.domain.conversation import PRIVATE_THREAD, Role
+from core.ports import ConversationRepository
+from core.service_ports import CitedRepository
+from storage.cited import SqlCitedRepository
+from storage.conversations import SqlConversationRepository
+from storage.database import Database
+from storage.memory.cited import MemoryCitedRepository
+from storage.memory.conversations import MemoryConversationRepository
+from tests.builders import build_citation, build_conversation, build_message
+
+
+class Store(NamedTuple):
+    conversations: ConversationRepository
+    cited: CitedRepository
+
+    async def answer(self, id: str, conversation: str, *documents: str) -> None:
+        citations = tuple(build_citation(document) for document in documents)
+        await self.conversations.append(
+            conversation, [build_message(id, conversation_id=conversation, role=Role.ASSISTANT, citations=citations)]
+        )
+
+
+@pytest.fixture
+async def store(database: Database | None) -> Store:
+    if database is None:
+        conversations = MemoryConversationRepository()
+        made = Store(conversations, MemoryCitedRepository(conversations))
+    else:
+        made = Store(SqlConversationRepository(database), SqlCitedRepository(database))
+    await made.conversations.add(build_conversation("c1"))
+    await made.conversations.add(build_conversation("c2", thread=f"{PRIVATE_THREAD}ada"))
+    return made
+
+
+def found(conversation: str, document: str, answers: int, *, is_private: bool = False) -> CitedIn:
+    return CitedIn(conversation_id=conversation, document_id=document, answers=answers, is_private=is_private)
+
+
+async def test_answers_are_counted_by_conversation_and_document(store: Store) -> None:
+    assert await store.cited.cited("local") == []
+    await store.answer("a1", "c1", "d2", "d1", "d1")
+    await store.answer("a2", "c1", "d1")
+    await store.answer("a3", "c1")
+    await store.answer("a4", "c2", "d1")
+
+    assert await store.cited.cited("local") == [
+        found("c1", "d1", 2),
+        found("c1", "d2", 1),
+        found("c2", "d1", 1, is_private=True),
+    ]
+    assert await store.cited.cited("elsewhere") == []
+
+
+async def test_what_was_deleted_cites_nothing(store: Store) -> None:
+    await store.answer("a1", "c1", "d1")
+    await store.answer("a2", "c2", "d1")
+    await store.conversations.remove_messages("c1", ["a1"])
+    await store.conversations.delete("c2")
+
+    assert await store.cited.cited("local") == []
