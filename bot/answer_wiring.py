@@ -42,6 +42,7 @@ def build_answers(app: "App") -> AnswerService:
         ),
         clock=app.clock,
         references=build_references(app),
+        cassettes=app.cassettes if app.config.replay.record else None,
         history_tokens=agent.history_tokens,
     )
 
@@ -83,13 +84,14 @@ def build_recaps(app: "App") -> Recaps:
 def prepare_strategy(app: "App", message: IncomingMessage) -> RetrievalStrategy:
     """The strategy for a message, over the provider of its workspace and the model it asks for."""
     from bot.strategy_wiring import strategy_for
+    from core.recording import RecordingProvider, recorded
     from core.strategies.prepared import PreparedStrategy
 
     async def ready_provider() -> ChatProvider:
         return await ready(app.provider_for(message.address.workspace, message.model))
 
     def over(provider: ChatProvider) -> RetrievalStrategy:
-        return strategy_for(app.config.agent, message, provider, app.clock)
+        return recorded(strategy_for(app.config.agent, message, RecordingProvider(provider), app.clock))
 
     return PreparedStrategy(ready_provider, over)
 

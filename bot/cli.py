@@ -20,6 +20,7 @@ from bot.commands import (
     library,
     manifest,
     quality,
+    replaying,
     serving,
     syncing,
 )
@@ -61,6 +62,7 @@ for module in (
     conversing,
     jobs,
     quality,
+    replaying,
     serving,
     demonstrating,
     manifest,

@@ -33,6 +33,7 @@ from bot.config_sections import (
     IngestConfig,
     ModelsConfig,
     ReferencesConfig,
+    ReplayConfig,
     Section,
     ServiceConfig,
     SlackConfig,
@@ -61,6 +62,7 @@ class Config(Section):
     workspaces: dict[str, WorkspaceConfig] = Field(default_factory=dict)
     agent: AgentConfig = Field(default_factory=AgentConfig)
     references: ReferencesConfig = Field(default_factory=ReferencesConfig)
+    replay: ReplayConfig = Field(default_factory=ReplayConfig)
     database: DatabaseConfig = Field(default_factory=DatabaseConfig)
     index: IndexConfig = Field(default_factory=IndexConfig)
     models: ModelsConfig = Field(default_factory=ModelsConfig)

@@ -64,6 +64,13 @@ class ReferencesConfig(Section):
     offered_tokens: Annotated[int, Field(ge=0, le=50_000)] = 3_000
 
 
+class ReplayConfig(Section):
+    """Whether what answers are made from is recorded, to make them again: see docs/evaluation.md."""
+
+    record: bool = True
+    keep_days: Annotated[float, Field(gt=0)] = 7
+
+
 class DatabaseConfig(Section):
     """Where all but the index is kept. Without a URL: a SQLite file in the data directory, for one process."""
 

@@ -160,8 +160,10 @@ async def _start_schedule(
     stack: AsyncExitStack, app: App, inbox: Inbox, *doors: DiscordDoor | SlackDoor | None
 ) -> None:
     async def tidy() -> str | None:
-        messages, jobs = await inbox.tidy(), await app.jobs.tidy()
-        return f"Forgot {messages} messages and {jobs} jobs that ended long ago" if messages or jobs else None
+        messages, jobs, runs = await inbox.tidy(), await app.jobs.tidy(), await app.cassettes.purge()
+        if not (messages or jobs or runs):
+            return None
+        return f"Forgot {messages} messages and {jobs} jobs that ended long ago, and {runs} recorded runs"
 
     async def sweep() -> None:
         await app.sweep()

@@ -13,15 +13,18 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from bot.clock import SystemClock
-from bot.config import SLACK_KEY_SETTING, Config
+from bot.config import Config
 from bot.extract_wiring import Extractions, build_extractions
 from bot.ingest_wiring import Ingests, build_ingests, build_library, build_staleness, to_read_limits
 from bot.model_wiring import ModelParts
 from bot.person import author_name
+from bot.store_wiring import StoreParts
 from core.access import Access
 from core.answering import AnswerService
 from core.attachments import Attachments
+from core.cassettes import Cassettes
 from core.commands import Commands, RunningQuestions
+from core.connections import Connections
 from core.conversations import Conversations
 from core.domain.corpus import Document, SearchScope, Source
 from core.facts import Facts
@@ -35,26 +38,19 @@ from core.recap import Recaps
 from core.staleness import Staleness
 from core.withholding import Histories
 from storage.alone import alone
-from storage.conversations import SqlConversationRepository
-from storage.corpus import SqlCorpusRepository
+from storage.cited import SqlCitedRepository
 from storage.database import Database
-from storage.extracts import SqlExtractRepository
 from storage.feedback import SqlFeedbackRepository
-from storage.installations import SqlInstallationRepository, SqlOneTimeCodes
-from storage.jobs import SqlJobRepository
-from storage.settings import SqlSettingsRepository
 from storage.stale import SqlStaleRepository
-from storage.summaries import SqlSummaryRepository
 
 if TYPE_CHECKING:
     from core.syncing import Syncs
-    from storage.inbox import SqlInboxStore
 
 DATABASE_FILE = "footnote.db"
 KEPT_FOLDER = "kept"  # the answers that people keep, a folder for each workspace
 
 
-class App(ModelParts):
+class App(StoreParts, ModelParts):
     """All parts of one process. `async with App(config) as app`, or `open` and `close`."""
 
     def __init__(self, config: Config) -> None:
@@ -102,14 +98,6 @@ class App(ModelParts):
         return url.get_secret_value() if url else self.config.data_path / DATABASE_FILE
 
     @cached_property
-    def corpus(self) -> SqlCorpusRepository:
-        return SqlCorpusRepository(self.database)
-
-    @cached_property
-    def extracts(self) -> SqlExtractRepository:
-        return SqlExtractRepository(self.database)
-
-    @cached_property
     def extractions(self) -> Extractions:
         return build_extractions(self)
 
@@ -118,45 +106,22 @@ class App(ModelParts):
         return Facts(extracts=self.extracts, corpus=self.corpus, clock=self.clock)
 
     @cached_property
-    def settings(self) -> SqlSettingsRepository:
-        return SqlSettingsRepository(self.database)
-
-    @cached_property
-    def summaries(self) -> SqlSummaryRepository:
-        return SqlSummaryRepository(self.database)
-
-    @cached_property
-    def installations(self) -> SqlInstallationRepository:
-        """Raises ConfigError without a good key."""
-        from storage.sealing import Sealer
-
-        return SqlInstallationRepository(self.database, Sealer(self.config.slack_keys(), SLACK_KEY_SETTING))
-
-    @cached_property
-    def one_time_codes(self) -> SqlOneTimeCodes:
-        return SqlOneTimeCodes(self.database, self.clock)
+    def connections(self) -> Connections:
+        return Connections(
+            extracts=self.extracts,
+            corpus=self.corpus,
+            names=self.library.names,
+            cited=SqlCitedRepository(self.database),
+            conversations=self.conversation_store,
+        )
 
     @cached_property
     def access(self) -> Access:
         return Access(self.corpus, self.settings)
 
     @cached_property
-    def conversation_store(self) -> SqlConversationRepository:
-        return SqlConversationRepository(self.database)
-
-    @cached_property
     def feedbacks(self) -> Feedbacks:
         return Feedbacks(SqlFeedbackRepository(self.database), self.conversations, self.clock)
-
-    @cached_property
-    def job_store(self) -> SqlJobRepository:
-        return SqlJobRepository(self.database)
-
-    @cached_property
-    def inbox_store(self) -> "SqlInboxStore":
-        from storage.inbox import SqlInboxStore
-
-        return SqlInboxStore(self.database, self.clock, self.config.service.lease_seconds)
 
     @cached_property
     def conversations(self) -> Conversations:
@@ -192,6 +157,12 @@ class App(ModelParts):
     def kept(self) -> KeptAnswers:
         folder = self.config.data_path / KEPT_FOLDER
         return KeptAnswers(corpus=self.corpus, ingest=self.read_in, folder=folder, clock=self.clock)
+
+    @cached_property
+    def cassettes(self) -> Cassettes:
+        from bot.replay_wiring import build_cassettes
+
+        return build_cassettes(self)
 
     @cached_property
     def recaps(self) -> Recaps:

@@ -238,7 +238,7 @@ class AnswerService:
         links = await self._links(message, messages, reading)
         reading = replace(reading, linked=links.documents, offer=links.offer)
         history = await self._context.select(messages, reading.scope, self._history_tokens)
-        tools = watched(self._toolbox(reading), strategy.name, message, history)
+        tools = watched(self._toolbox(reading), message, history)
         draft = await strategy.draft(message, history, tools, progress)
         pages = await live_pages(draft, self._corpus, reading.scope)
         note_proof(pages, links.references, (*prepared.notes, *links.notes))

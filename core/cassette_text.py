@@ -5,7 +5,7 @@ import zlib
 from dataclasses import replace
 from functools import cache
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from core.domain.answer import Answer
 from core.domain.cassettes import Cassette
@@ -47,4 +47,4 @@ def answer_bytes(answer: Answer) -> bytes:
 @cache
 def _adapter() -> "TypeAdapter[Cassette]":
     """Made at the first use: it takes a tenth of a second."""
-    return TypeAdapter(Cassette, config=ConfigDict(ser_json_bytes="base64", val_json_bytes="base64"))
+    return TypeAdapter(Cassette)

@@ -22,7 +22,7 @@ from core.domain.chat import (
 )
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Page
-from core.ports import ChatProvider, Tools
+from core.ports import ChatProvider, RetrievalStrategy, Tools
 
 _here: ContextVar["Recording | None"] = ContextVar("recording", default=None)
 
@@ -31,7 +31,8 @@ class Recording:
     """What one run has done so far."""
 
     def __init__(self) -> None:
-        self._asked: tuple[str, IncomingMessage, tuple[ChatMessage, ...]] | None = None
+        self._asked: tuple[IncomingMessage, tuple[ChatMessage, ...]] | None = None
+        self._strategy = ""
         self._tools: RecordingTools | None = None
         self._provider: ChatProvider | None = None
         self._turns: list[RecordedTurn] = []
@@ -48,13 +49,16 @@ class Recording:
         finally:
             _here.reset(token)
 
-    def begin(
-        self, tools: Tools, strategy: str, question: IncomingMessage, history: Sequence[ChatMessage]
-    ) -> "RecordingTools":
+    def begin(self, tools: Tools, question: IncomingMessage, history: Sequence[ChatMessage]) -> "RecordingTools":
         """The tools of the run that begins now, recorded."""
-        self._asked = (strategy, question, tuple(map(bare_message, history)))
+        self._asked = (question, tuple(map(bare_message, history)))
         self._tools = RecordingTools(tools)
         return self._tools
+
+    def choose(self, strategy: str) -> None:
+        """The strategy that begins now; one that began over a provider which went away is forgotten."""
+        self._strategy = strategy
+        self._turns.clear()
 
     def add(self, provider: ChatProvider, request: ChatRequest, reply: ChatResponse) -> None:
         if self._asked is not None:  # what is asked before, such as a summary of the history, is in the history
@@ -69,9 +73,9 @@ class Recording:
         """What was recorded, with what came of it; None where no strategy ran."""
         if self._asked is None or self._tools is None:
             return None
-        strategy, question, history = self._asked
+        question, history = self._asked
         return Cassette(
-            strategy=strategy,
+            strategy=self._strategy,
             provider=self._provider.name if self._provider else "",
             capabilities=self._provider.capabilities if self._provider else Capabilities(),
             question=question,
@@ -85,10 +89,17 @@ class Recording:
         )
 
 
-def watched(tools: Tools, strategy: str, question: IncomingMessage, history: Sequence[ChatMessage]) -> Tools:
+def watched(tools: Tools, question: IncomingMessage, history: Sequence[ChatMessage]) -> Tools:
     """The tools of a run, recorded where a recording runs."""
     recording = _here.get()
-    return tools if recording is None else recording.begin(tools, strategy, question, history)
+    return tools if recording is None else recording.begin(tools, question, history)
+
+
+def recorded(strategy: RetrievalStrategy) -> RetrievalStrategy:
+    """The strategy that answers, noted where a recording runs."""
+    if (recording := _here.get()) is not None:
+        recording.choose(strategy.name)
+    return strategy
 
 
 def note_proof(pages: Mapping[str, Page], direct: Sequence[Reference], notes: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # part of the App -> its methods that commands use
 PARTS = {
     "answers": ("answer",),
+    "cassettes": ("list_runs", "play_cases", "replay", "set_case"),
     "commands": ("run",),
     "conversations": ("create", "delete", "list_conversations", "rename", "show"),
     "corpus": ("get_document", "get_page", "list_documents", "list_readable", "list_sources"),
