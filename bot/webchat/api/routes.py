@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from bot.webchat.api import asking, extracts, reading, sessions, status
+from bot.webchat.api import asking, connections, extracts, reading, sessions, status
 from bot.webchat.api.door import DOOR, METRICS_PATH, ApiDoor, admission
 from bot.webchat.api.problems import problems
 from bot.webchat.api.workspaces import FILLED
@@ -31,6 +31,8 @@ ROUTES = (
     web.get(f"{BASE}/extracts", extracts.list_extracts),
     web.get(f"{BASE}/facts", extracts.find_facts),
     web.get(f"{BASE}/ontology", extracts.get_ontology),
+    web.get(f"{BASE}/graph", connections.get_graph),
+    web.get(f"{BASE}/documents/{{document_id}}/connections", connections.get_connections),
     web.get(f"{BASE}/jobs", reading.list_jobs),
     web.get(f"{BASE}/jobs/{{job_id}}", reading.get_job),
 )

@@ -174,8 +174,8 @@ class ChatPlace:
             await self.worker.stop()
             await working
 
-    async def _scope(self, thread: ThreadAddress | None) -> SearchScope:
-        return await self.shelf.access.scope("local", thread)
+    async def _scope(self, thread: ThreadAddress | None, reader: str | None = None) -> SearchScope:
+        return await self.shelf.access.scope("local", thread, reader=reader)
 
     def _toolbox(self, reading: Reading) -> Toolbox:
         return self.shelf.toolbox(reading.offer, scope=reading.scope)

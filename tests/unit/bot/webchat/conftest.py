@@ -51,8 +51,8 @@ class Shelves:
     def access(self) -> Access:
         return Access(self.corpus, self.settings)
 
-    async def scope(self, thread: ThreadAddress | None) -> SearchScope:
-        return await self.access.scope("local", thread)
+    async def scope(self, thread: ThreadAddress | None, reader: str | None = None) -> SearchScope:
+        return await self.access.scope("local", thread, reader=reader)
 
     def parts(self) -> WebParts:
         library = Library(corpus=self.corpus, index=self.index, conversations=self.conversations)

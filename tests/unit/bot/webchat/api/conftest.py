@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,9 +15,11 @@ from bot.webchat.api.door import ApiDoor
 from bot.webchat.api.platform import ApiPlatform
 from bot.webchat.api.routes import add_api
 from bot.webchat.app import build_web
+from bot.webchat.pages.connections import add_connection_pages
 from bot.webchat.parts import WebParts
 from core.answering import AnswerService, Reading
 from core.commands import Commands
+from core.connections import Connections
 from core.context import FullHistoryCapped
 from core.conversations import Conversations
 from core.domain.chat import Capabilities, ChatRequest, ChatResponse, ToolInvocation
@@ -29,6 +32,7 @@ from core.rates import Rate, RateGate
 from core.strategies.tool_use import ToolUseStrategy
 from core.tools.base import Toolbox
 from core.worker import Worker
+from storage.memory.cited import MemoryCitedRepository
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.inbox import MemoryInboxStore
 from storage.memory.jobs import MemoryJobRepository
@@ -75,6 +79,13 @@ class Office:
     metrics: Metrics = field(default_factory=Metrics)
 
     def __post_init__(self) -> None:
+        self.connections = Connections(
+            extracts=self.shelf.extracts,
+            corpus=self.shelf.corpus,
+            names=self.shelf.library.names,
+            cited=MemoryCitedRepository(self.conversation_store),
+            conversations=self.conversation_store,
+        )
         self.store = MemoryInboxStore(self.clock)
         self.conversations = Conversations(self.conversation_store, self.clock)
         answers = MeteredAnswers(self.build_answers(), self.metrics)
@@ -118,7 +129,7 @@ class Office:
                 facts=self.shelf.facts,
             ),
             clock=self.clock,
-            scope=lambda _: asyncio.sleep(0, self.shelf.scope()),
+            scope=lambda thread, reader=None: asyncio.sleep(0, self.shelf.scope()),
             secret_key="a secret for tests only, long enough",
             worker=self.worker,
         )
@@ -161,7 +172,8 @@ async def connect(office: Office) -> AsyncIterator[OpenClient]:
 
         async def open_client(**changes: Any) -> TestClient:
             door = office.door(**changes)
-            app = build_web(office.parts(), [lambda app, parts: add_api(app, parts, door)])
+            additions = [partial(add_connection_pages, connections=office.connections), partial(add_api, door=door)]
+            app = build_web(office.parts(), additions)
             return await stack.enter_async_context(TestClient(TestServer(app)))
 
         yield open_client

@@ -1,0 +1,45 @@
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.webchat.graph_drawing import HEIGHT, MARGIN, MOST_DRAWN, WIDTH, draw, told
+from core.domain.connections import Connection
+from tests.builders import build_document
+
+DOCUMENTS = [build_document(f"{n}.md", title=f"Title {n} " * 9) for n in range(MOST_DRAWN + 5)]
+
+
+@settings(max_examples=15)
+@given(
+    count=st.integers(0, 12),
+    ends=st.lists(st.tuples(st.integers(0, 14), st.integers(0, 14), st.integers(0, 3)), max_size=12),
+)
+def test_any_graph_is_drawn_within_its_bounds(count: int, ends: list[tuple[int, int, int]]) -> None:
+    connections = [
+        Connection(first=DOCUMENTS[a].id, second=DOCUMENTS[b].id, links=links, together=1) for a, b, links in ends
+    ]
+    drawing = draw(DOCUMENTS[:count], connections)
+
+    assert [dot.document for dot in drawing.dots] == DOCUMENTS[:count]
+    assert all(MARGIN <= dot.x <= WIDTH - MARGIN and MARGIN <= dot.y <= HEIGHT - MARGIN for dot in drawing.dots)
+    assert len(drawing.lines) == sum(a < count and b < count for a, b, _ in ends)
+    assert drawing == draw(DOCUMENTS[:count], connections)  # the same each time
+
+
+def test_only_so_many_documents_are_drawn_and_the_best_connected_is_largest() -> None:
+    hub = DOCUMENTS[0]
+    spokes = [Connection(first=hub.id, second=other.id, links=1) for other in DOCUMENTS[1:]]
+    drawing = draw(DOCUMENTS, spokes, centre=hub.id)
+
+    assert len(drawing.dots) == MOST_DRAWN
+    assert max(drawing.dots, key=lambda dot: dot.radius).document is hub
+    assert [dot.document for dot in drawing.dots if dot.is_centre] == [hub]
+    assert all(len(dot.label) <= 24 for dot in drawing.dots)
+
+
+def test_what_two_documents_have_to_do_with_each_other_is_told() -> None:
+    assert [told(*counts) for counts in ((1, 0), (2, 1), (0, 2), (0, 0))] == [
+        "1 link",
+        "2 links, cited together in 1 thread",
+        "cited together in 2 threads",
+        "",
+    ]
