@@ -17,6 +17,7 @@ from bot.webchat.api.door import ApiDoor
 from bot.webchat.api.routes import add_api
 from bot.webchat.app import WebAddition, WebParts, build_web
 from bot.webchat.chat import ChatParts, add_chat
+from bot.webchat.pages.connections import add_connection_pages
 from bot.wiring import App
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
@@ -63,6 +64,7 @@ def build_pages(made: PageParts) -> web.Application:
     additions: list[WebAddition] = [
         partial(add_api, door=_door(made)),
         partial(add_chat, chat=_chat(made)),
+        partial(add_connection_pages, connections=made.app.connections),
         *made.additions,
     ]
     return build_web(parts, additions)
