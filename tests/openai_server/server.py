@@ -19,6 +19,8 @@ Step = Reply | Fault | Callable[[Json], Reply | Fault]  # a function decides on 
 KEY = "sk-test-key"
 MODEL = "mill-7b"
 _PASSAGE = re.compile(r'<passage number="(\d+)"[^\n]*>\n(.*?)\n</passage>', re.DOTALL)
+# As strategies write them into a question, for models without tools.
+_PLAIN_PASSAGE = re.compile(r"^\[(\d+)\] [^\n]*:\n(.*?)(?=\n\n\[\d+\] |\n\nQuestion: |\Z)", re.DOTALL | re.MULTILINE)
 _CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded", 500: "server_error"}
 
 
@@ -236,7 +238,7 @@ class OpenAIServer:
 def passages(body: Json) -> dict[int, str]:
     """The passages a request shows, by number."""
     text = "\n".join(_texts(message) for message in body["messages"])
-    return {int(number): said for number, said in _PASSAGE.findall(text)}
+    return {int(number): said for shape in (_PASSAGE, _PLAIN_PASSAGE) for number, said in shape.findall(text)}
 
 
 def _number(quote: str, body: Json) -> int:
