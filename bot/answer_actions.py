@@ -32,7 +32,10 @@ NOWHERE = "Answers can't be kept here: this Footnote has nowhere to keep them."
 LOOKED_THROUGH = 50  # newest messages of a thread among which a running question is looked for
 _THANKS = {
     Rating.UP: "Noted as helpful: thank you.",
-    Rating.DOWN: "Noted as not helpful: thank you. Ask in other words, or look at how it was answered.",
+    Rating.DOWN: (
+        "Noted as not helpful: thank you. Ask in other words, or look at how it was answered; an admin can keep it as "
+        "a regression case with /case."
+    ),
 }
 
 

@@ -12,7 +12,7 @@ from bot.commands.asking import question_message
 from core.domain.answer import Answer
 from core.domain.corpus import SearchQuery
 from core.errors import BadInput
-from core.evaluation import SEARCHED, EvaluationReport, FoundPage, GoldQuestion, evaluate, read_questions
+from core.evaluation import SEARCHED, EvaluationReport, FoundPage, GoldQuestion, PlayedCase, evaluate, read_questions
 from core.progress import SilentProgress
 
 if TYPE_CHECKING:
@@ -29,7 +29,10 @@ def load_questions(file: Path) -> list[GoldQuestion]:
 
 
 async def run_evaluation(app: "App", questions: Sequence[GoldQuestion], console: Console) -> EvaluationReport:
-    """Search and ask every question, each chain of follow-ups in a conversation of its own; progress on `console`."""
+    """Search and ask every question, each chain of follow-ups in a conversation of its own; then play the kept cases.
+
+    Progress goes to `console`.
+    """
     scope = await app.scope()
     documents = await app.corpus.list_documents(app.workspace)
     readable = {document.path for document in documents if document.revision is not None}
@@ -52,7 +55,7 @@ async def run_evaluation(app: "App", questions: Sequence[GoldQuestion], console:
     columns = ("Asking", BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("eval", total=len(questions))
-        return await evaluate(
+        report = await evaluate(
             questions,
             search=search,
             ask=ask,
@@ -60,3 +63,9 @@ async def run_evaluation(app: "App", questions: Sequence[GoldQuestion], console:
             documents=readable,
             on_question=lambda _: bar.advance(task),
         )
+    played = await app.cassettes.play_cases(app.workspace)
+    cases = [
+        PlayedCase(message_id=case.message_id, question=case.question, difference=outcome.difference)
+        for case, outcome in played
+    ]
+    return replace(report, cases=tuple(cases))

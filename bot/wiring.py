@@ -184,6 +184,7 @@ class App(StoreParts, ModelParts):
             facts=self.facts,
             staleness=self.staleness,
             recaps=self.recaps,
+            cassettes=self.cassettes if self.config.replay.record else None,
         )
 
     @cached_property

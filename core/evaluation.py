@@ -81,11 +81,21 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedCase:
+    """A regression case, made again from its recording; `difference` in a sentence, None: equal to the byte."""
+
+    message_id: str
+    question: str
+    difference: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationReport:
-    """The outcomes, in the order of the file, and the questions left out with the reason."""
+    """The outcomes, in the order of the file, the questions left out with the reason, and the regression cases."""
 
     outcomes: tuple[Outcome, ...]
     left_out: Mapping[str, str] = field(default_factory=dict)
+    cases: tuple[PlayedCase, ...] = ()
 
     def to_json(self) -> dict[str, object]:
         by_kind: dict[str, list[Outcome]] = defaultdict(list)
@@ -97,6 +107,15 @@ class EvaluationReport:
             "by_set_kind": {kind: _rates(outcomes) for kind, outcomes in sorted(by_kind.items())},
             "reveals": sum(outcome.reveals for outcome in self.outcomes),
             "left_out": dict(self.left_out),
+            "cases": {
+                "played": len(self.cases),
+                "equal": sum(case.difference is None for case in self.cases),
+                "different": [
+                    {"id": case.message_id, "question": case.question, "difference": case.difference}
+                    for case in self.cases
+                    if case.difference is not None
+                ],
+            },
         }
 
 

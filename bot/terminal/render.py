@@ -25,7 +25,7 @@ from core.stale_listing import told
 from core.texts import shorten
 
 if TYPE_CHECKING:
-    from core.evaluation import EvaluationReport
+    from core.evaluation import EvaluationReport, PlayedCase
     from core.ingestion.report import IngestReport
 
 QUOTE_LENGTH = 220
@@ -212,7 +212,12 @@ def eval_view(report: "EvaluationReport") -> RenderableType:
     lines = [Text(f"latency: p50 {latency['p50']} ms, p95 {latency['p95']} ms", style="dim")]
     lines.append(Text(RATES_LEGEND, style="dim"))
     lines += [Text(f"left out {name}: {reason}", style="dim") for name, reason in report.left_out.items()]
+    lines += [Text(f"case {case.message_id[:8]} “{case.question}”: {_played(case)}") for case in report.cases]
     return Group(table, Text(), *lines)
+
+
+def _played(case: "PlayedCase") -> str:
+    return "as recorded, to the byte" if case.difference is None else case.difference
 
 
 def _rate(value: object) -> str:

@@ -41,6 +41,7 @@ from core.jsonable import Json
 from core.listening import LEFT_TO_PEOPLE
 from core.service_ports import InboxStore
 
+NOT_HELPFUL = "Noted as not helpful. /case keeps how it was answered as a regression case."
 RATINGS: Mapping[str, Rating | None] = {"up": Rating.UP, "down": Rating.DOWN, "none": None}
 
 
@@ -176,7 +177,7 @@ class _Chat:
             raise BadInput(f"There is no rating {value[:20]!r}: use {', '.join(RATINGS)}.")
         found = await self._conversation(request)
         await self._chat.feedbacks.rate(found, message_id, require_person(request), RATINGS[value])
-        return {"rated": value}
+        return {"rated": value, "told": NOT_HELPFUL if value == "down" else ""}
 
     async def export(self, request: web.Request) -> web.Response:
         call = await self._call(request, "export", request.query.get("format", "markdown"))

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from core.access import Access
+from core.cassettes import Cassettes
 from core.commands.asking import AskingCommands
 from core.commands.base import Command, CommandCall, CommandResult
+from core.commands.cases import CaseCommands
 from core.commands.completing import Completion, Completions
 from core.commands.control import ControlCommands
 from core.commands.facts import FactsCommands
@@ -34,7 +36,7 @@ class Commands:
     """The table, bound to the use cases.
 
     `questions` are those that a service has in hand, where one runs; `kept` are the answers that people keep, `facts`
-    what was extracted, `staleness` notices stale answers, `recaps` sums
+    what was extracted, `staleness` notices stale answers, `cassettes` has recorded runs, `recaps` sums
     conversations up. Without them their commands are not in the table.
     """
 
@@ -52,6 +54,7 @@ class Commands:
         facts: Facts | None = None,
         staleness: Staleness | None = None,
         recaps: Recaps | None = None,
+        cassettes: Cassettes | None = None,
     ) -> None:
         threads = ThreadCommands(conversations, questions, Histories(conversations, corpus), access)
         self._completions = Completions(library, access, threads)
@@ -66,6 +69,7 @@ class Commands:
             *PositionCommands(settings, library, corpus, access).rows,
             *SettingsCommands(settings, access).rows,
             *(KeepingCommands(conversations, kept).rows if kept is not None else ()),
+            *(CaseCommands(conversations, cassettes).rows if cassettes is not None else ()),
             Command(name="help", usage="", help="this list", run=self._help, control=True),
         )
         self.table: Mapping[str, Command] = {command.name: command for command in rows}

@@ -35,7 +35,10 @@ const actions = {
   },
   again: (message) => attempt(() => api.again(here.channel, here.thread, message)),
   async rate(message, value) {
-    if (await attempt(() => api.rate(here.channel, here.thread, message, value))) await refresh();
+    const rated = await attempt(() => api.rate(here.channel, here.thread, message, value));
+    if (!rated) return;
+    await refresh();
+    if (rated.told) problem(rated.told); // a notice, in the same place
   },
 };
 
