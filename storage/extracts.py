@@ -90,6 +90,7 @@ def _replace(connection: Connection, extraction: Extraction, values: Sequence[Ma
             extracts=len(values),
             extracted_at=extraction.extracted_at,
             error=extraction.error,
+            warning=extraction.warning,
         )
     )
 
