@@ -18,19 +18,10 @@ from bot.extract_wiring import Extractions, build_extractions
 from bot.ingest_wiring import Ingests, build_ingests, build_library, build_staleness, to_read_limits
 from bot.model_wiring import ModelParts
 from core.access import Access
-from core.answering import AnswerService
-from core.attachments import Attachments
-from core.commands import Commands, RunningQuestions
 from core.conversations import Conversations
 from core.domain.corpus import Document, SearchScope, Source
-from core.facts import Facts
-from core.feedback import Feedbacks
 from core.ingestion.report import IngestReport, ProgressCallback
-from core.jobs import Jobs
-from core.keeping import KeptAnswers
-from core.library import Library
 from core.ports import ChatProvider, SearchIndex
-from core.staleness import Staleness
 from storage.alone import alone
 from storage.conversations import SqlConversationRepository
 from storage.corpus import SqlCorpusRepository
@@ -43,6 +34,15 @@ from storage.settings import SqlSettingsRepository
 from storage.stale import SqlStaleRepository
 
 if TYPE_CHECKING:
+    from core.answering import AnswerService
+    from core.attachments import Attachments
+    from core.commands import Commands, RunningQuestions
+    from core.facts import Facts
+    from core.feedback import Feedbacks
+    from core.jobs import Jobs
+    from core.keeping import KeptAnswers
+    from core.library import Library
+    from core.staleness import Staleness
     from core.syncing import Syncs
     from storage.inbox import SqlInboxStore
 
@@ -110,7 +110,9 @@ class App(ModelParts):
         return build_extractions(self)
 
     @cached_property
-    def facts(self) -> Facts:
+    def facts(self) -> "Facts":
+        from core.facts import Facts
+
         return Facts(extracts=self.extracts, corpus=self.corpus, clock=self.clock)
 
     @cached_property
@@ -137,7 +139,9 @@ class App(ModelParts):
         return SqlConversationRepository(self.database)
 
     @cached_property
-    def feedbacks(self) -> Feedbacks:
+    def feedbacks(self) -> "Feedbacks":
+        from core.feedback import Feedbacks
+
         return Feedbacks(SqlFeedbackRepository(self.database), self.conversations, self.clock)
 
     @cached_property
@@ -155,7 +159,9 @@ class App(ModelParts):
         return Conversations(self.conversation_store, self.clock, lambda address: self.attachments.forget(address))
 
     @cached_property
-    def attachments(self) -> Attachments:
+    def attachments(self) -> "Attachments":
+        from core.attachments import Attachments
+
         return Attachments(
             corpus=self.corpus,
             library=self.library,
@@ -165,24 +171,30 @@ class App(ModelParts):
         )
 
     @cached_property
-    def library(self) -> Library:
+    def library(self) -> "Library":
         return build_library(self)
 
     @cached_property
-    def staleness(self) -> Staleness:
+    def staleness(self) -> "Staleness":
         return build_staleness(self, SqlStaleRepository(self.database))
 
     @cached_property
-    def jobs(self) -> Jobs:
+    def jobs(self) -> "Jobs":
+        from core.jobs import Jobs
+
         return Jobs(self.job_store, self.conversation_store, lambda: self.answers, self.clock, self.inbox_store)
 
     @cached_property
-    def kept(self) -> KeptAnswers:
+    def kept(self) -> "KeptAnswers":
+        from core.keeping import KeptAnswers
+
         folder = self.config.data_path / KEPT_FOLDER
         return KeptAnswers(corpus=self.corpus, ingest=self.read_in, folder=folder, clock=self.clock)
 
     @cached_property
-    def commands(self) -> Commands:
+    def commands(self) -> "Commands":
+        from core.commands import Commands
+
         return Commands(
             library=self.library,
             corpus=self.corpus,
@@ -197,7 +209,7 @@ class App(ModelParts):
         )
 
     @cached_property
-    def answers(self) -> AnswerService:
+    def answers(self) -> "AnswerService":
         from bot.answer_wiring import build_answers
 
         return build_answers(self)

@@ -2,16 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from core.domain.answer import Answer, Citation, Reference
 from core.domain.conversation import Conversation, Focus, Message
 from core.domain.corpus import Document, Page, PageHit
 from core.domain.extracts import Extract, ExtractType
 from core.domain.jobs import Job
-from core.facts import FoundFacts, KindCount, Ontology
-from core.library import PageView
 from core.links import fill_template
 from core.texts import shorten
+
+if TYPE_CHECKING:
+    from core.facts import FoundFacts, KindCount, Ontology
+    from core.library import PageView
 
 Json = dict[str, object]
 SNIPPET_LENGTH = 300
@@ -115,7 +118,7 @@ def page_hit_json(hit: PageHit, summaries: Sequence[Extract] = ()) -> Json:
     }
 
 
-def page_json(view: PageView, extracts: Sequence[Extract] = ()) -> Json:
+def page_json(view: "PageView", extracts: Sequence[Extract] = ()) -> Json:
     """`previous` and `next` are page ids, None at the ends. `extracts` are what was found on the page."""
     document, page = view.document, view.page
     by_type = {kind: [dict(item.data) for item in extracts if item.type is kind] for kind in ExtractType}
@@ -186,7 +189,7 @@ def extract_json(extract: Extract) -> Json:
     }
 
 
-def facts_json(found: FoundFacts) -> Json:
+def facts_json(found: "FoundFacts") -> Json:
     """`query` is what was understood, in the form that can be asked again."""
     return {
         "query": str(found.query),
@@ -207,7 +210,7 @@ def facts_json(found: FoundFacts) -> Json:
     }
 
 
-def ontology_json(ontology: Ontology) -> Json:
+def ontology_json(ontology: "Ontology") -> Json:
     return {
         "entity_types": [_kind_json(item) for item in ontology.entities],
         "relation_types": [_kind_json(item) for item in ontology.relations],
@@ -216,7 +219,7 @@ def ontology_json(ontology: Ontology) -> Json:
     }
 
 
-def _kind_json(item: KindCount) -> Json:
+def _kind_json(item: "KindCount") -> Json:
     return {"type": item.kind, "count": item.count, "examples": list(item.examples)}
 
 

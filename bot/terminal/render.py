@@ -24,7 +24,6 @@ from core.texts import shorten
 
 if TYPE_CHECKING:
     from core.evaluation import EvaluationReport
-    from core.ingestion.report import IngestReport
 
 QUOTE_LENGTH = 220
 # The rates of an evaluation, with headings short enough for eighty columns.
@@ -146,18 +145,6 @@ def stale_note(found: Sequence[StaleAnswer]) -> RenderableType:
     """What is said once where a conversation is gone on with that has stale answers."""
     answers = "One answer here is" if len(found) == 1 else f"{len(found)} answers here are"
     return Text(f"{answers} out of date: /stale lists them, and asks again.", style="yellow")
-
-
-def report_view(report: "IngestReport") -> RenderableType:
-    """Counts, then every file that failed with its reason."""
-    counts = (
-        f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, {report.removed} removed, "
-        f"{len(report.failures)} failed; {report.pages} pages, {report.passages} passages in {report.seconds:.1f} s"
-    )
-    parts: list[RenderableType] = [Text(counts, style="bold")]
-    for failure in report.failures:
-        parts.append(Text.assemble(("  ✗ ", "red"), (one_line(failure.path), "bold"), f": {failure.reason}"))
-    return Group(*parts)
 
 
 def job_trees(trees: Sequence[Sequence[Job]], *, roots_only: bool = False) -> RenderableType:

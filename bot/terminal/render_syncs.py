@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.terminal.console import one_line
-from bot.terminal.render import report_view
+from bot.terminal.render_reports import report_view
 from core.domain.syncs import SyncResult
 from core.sync_status import SourceStatus
 from core.syncing import SyncReport

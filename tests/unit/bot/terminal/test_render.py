@@ -10,14 +10,12 @@ from bot.terminal.render import (
     hits_view,
     job_trees,
     page_view,
-    report_view,
     step_line,
 )
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
 from core.domain.corpus import PageHit
 from core.domain.jobs import JobKind, JobStatus
 from core.evaluation import EvaluationReport, GoldQuestion, Outcome
-from core.ingestion.report import Failure, IngestReport
 from tests.builders import build_citation, build_conversation, build_document, build_job, build_pages, build_source
 
 
@@ -83,13 +81,6 @@ def test_hits_and_pages_show_where_they_stand() -> None:
 
     assert "page 2 > Keys" in shown(hits_view([hit]))
     assert "Guide > Page 1  (page 1 of 2)" in shown(page_view(document, build_pages(document, "The text.")[0]))
-
-
-def test_a_report_names_every_failure() -> None:
-    report = IngestReport(added=2, failures=[Failure(path="a[b].md", reason="empty")])
-
-    assert "2 added" in shown(report_view(report))
-    assert "a[b].md: empty" in shown(report_view(report))
 
 
 def test_job_trees_show_children_below_their_parents() -> None:
