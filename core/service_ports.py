@@ -10,7 +10,7 @@ from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAd
 from core.domain.feedback import Feedback
 from core.domain.inbox import Decision, InboxEntry, InboxStatus, PostRef
 from core.domain.installation import Installation
-from core.domain.jobs import Job
+from core.domain.jobs import Job, JobKind
 from core.domain.settings import ChannelAddress, ChannelSettings, Listening, PositionHolder
 from core.ports import ProgressSink
 
@@ -111,6 +111,9 @@ class JobRepository(Protocol):
 
     async def list_roots(self, workspace: str, limit: int = 50) -> list[Job]:
         """Newest first."""
+
+    async def list_running(self, kind: JobKind, name: str) -> list[Job]:
+        """The roots of this kind and name that say that they run, of all workspaces, oldest first."""
 
     async def list_tree(self, root_id: str) -> list[Job]:
         """The root first, then by creation."""

@@ -26,7 +26,7 @@ class SqlReadingRepository:
     async def readings(self, document_id: str) -> list[ModelReading]:
         query = select(_READING).where(_READING.c.document_id == document_id).order_by(*_SAME)
         rows = await self._database.read_rows(lambda connection: connection.execute(query).all())
-        return [_to_reading(row._mapping) for row in rows]
+        return [_to_reading(row._asdict()) for row in rows]
 
     async def save(self, readings: Sequence[ModelReading], day: date, spent: Spending) -> None:
         rows = [_to_values(reading) for reading in readings]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeAlias, cast
 
 from core.domain.corpus import Page, Passage
-from core.domain.extracts import ExtractorInput, Found
+from core.domain.extracts import ExtractorInput, Found, Unread
 from core.errors import ReadError
 from core.ingestion.chunking import chunk
 from core.ingestion.files import why_unopened
@@ -89,9 +89,10 @@ class ExtractTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundInDocument:
-    """What an extractor found, in text order."""
+    """What an extractor found, in text order, and what its bounds left out."""
 
     found: tuple[Found, ...]
+    unread: tuple[Unread, ...] = ()
 
 
 Result: TypeAlias = ReadDocument | FoundInDocument | ReadFailure
@@ -141,7 +142,11 @@ def find_extracts(task: ExtractTask) -> FoundInDocument:
     extractor = next((item for item in build_extractors() if item.name == task.extractor), None)
     if extractor is None:
         raise ReadError(f"there is no extractor {task.extractor!r}")
-    return FoundInDocument(found=tuple(extractor.extract(task.given)))
+    items = list(extractor.extract(task.given))
+    return FoundInDocument(
+        found=tuple(item for item in items if isinstance(item, Found)),
+        unread=tuple(item for item in items if isinstance(item, Unread)),
+    )
 
 
 def answer(task: Task, find_reader: FindReader, limits: ReadLimits) -> Reply:

@@ -16,7 +16,7 @@ from asyncio.subprocess import DEVNULL, PIPE, Process
 from typing import Any
 
 from core.domain.corpus import Heading, Page, Passage, Span
-from core.domain.extracts import ExtractType, Found
+from core.domain.extracts import ExtractType, Found, Unread
 from core.ingestion.child import (
     HEADER_BYTES,
     ExtractTask,
@@ -37,7 +37,8 @@ _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "T
 _REPLY_CLASSES: dict[str, type] = {
     cls.__qualname__: cls
     for cls in (
-        Reply, ReadDocument, ReadFailure, FoundInDocument, Page, Passage, Span, Heading, Found, ExtractType,
+        Reply, ReadDocument, ReadFailure, FoundInDocument, Page, Passage, Span, Heading, Found, Unread,
+        ExtractType,
     )
 }  # fmt: skip
 _UNUSABLE = ReadFailure(reason="its reader gave an unusable result")
