@@ -93,12 +93,14 @@ class ModelsConfig(Section):
 
 
 class IngestConfig(Section):
-    """Limits on reading one file, so that a hostile one can't stop a batch."""
+    """Limits on reading one file, so that a hostile one can't stop a batch; and whether scans are read."""
 
     parse_seconds: Seconds = 60
     parse_memory_mb: Count = 2048
     max_file_mb: Count = 100
     max_pages: Count = 5000
+    ocr: bool = True
+    max_ocr_pages: Annotated[int, Field(ge=1, le=20_000)] = 500
 
 
 class WebConfig(Section):

@@ -1,7 +1,8 @@
 """The child process that reads foreign files and looks for data in them: tasks on its input, results on its output.
 
-Messages are pickles, each after its length as eight bytes. The process limits its own memory and time, so that it ends
-even when the parent was killed; what it can't survive (a crash, a hang) the parent sees and reports.
+Messages are pickles, each after its length as eight bytes; a length of 0 asks for more time. The process limits its own
+memory and time, so that it ends even when the parent was killed; what it can't survive (a crash, a hang) the parent
+sees and reports.
 """
 
 import importlib
@@ -21,6 +22,7 @@ from core.errors import ReadError
 from core.ingestion.chunking import chunk
 from core.ingestion.files import why_unopened
 from core.ingestion.limits import MEBIBYTE, ReadLimits
+from core.ingestion.patience import answering
 from core.ports import Reader
 
 HEADER_BYTES = 8
@@ -194,10 +196,28 @@ def serve(tasks: BinaryIO, replies: BinaryIO, find_reader: FindReader, limits: R
     while len(header := tasks.read(HEADER_BYTES)) == HEADER_BYTES:
         task = cast("Task", pickle.loads(tasks.read(int.from_bytes(header))))  # noqa: S301 - from the parent
         _alarm(limits.seconds + _GRACE_SECONDS)
-        message = _packed(answer(task, find_reader, limits), limits)
+        with answering(_asker(replies, limits)):
+            message = _packed(answer(task, find_reader, limits), limits)
         replies.write(len(message).to_bytes(HEADER_BYTES) + message)
         replies.flush()
         _alarm(0)
+
+
+def _asker(replies: BinaryIO, limits: ReadLimits) -> Callable[[], bool]:
+    """What a reader asks for more time by (see patience.py): an empty message tells the parent, too."""
+    left = limits.recognised_pages
+
+    def ask() -> bool:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            return False
+        _alarm(limits.seconds + _GRACE_SECONDS)
+        replies.write((0).to_bytes(HEADER_BYTES))
+        replies.flush()
+        return True
+
+    return ask
 
 
 def _packed(reply: Reply, limits: ReadLimits) -> bytes:

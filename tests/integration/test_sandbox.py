@@ -74,6 +74,25 @@ async def test_a_file_that_hangs_is_stopped_at_the_time_limit(tmp_path: Path) ->
     assert sandbox._process is None
 
 
+async def test_each_step_that_asks_for_time_may_take_the_whole_limit(tmp_path: Path) -> None:
+    sandbox = Sandbox(ReadLimits(seconds=0.8, recognised_pages=4), HERE)
+    try:
+        result = await read(sandbox, tmp_path, "a.slow", "4")
+        beyond = await read(sandbox, tmp_path, "b.slow", "9")
+    finally:
+        await sandbox.close()
+
+    assert isinstance(result, ReadDocument)
+    assert result.pages[0].text == "all of it"
+    assert isinstance(beyond, ReadDocument)
+    assert beyond.pages[0].text == "stopped after 4"
+
+
+async def test_a_child_that_asks_for_time_without_end_is_stopped(sandbox: Sandbox, tmp_path: Path) -> None:
+    assert (await reason(sandbox, tmp_path, "a.beg")).startswith("its reader stopped answering (it asked for more time")
+    assert sandbox._process is None
+
+
 async def test_a_child_whose_parent_is_gone_ends_by_itself(sandbox: Sandbox, tmp_path: Path) -> None:
     await read(sandbox, tmp_path, "a.txt")
     child = sandbox._process
