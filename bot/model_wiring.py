@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from bot.config import Config
 
 if TYPE_CHECKING:
+    from storage.database import Database
     from storage.embeddings import LocalEmbedder
     from storage.ranking import CrossEncoderJudge, VectorSentenceRanker
+    from storage.readings import SqlReadingRepository
 
 MODELS = "models"  # what fastembed downloads, where a configured model is not packaged
 
@@ -18,6 +20,17 @@ class ModelParts:
 
     config: Config
     _stack: AsyncExitStack
+
+    @property
+    def database(self) -> "Database":
+        raise NotImplementedError
+
+    @cached_property
+    def readings(self) -> "SqlReadingRepository":
+        """What models said of documents when they were read, and what that cost."""
+        from storage.readings import SqlReadingRepository
+
+        return SqlReadingRepository(self.database)
 
     @cached_property
     def embedder(self) -> "LocalEmbedder":

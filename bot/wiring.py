@@ -107,7 +107,7 @@ class App(ModelParts):
 
     @cached_property
     def extractions(self) -> Extractions:
-        return build_extractions(self)
+        return build_extractions(self, lambda place: alone(self._database_place, place, with_file=True))
 
     @cached_property
     def facts(self) -> "Facts":

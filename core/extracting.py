@@ -6,6 +6,7 @@ One that fails, or finds what does not fit its schema, costs only itself: why is
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from core.domain.corpus import Document, SearchScope, Source
@@ -39,6 +40,7 @@ class ExtractionReport:
     warnings: list[tuple[str, str, str]] = field(default_factory=list)
     spent: Spending = field(default_factory=Spending)  # on a model
     stopped: str | None = None  # why a model was not asked about all: a budget, or an error
+    resume_at: datetime | None = None  # from when on the rest can be asked about, where that is known
     waiting: int = 0  # documents that a model is still to be asked about
     seconds: float = 0.0
     job_id: str | None = None  # the root of its tree; None where nothing was due
@@ -56,6 +58,7 @@ class ExtractionReport:
         self.warnings += other.warnings
         self.spent += other.spent
         self.stopped = other.stopped or self.stopped
+        self.resume_at = other.resume_at or self.resume_at
         self.waiting += other.waiting
         self.seconds += other.seconds
         self.job_id = other.job_id or self.job_id

@@ -133,7 +133,7 @@ class ModelExtracting:
             try:
                 await self._extract(each, force=force)
             except OutOfBudget as stop:
-                self._report.stopped = str(stop)
+                self._report.stopped, self._report.resume_at = str(stop), stop.resume_at
                 return
             except ProviderBadRequest as error:
                 self._refused += 1

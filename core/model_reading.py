@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
 
 from core.domain.corpus import Document
 from core.domain.extract_readings import ModelLimits, ModelReading, Piece, Spending
@@ -18,7 +19,14 @@ _OF_PIECE = (ProviderRefused, ContextOverflow)
 
 
 class OutOfBudget(Exception):
-    """A request may cost more than is left; the text says of what, for people."""
+    """A request may cost more than is left; the text says of what, for people.
+
+    `resume_at` is when there is more, where that is known.
+    """
+
+    def __init__(self, message: str, resume_at: datetime | None = None) -> None:
+        super().__init__(message)
+        self.resume_at = resume_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +110,9 @@ class ModelReader:
         if self.spent.tokens + costs > limits.tokens_per_run:
             raise OutOfBudget(f"this run's budget of {limits.tokens_per_run:,} tokens is used up: the next one goes on")
         if (await self._parts.readings.spent(today)).tokens + costs > limits.tokens_per_day:
-            raise OutOfBudget(f"the day's budget of {limits.tokens_per_day:,} tokens is used up: it goes on tomorrow")
+            midnight = datetime.combine(today + timedelta(days=1), time(), UTC)
+            day = f"the day's budget of {limits.tokens_per_day:,} tokens is used up: it goes on after midnight UTC"
+            raise OutOfBudget(day, midnight)
 
     async def _save(
         self,

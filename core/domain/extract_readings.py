@@ -56,9 +56,8 @@ class Spending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelLimits:
-    """How fast, and for how much, extractors may ask a model. Days are those of UTC."""
+    """For how much extractors may ask a model. Days are those of UTC."""
 
-    requests_per_minute: float
     tokens_per_run: int
     tokens_per_day: int
     max_output_tokens: int = field(default=4_096)  # of one answer; kept free in the budgets before it is asked for

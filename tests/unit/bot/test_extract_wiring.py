@@ -3,11 +3,13 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
 from bot.extract_wiring import Extractions
+from bot.model_extract_wiring import ModelExtractions, Turns
 from core.domain.extracts import ExtractType
 from core.errors import StorageError
 from core.extracting import ExtractionReport
@@ -67,10 +69,18 @@ def runs() -> Runs:
 
 @pytest.fixture
 def extractions(shelf: Shelf, runs: Runs) -> Extractions:
-    clock = ManualClock()
+    return build_extractions(shelf, runs)
+
+
+def build_extractions(shelf: Shelf, runs: Runs, by_model: ModelExtractions | None = None) -> Extractions:
+    clock, jobs = ManualClock(), MemoryJobRepository()
     build: Any = lambda: runs  # noqa: E731 - it stands for a class
     return Extractions(
-        corpus=shelf.corpus, build=build, steps=lambda workspace: Steps(MemoryJobRepository(), clock, workspace)
+        corpus=shelf.corpus,
+        build=build,
+        steps=lambda workspace: Steps(jobs, clock, workspace),
+        turns=Turns("extract", jobs, clock, nullcontext),
+        by_model=lambda: by_model,
     )
 
 
