@@ -64,6 +64,7 @@ def build_strategy(
     config: Config, message: IncomingMessage, provider: Callable[[], ChatProvider], clock: Clock
 ) -> RetrievalStrategy:
     """The strategy a message asks for, else the configured one. UnsupportedFeature for what is not there."""
+    from core.strategies.facts_first import FactsFirstStrategy
     from core.strategies.tool_use import ToolUseStrategy
 
     wanted = message.strategy or config.agent.strategy
@@ -73,7 +74,8 @@ def build_strategy(
         raise UnsupportedFeature("--model needs a provider with models: set provider.name in the configuration.")
     agent = config.agent
     budget = Budget(steps=agent.max_steps, tokens=agent.max_tokens, seconds=agent.max_seconds)
-    return ToolUseStrategy(provider(), budget, clock)
+    strategy = ToolUseStrategy(provider(), budget, clock)
+    return FactsFirstStrategy(strategy) if agent.facts and message.strategy is None else strategy
 
 
 def build_toolbox(

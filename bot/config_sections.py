@@ -67,6 +67,7 @@ class AgentConfig(Section):
     """Bounds of one answer."""
 
     strategy: Literal["tool_use"] = "tool_use"
+    facts: bool = True
     max_steps: Annotated[int, Field(ge=1, le=50)] = 6
     max_tokens: Count = 200_000
     max_seconds: Seconds = 120

@@ -35,6 +35,7 @@ from core.domain.corpus import (
     SourcedPassage,
 )
 from core.domain.jobs import Job
+from core.domain.listed import ListedFacts
 from core.domain.settings import ChannelAddress
 
 
@@ -91,11 +92,17 @@ class Tools(Protocol):
     def adopt(self, history: Sequence[ChatMessage]) -> None:
         """Take over the passages of earlier turns under the numbers they bear there; new ones get higher numbers.
 
-        Called once, before the first `invoke`: an answer may cite what an earlier question found.
+        Called before the first `invoke` (again with the same history changes nothing): an answer may cite what an
+        earlier question found.
         """
 
     async def invoke(self, invocation: ToolInvocation) -> ToolResult:
         """Never raises for what a model can do wrong: unknown tool, bad arguments, ToolError become error results."""
+
+    async def list_facts(self, question: str) -> ListedFacts | None:
+        """The extracted rows that a question clearly asks for (core/facts/asked.py); None where it asks for something
+        else, or no row fits. Their passages are evidence, as those of an `invoke` are.
+        """
 
 
 class RetrievalStrategy(Protocol):

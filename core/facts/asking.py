@@ -10,7 +10,7 @@ from core.domain.answer import Citation
 from core.domain.corpus import Document, Page, PageHit, SearchScope, SourcedPassage, Span
 from core.domain.extracts import Extract, ExtractQuery, ExtractType
 from core.extract_ports import ExtractRepository
-from core.facts.fitting import Aliases, Fit, fit, names_of, stem
+from core.facts.fitting import Aliases, Fit, fit, names_of, same_fact, stem
 from core.facts.following import Direction, follow, named_things
 from core.facts.ontology import Ontology, build_ontology
 from core.facts.query import DEFAULT_ROWS, Comparison, FactQuery
@@ -67,9 +67,15 @@ class Facts:
         return await self.find(self.read(text, limit), scope)
 
     async def find(
-        self, query: FactQuery, scope: SearchScope, document_ids: frozenset[str] = frozenset()
+        self,
+        query: FactQuery,
+        scope: SearchScope,
+        document_ids: frozenset[str] = frozenset(),
+        *,
+        distinct: bool = False,
     ) -> FoundFacts:
-        """What fits the query; of these documents alone, where any are given.
+        """What fits the query; of these documents alone, where any are given. `distinct`: each row that says the same
+        as another (a copy of the minutes, a thing by another of its names) is given and counted once.
 
         Raises NotFound and BadInput for a document that is not there or not clear, as Library.find_document does.
         """
@@ -80,17 +86,18 @@ class Facts:
             )
             if not document_ids:
                 return FoundFacts(query=query, rows=(), total=0, unknown=0)
-        aliases = await self._names(documents, scope) if query.words or query.conditions else {}
-        fitting, unknown = [], 0
+        aliases = await self._names(documents, scope) if query.words or query.conditions or distinct else {}
+        fitting, unknown = list[Fact](), list[Fact]()
         about = {document.id: f"{document.title} {document.path}" for document in documents}
         for extract in await self._candidates(query, scope, document_ids, documents, aliases):
             for fact in to_facts(extract):
                 fits = fit(fact, query, aliases, about.get(extract.document_id, ""))
-                unknown += fits is Fit.UNKNOWN
-                if fits is Fit.YES:
-                    fitting.append(fact)
+                if fits is not Fit.NO:
+                    (fitting if fits is Fit.YES else unknown).append(fact)
+        if distinct:
+            fitting, unknown = (_each_once(facts, aliases) for facts in (fitting, unknown))
         rows = await self.cite(fitting[: query.limit], scope, documents)
-        return FoundFacts(query=query, rows=rows, total=len(fitting), unknown=unknown)
+        return FoundFacts(query=query, rows=rows, total=len(fitting), unknown=len(unknown))
 
     async def list_extracts(self, query: ExtractQuery, scope: SearchScope) -> list[Extract]:
         """As ExtractRepository gives them."""
@@ -207,6 +214,14 @@ def quoted(span: Span, text: str) -> Span:
         quote = quote[: end if end > 0 else QUOTE_CHARACTERS]
     start = span.start + len(quote) - len(quote.lstrip())
     return Span(start, start + len(quote.strip()))
+
+
+def _each_once(facts: Iterable[Fact], aliases: Aliases) -> list[Fact]:
+    """The first of those that say the same, in their order."""
+    first: dict[tuple[str, ...], Fact] = {}
+    for fact in facts:
+        first.setdefault(same_fact(fact, aliases), fact)
+    return list(first.values())
 
 
 def _certain_words(query: FactQuery, documents: Sequence[Document], aliases: Aliases) -> list[str]:

@@ -22,6 +22,7 @@ from core.errors import ProviderError, ProviderRateLimited
 from core.limits import Budget
 from core.ports import ChatProvider, RetrievalStrategy
 from core.providers.scripted import ScriptedProvider, Turn, check_request
+from core.strategies.facts_first import FactsFirstStrategy
 from core.strategies.tool_use import ToolUseStrategy
 from tests.fakes import ManualClock, RecordingProgress
 from tests.unit.core.shelf import Shelf
@@ -30,6 +31,7 @@ Maker = Callable[[ChatProvider, Budget], RetrievalStrategy]
 
 STRATEGIES: dict[str, Maker] = {
     "tool_use": lambda provider, budget: ToolUseStrategy(provider, budget, ManualClock()),
+    "facts_first": lambda provider, budget: FactsFirstStrategy(ToolUseStrategy(provider, budget, ManualClock())),
 }
 
 
