@@ -87,6 +87,7 @@ class ExtractQuery:
     document_ids: frozenset[str] = frozenset()  # empty: all
     page_ids: frozenset[str] = frozenset()  # that it begins on; empty: all
     text: str = ""  # words that `data` has to hold, all of them; "": any
+    with_aliases: bool = False  # only what has other names
     limit: int = 100
 
 

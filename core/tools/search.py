@@ -58,7 +58,12 @@ class SearchTool:
 
 
 async def find_pages(query: SearchQuery, context: ToolContext) -> list[PageHit]:
-    """Pages for a query, best first, at most its limit; what the conversation is about counts more (`merge_focus`)."""
+    """Pages for a query, best first, at most its limit; what the conversation is about counts more (`merge_focus`).
+
+    A query that names a thing by an alias is searched with its main name, too.
+    """
+    names = await context.facts.main_names(query.text, context.scope)
+    query = replace(query, text=" ".join([query.text, *names]))
     about = context.linked | ({context.focus.document_id} if context.focus is not None else frozenset())
     sections = frozenset(context.focus.sections) if context.focus is not None else frozenset()
     if not about or query.document_ids:

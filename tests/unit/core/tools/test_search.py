@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.corpus import PageHit
+from core.domain.extracts import ExtractType
 from core.tools.search import DOCUMENT_WEIGHT, SECTION_WEIGHT, SearchArguments, SearchTool, merge_focus
 from tests.builders import build_document
 from tests.unit.core.shelf import Shelf, focus_on
@@ -30,6 +31,19 @@ async def test_a_result_names_the_pages_and_carries_the_text_to_quote(shelf):
     )
     assert [item.passage.text for item in finding.passages][:1] == ["The silver key opens the cellar."]
     assert finding.searches == ("silver key",)
+
+
+async def test_a_query_that_names_an_alias_is_searched_with_the_main_name_too(shelf):
+    assert (await search(shelf, "scullion")).passages == ()
+    inn = await shelf.add("staff.md", "The scullion is the kitchen help.", title="Staff")
+    helper = await shelf.add("rules.md", "Kitchen help wears grey.", title="Rules")
+    thing = {"name": "kitchen help", "kind": "term", "aliases": ["scullion"]}
+    await shelf.extract(inn, ExtractType.ENTITY, thing)
+    shelf.clock.advance(60)
+    finding = await search(shelf, "What does the scullion wear?")
+
+    assert {item.document.id for item in finding.passages} >= {inn.id, helper.id}
+    assert finding.searches == ("What does the scullion wear?",)
 
 
 async def test_one_page_is_said_in_the_singular(shelf):
