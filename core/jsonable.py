@@ -1,6 +1,6 @@
 """The JSON shapes that the command line, the API and exports share. The design fixes their keys: add, never rename."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from core.links import fill_template
 from core.texts import shorten
 
 if TYPE_CHECKING:
-    from core.facts import FoundFacts, KindCount, Ontology
+    from core.facts import FoundFacts, KindCount, Ontology, Trouble
     from core.library import PageView
 
 Json = dict[str, object]
@@ -187,6 +187,11 @@ def extract_json(extract: Extract) -> Json:
         "revision": extract.revision,
         "data": dict(extract.data),
     }
+
+
+def troubles_json(troubles: Iterable["Trouble"]) -> list[Json]:
+    """What extractors failed at, refused or left out."""
+    return [{"document": item.document, "extractor": item.extractor, "reason": item.reason} for item in troubles]
 
 
 def facts_json(found: "FoundFacts") -> Json:

@@ -23,7 +23,7 @@ PARTS = {
     "conversations": ("create", "delete", "list_conversations", "rename", "show"),
     "corpus": ("get_page", "list_documents", "list_sources"),
     "extractions": ("run",),
-    "facts": ("find", "list_extracts", "of_pages", "ontology", "summaries"),
+    "facts": ("find", "list_extracts", "of_pages", "ontology", "summaries", "troubles"),
     "jobs": ("cancel", "recent", "retry", "tree"),
     "library": (
         "documents",

@@ -32,7 +32,7 @@ class ModelReading:
     version: int
     read_at: datetime
     said: tuple[Mapping[str, object], ...] = ()
-    error: str | None = None  # why there is nothing of this piece, in one sentence
+    error: str | None = None  # why there is nothing of this piece, or not all, in one sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

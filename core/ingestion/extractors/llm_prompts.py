@@ -28,7 +28,7 @@ SYSTEM = (
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Items by extractor; `errors` says of others why there are none; `is_cut`: the answer was too long for one."""
+    """Items by extractor; `errors`: why of some there are none, or not all; `is_cut`: it was too long for one answer."""
 
     said: Mapping[str, tuple[Mapping[str, object], ...]]
     errors: Mapping[str, str]
@@ -79,6 +79,8 @@ def read_answer(response: ChatResponse, extractors: Sequence[ModelExtractor]) ->
             errors[name] = "what the model gave is no list of objects"
         else:
             said[name] = tuple(given[:MOST_SAID])
+            if len(given) > MOST_SAID:
+                errors[name] = f"the model gave {len(given)} things of one piece, and only {MOST_SAID} are kept"
     return Answered(said, errors)
 
 
