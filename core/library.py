@@ -176,7 +176,7 @@ def _grouped(passages: Sequence[SourcedPassage]) -> list[PageHit]:
             document=group[0].document,
             page_id=page_id,
             page_number=group[0].passage.page_number,
-            heading_path=group[0].passage.heading_path,
+            heading_path=group[0].passage.titles,
             passages=tuple(group),
             score=group[0].score,
         )
