@@ -100,7 +100,7 @@ def job_json(job: Job, tree: Sequence[Job]) -> Json:
 
 def page_hit_json(hit: PageHit, summaries: Sequence[Extract] = ()) -> Json:
     """`summaries` are extracts of type page, of any pages."""
-    said = next((item.data for item in summaries if item.page_id == hit.page_id), {})
+    said = _surest(item for item in summaries if item.page_id == hit.page_id)
     best = hit.passages[0] if hit.passages else None
     title = hit.heading_path[0] if hit.heading_path else ""
     return {
@@ -122,7 +122,7 @@ def page_json(view: "PageView", extracts: Sequence[Extract] = ()) -> Json:
     """`previous` and `next` are page ids, None at the ends. `extracts` are what was found on the page."""
     document, page = view.document, view.page
     by_type = {kind: [dict(item.data) for item in extracts if item.type is kind] for kind in ExtractType}
-    said = next(iter(by_type[ExtractType.PAGE]), {})
+    said = _surest(item for item in extracts if item.type is ExtractType.PAGE)
     return {
         "page_id": page.id,
         "document": document.path,
@@ -171,6 +171,12 @@ def document_json(document: Document) -> Json:
         "extracted_at": _time(document.extracted_at),
         "failed_reason": document.failed_reason,
     }
+
+
+def _surest(found: Iterable[Extract]) -> Mapping[str, object]:
+    """Of what rules and a model made of a page, the surer one; the first of equals."""
+    surest = max(found, key=lambda item: item.confidence, default=None)
+    return surest.data if surest is not None else {}
 
 
 def extract_json(extract: Extract) -> Json:
