@@ -13,13 +13,13 @@ from core.domain.corpus import SourcedPassage, Span
 from core.ports import AnswerJudge, SentenceRanker
 from core.providers.extractive.text import readable
 
-# The passages that are judged; of these the best are read sentence by sentence. Judging eight and reading four
-# changed nothing that could be told from noise.
-PASSAGES_JUDGED = 6
+# The passages that are judged; of these the best are read sentence by sentence. In novels, whose passages are alike,
+# the one that answers is often the seventh to tenth.
+PASSAGES_JUDGED = 10
 PASSAGES_READ = 3
-# How many pages on a page's next passage is worth, and what a place further down costs of the judge's 0..1.
-NEXT_ON_PAGE = 1.5
-PLACE_COST = 0.1
+# How many pages on a page's next passage is worth, and what a place further down costs, in logits.
+NEXT_ON_PAGE = 0.5
+PLACE_COST = 0.2
 # Sentences judged by the cross-encoder at most; where there are more, the sentence ranker chooses.
 SENTENCES_JUDGED = 16
 # Sentences around which longer runs are tried, and the runs: (sentences before, sentences after).
@@ -93,18 +93,18 @@ async def find_quotes(
 async def rank_passages(
     question: str, passages: Sequence[SourcedPassage], judge: AnswerJudge
 ) -> list[tuple[SourcedPassage, float]]:
-    """The first PASSAGES_JUDGED passages with their logits, best first: by the cross-encoder's 0..1 and their place."""
+    """The first PASSAGES_JUDGED passages with their logits, best first: by logit and place."""
     first = by_place(passages)[:PASSAGES_JUDGED]
     scores = await judge.relevance(question, [_judged_text(found, found.passage.span) for found in first])
-    order = sorted(enumerate(zip(first, scores, strict=True)), key=lambda item: item[0] * PLACE_COST - item[1][1])
-    return [(found, to_logit(score)) for _, (found, score) in order]
+    judged = [(found, to_logit(score)) for found, score in zip(first, scores, strict=True)]
+    return [pair for _, pair in sorted(enumerate(judged), key=lambda item: item[0] * PLACE_COST - item[1][1])]
 
 
 def by_place(passages: Sequence[SourcedPassage]) -> list[SourcedPassage]:
     """Passages as tools list them (pages best first, the passages of a page best first) in one order, each once.
 
-    A page's next passage comes after the first one of the next two pages. Scores can't decide: those of a search within
-    a document and of an open one do not compare.
+    A page's next passage comes between the first ones of the next two pages. Scores can't decide: those of a search
+    within a document and of an open one do not compare.
     """
     pages: dict[str, int] = {}
     taken: dict[str, int] = {}

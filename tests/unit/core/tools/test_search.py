@@ -50,9 +50,11 @@ async def test_one_page_is_said_in_the_singular(shelf):
     assert (await search(shelf, "wine")).text.startswith("1 page for 'wine':")
 
 
-async def test_at_most_three_passages_of_a_page_are_given(shelf):
-    await shelf.add("long.md", "\n\n".join(f"Dragon number {number}" for number in range(9)))
-    assert len((await search(shelf, "dragon")).passages) == 3
+async def test_the_best_page_gives_up_to_six_passages_and_others_three(shelf):
+    best = await shelf.add("best.md", "\n\n".join(f"Red dragon number {number}" for number in range(9)))
+    other = await shelf.add("other.md", "\n\n".join(f"Dragon number {number}" for number in range(9)))
+    found = [item.document.id for item in (await search(shelf, "red dragon")).passages]
+    assert (found.count(best.id), found.count(other.id)) == (6, 3)
 
 
 async def test_the_limit_counts_pages_and_never_passes_twenty(shelf):
