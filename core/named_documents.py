@@ -23,13 +23,13 @@ FEWEST_LEFT = 2
 _WORD = re.compile(r"[^\W_]+")
 _ARTICLES = ("the", "a", "an")
 _POINTER = re.compile(
-    r"(?:\b(?:according to|as told in|in|of|from|per|within|throughout)\s+)"
+    r"(?:\b(?:according(?: to)?|as told in|in|of|from|per|within|throughout)\s+)"
     r"(?:(?:the|a|an|this|our|my)\s+)?(?:(?:book|novel|story|document|notes?|report|file|paper|journal)\s+)?"
     r"[\"“‘'(]*(?:(?:the|an?)\s+)?$",
     re.IGNORECASE,
 )
 # What a name of one word needs: it is set apart, before or after the question.
-_APART_BEFORE = re.compile(r"\b(?:in|according to|from|per)\s+(?:the\s+)?[\"“‘'(]*$", re.IGNORECASE)
+_APART_BEFORE = re.compile(r"\b(?:in|according(?: to)?|from|per)\s+(?:the\s+)?[\"“‘'(]*$", re.IGNORECASE)
 _APART_AFTER = re.compile(r"[\"”’')]*\s*(?:[,:;?]|$)")
 _ARTICLE = re.compile(r"[\"“‘'(]*\b(?:the|an?)\s+$", re.IGNORECASE)
 _LEFT_OVER = re.compile(r"^[\s,:;\"”’')]+|[\s,:;\"“‘'(]+$")
@@ -50,13 +50,16 @@ def find_named(query: str, documents: Iterable[Document]) -> Named | None:
     for document in documents:
         if document.id not in found and (span := _longest(query, words, document)) is not None:
             found[document.id] = span
-    if not found or len(found) > MOST_NAMED:
+    spans = sorted({span for span in found.values() if not any(_holds(other, span) for other in found.values())})
+    named = frozenset(document for document, span in found.items() if span in spans)
+    rest = _without(query, spans)
+    if not named or len(named) > MOST_NAMED or len(content_words(rest)) < FEWEST_LEFT:
         return None
-    longest = max(found.values(), key=lambda span: span.end - span.start)
-    rest = _without(query, longest)
-    if len(content_words(rest)) < FEWEST_LEFT:
-        return None
-    return Named(frozenset(each for each, span in found.items() if span == longest), rest)
+    return Named(named, rest)
+
+
+def _holds(whole: Span, part: Span) -> bool:
+    return whole != part and whole.start <= part.start and part.end <= whole.end
 
 
 def _longest(query: str, words: Sequence[tuple[str, int, int]], document: Document) -> Span | None:
@@ -88,6 +91,10 @@ def _is_apart(query: str, start: int, end: int) -> bool:
     return _APART_BEFORE.search(query, 0, start) is not None and _APART_AFTER.match(query, end) is not None
 
 
-def _without(query: str, cut: Span) -> str:
-    before, after = query[: cut.start].rstrip(" ,"), _LEFT_OVER.sub("", query[cut.end :])
-    return before + after if after[:1] in ("?", "!", ".") else f"{before} {after}".strip()
+def _without(query: str, cuts: Sequence[Span]) -> str:
+    """The query without the ascending `cuts`, joined where something was cut."""
+    rest = query
+    for cut in reversed(cuts):
+        before, after = rest[: cut.start].rstrip(" ,"), _LEFT_OVER.sub("", rest[cut.end :])
+        rest = before + after if after[:1] in ("?", "!", ".") else f"{before} {after}".strip()
+    return rest

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.domain.corpus import SourcedPassage, Span
+from core.named_documents import find_named
 from core.ports import AnswerJudge, SentenceRanker
 from core.providers.extractive.text import readable
 
@@ -72,8 +73,8 @@ class Found:
 async def find_quotes(
     question: str, passages: Sequence[SourcedPassage], ranker: SentenceRanker, judge: AnswerJudge
 ) -> Found:
-    """What of `passages`, as the tools listed them, answers `question`."""
-    ranked = await rank_passages(question, passages, judge)
+    """What of `passages`, as the tools listed them, answers `question`; of a document it names, if they are of it."""
+    ranked = await rank_passages(question, _meant(question, passages), judge)
     if not ranked:
         return Found()
     read = ranked[:PASSAGES_READ]
@@ -88,6 +89,12 @@ async def find_quotes(
     )[:SEEDS]
     quotes = await _runs(question, seeds, single, judge)
     return Found(quotes=tuple(sorted(quotes, key=lambda quote: -quote.score)), passages=tuple(ranked))
+
+
+def _meant(question: str, passages: Sequence[SourcedPassage]) -> Sequence[SourcedPassage]:
+    """The passages of the documents that the question names; all of them, where it names none."""
+    named = find_named(question, {found.document.id: found.document for found in passages}.values())
+    return passages if named is None else [found for found in passages if found.document.id in named.document_ids]
 
 
 async def rank_passages(

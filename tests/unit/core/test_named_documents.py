@@ -61,3 +61,8 @@ def test_a_name_that_many_share_points_to_none() -> None:
     many = [build_document(f"{number}/minutes-of-board.md", title=f"No {number}") for number in range(MOST_NAMED + 1)]
     assert find_named("Who came late, according to minutes of board?", many[:1]) is not None
     assert find_named("Who came late, according to minutes of board?", many) is None
+
+
+def test_a_question_may_name_several_documents() -> None:
+    named = find_named("Did the crane of Meeting 12 carry the gold in Salt Island?", SHELF)
+    assert named == Named(frozenset({MEETING.id, ISLAND.id}), "Did the crane carry the gold?")

@@ -116,6 +116,16 @@ async def test_where_the_best_quote_lacks_what_is_asked_for_one_nearly_as_good_a
     assert "nine shillings" in response.segments[0].text
 
 
+async def test_a_question_that_names_a_document_is_answered_from_it() -> None:
+    library = [
+        *passages_of("minutes-7.md", "The crane arrives in May, said the crane board.", heading="Crane"),
+        *passages_of("minutes-8.md", "It comes in July, and the crane is red."),
+    ]
+    response, _ = await run("When does the crane arrive, according to Minutes 8?", library)
+    assert "July" in response.segments[0].text
+    assert "May" not in response.text
+
+
 async def test_the_tenth_passage_is_still_judged() -> None:
     library = passages_of(
         "book.md", *(f"The miller walked home, {n} miles." for n in range(9)), "Old Tapio built the ferry."
