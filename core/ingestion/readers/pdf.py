@@ -12,6 +12,7 @@ from core.errors import ReadError
 from core.ingestion.encodings import clean
 from core.ingestion.patience import ask_for_time
 from core.ingestion.pdf_rows import Line, needs_rows, to_rows
+from core.ingestion.pdf_table_text import with_ruled_tables
 from core.ingestion.recognition import UNRECOGNISED, Recogniser
 from core.ingestion.scanned_pages import may_be_scanned, recognise
 
@@ -132,7 +133,7 @@ def _page_text(document: Any, index: int) -> str:
         except pypdfium2.PdfiumError:
             return ""
         with closing(text_page):
-            return _clean_page(_raw_text(text_page))
+            return with_ruled_tables(_clean_page(_raw_text(text_page)), page, text_page)
 
 
 def _raw_text(text_page: Any) -> str:

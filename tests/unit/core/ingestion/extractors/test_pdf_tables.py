@@ -43,7 +43,7 @@ def find(path: Path, pages: Sequence[Sequence[Piece]], strokes: Sequence[Stroke]
     )
     document = build_document("harbour.pdf", kind="pdf", title="Harbour")
     found = PdfTableExtractor().extract(ExtractorInput(document=document, pages=stored, path=path))
-    return list(found), [page.text for page in stored]
+    return [item for item in found if isinstance(item, Found)], [page.text for page in stored]
 
 
 def test_a_ruled_table_is_found_with_its_header_and_rows(tmp_path: Path) -> None:
