@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from bot.terminal.render import answer_view, markdown_view, stale_note, step_line
+from bot.terminal.render import answer_view, footnote_links, markdown_view, stale_note, step_line
 from bot.terminal.translate import Typed, to_typed
 from core.answering import check_question
 from core.commands import CommandCall, Question
@@ -128,6 +128,8 @@ class TerminalChat:
             await self._ask(result.ask)
             return
         self._console.print(Text(result.text) if result.file_name else markdown_view(result.text))
+        if result.citations:
+            self._console.print(footnote_links(result.citations))
         if result.open_conversation is not None:
             self._conversation = result.open_conversation
             await self._tell_stale(self._conversation)

@@ -79,6 +79,12 @@ def footnote_view(citation: Citation) -> RenderableType:
     return Group(lines[0], *(Padding(line, (0, 0, 0, 4)) for line in lines[1:]))
 
 
+def footnote_links(citations: Sequence[Citation]) -> RenderableType:
+    """A line `[1] address` for each footnote of a text that leads anywhere."""
+    found = [(item.number, item.url or item.deep_link) for item in citations]
+    return Group(*(Text.assemble((f"[{number}] ", "bold cyan"), (link, "blue")) for number, link in found if link))
+
+
 def markdown_view(text: str) -> RenderableType:
     """Markdown without live links: where a link leads is written out, and nothing else is hidden either."""
     view = Markdown("", hyperlinks=False)

@@ -7,6 +7,7 @@ from bot.terminal.render import (
     conversation_table,
     document_table,
     eval_view,
+    footnote_links,
     hits_view,
     job_trees,
     page_view,
@@ -63,6 +64,13 @@ def test_choices_are_numbered_and_errors_shown_as_they_are() -> None:
 
     assert "1. A" in clarify and "2. B" in clarify
     assert "[red]No" in shown(answer_view(Answer(status=AnswerStatus.ERROR, text="[red]No")))
+
+
+def test_footnotes_of_a_command_are_led_to_where_they_lead_anywhere() -> None:
+    cited = build_citation(url="https://x.example/a"), build_citation(number=2, url=None, deep_link="obsidian://open")
+    text = shown(footnote_links([*cited, build_citation(number=3, url=None, deep_link=None)]))
+
+    assert text.split() == ["[1]", "https://x.example/a", "[2]", "obsidian://open"]
 
 
 def test_lists_show_their_rows_and_say_when_they_are_empty() -> None:
