@@ -196,16 +196,20 @@ def serve(tasks: BinaryIO, replies: BinaryIO, find_reader: FindReader, limits: R
     while len(header := tasks.read(HEADER_BYTES)) == HEADER_BYTES:
         task = cast("Task", pickle.loads(tasks.read(int.from_bytes(header))))  # noqa: S301 - from the parent
         _alarm(limits.seconds + _GRACE_SECONDS)
-        with answering(_asker(replies, limits)):
+        with answering(_asker(replies, steps_of(task, limits), limits)):
             message = _packed(answer(task, find_reader, limits), limits)
         replies.write(len(message).to_bytes(HEADER_BYTES) + message)
         replies.flush()
         _alarm(0)
 
 
-def _asker(replies: BinaryIO, limits: ReadLimits) -> Callable[[], bool]:
+def steps_of(task: Task, limits: ReadLimits) -> int:
+    """How often a task may ask for the whole time limit anew: for a page to recognise, or one to look for tables in."""
+    return limits.pages if isinstance(task, ExtractTask) else limits.recognised_pages
+
+
+def _asker(replies: BinaryIO, left: int, limits: ReadLimits) -> Callable[[], bool]:
     """What a reader asks for more time by (see patience.py): an empty message tells the parent, too."""
-    left = limits.recognised_pages
 
     def ask() -> bool:
         nonlocal left

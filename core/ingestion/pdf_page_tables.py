@@ -8,6 +8,7 @@ from core.domain.corpus import Page, Span
 from core.domain.extracts import ExtractorInput, Unread
 from core.ingestion.aligned_tables import find_aligned_tables
 from core.ingestion.page_tables import FoundTable, to_lines, to_text
+from core.ingestion.patience import ask_for_time
 from core.ingestion.pdf_layout import Layout, LayoutReader
 from core.ingestion.pdf_places import place_words, span_of
 from core.ingestion.ruled_tables import find_ruled_tables
@@ -62,7 +63,7 @@ def read_pdf_tables(
             if layout is None:
                 continue
             left -= layout.cost
-            if left < 0:
+            if left < 0 or not ask_for_time():  # each page may take as long as a file
                 if unread is not None:
                     unread.append(Unread(page_number=page.number, reason=_TOO_MUCH))
                 return

@@ -27,6 +27,7 @@ from core.ingestion.child import (
     Reply,
     Result,
     Task,
+    steps_of,
 )
 from core.ingestion.limits import ReadLimits
 
@@ -134,7 +135,7 @@ async def _exchange(process: Process, task: Task, limits: ReadLimits, deadline: 
     message = pickle.dumps(task, protocol=pickle.HIGHEST_PROTOCOL)
     process.stdin.write(len(message).to_bytes(HEADER_BYTES) + message)
     await process.stdin.drain()
-    for _ in range(limits.recognised_pages + 1):
+    for _ in range(steps_of(task, limits) + 1):
         size = int.from_bytes(await process.stdout.readexactly(HEADER_BYTES))
         if size > limits.result_bytes:
             raise EOFError("its result is larger than allowed")

@@ -13,6 +13,7 @@ BENCHMARKS = (
     "bench_slack",
     "bench_demo",
     "bench_extracts",
+    "bench_pdf",
 )
 
 

@@ -80,11 +80,10 @@ def _lying(path: Path) -> ParsedDocument:
 
 
 def _patient(path: Path) -> ParsedDocument:
-    """Asks for more time as often as the file says, and takes most of it."""
+    """Asks for more time as often as the file says."""
     for asked in range(int(path.read_text())):
         if not ask_for_time():
             return _parsed(path, f"stopped after {asked}")
-        time.sleep(0.3)
     return _parsed(path, "all of it")
 
 
