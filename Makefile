@@ -70,7 +70,7 @@ $(VENV)/.footnote-bench: $(STAMP) $(LOCKED_BENCH)
 lock:
 	$(COMPILE_LOCK) --group dev -o $(LOCKED)
 	$(COMPILE_LOCK) --group dev --group bench --group pictures -c $(LOCKED) -o $(LOCKED_BENCH)
-	$(COMPILE_LOCK) --extra postgres --extra foundry -c $(LOCKED) -o $(LOCKED_SERVICE)
+	$(COMPILE_LOCK) --extra postgres --extra foundry --extra ocr -c $(LOCKED) -o $(LOCKED_SERVICE)
 
 clean:
 	rm -rf $(VENV) .coverage .coverage.* htmlcov .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist

@@ -29,6 +29,7 @@ from bot.config_sections import (
     ApiConfig,
     DatabaseConfig,
     DiscordConfig,
+    ExtractionConfig,
     IndexConfig,
     IngestConfig,
     ModelsConfig,
@@ -67,6 +68,7 @@ class Config(Section):
     index: IndexConfig = Field(default_factory=IndexConfig)
     models: ModelsConfig = Field(default_factory=ModelsConfig)
     ingest: IngestConfig = Field(default_factory=IngestConfig)
+    extraction: ExtractionConfig = Field(default_factory=ExtractionConfig)
     web: WebConfig = Field(default_factory=WebConfig)
     api: ApiConfig = Field(default_factory=ApiConfig)
     discord: DiscordConfig = Field(default_factory=DiscordConfig)

@@ -4,12 +4,17 @@ Secrets never stand here: they come from the environment, or from files that a s
 """
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 DATABASE_VARIABLE = "FOOTNOTE_DATABASE_URL"  # with its password, so a secret, unlike `url` in the file
+
+ModelExtractorName = Literal[
+    "model_meetings", "model_api", "model_financial", "model_entities", "model_relations", "model_pages"
+]
+MODEL_EXTRACTORS: tuple[ModelExtractorName, ...] = get_args(ModelExtractorName)
 
 Seconds = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
@@ -49,6 +54,7 @@ class AgentConfig(Section):
     """Bounds of one answer."""
 
     strategy: Literal["tool_use", "always_retrieve", "plan_and_synthesise", "auto"] = "tool_use"
+    facts: bool = True
     max_steps: Annotated[int, Field(ge=1, le=50)] = 6
     max_tokens: Count = 200_000
     max_seconds: Seconds = 120
@@ -95,12 +101,25 @@ class ModelsConfig(Section):
 
 
 class IngestConfig(Section):
-    """Limits on reading one file, so that a hostile one can't stop a batch."""
+    """Limits on reading one file, so that a hostile one can't stop a batch; and whether scans are read."""
 
     parse_seconds: Seconds = 60
     parse_memory_mb: Count = 2048
     max_file_mb: Count = 100
     max_pages: Count = 5000
+    ocr: bool = True
+    max_ocr_pages: Annotated[int, Field(ge=1, le=20_000)] = 500
+
+
+class ExtractionConfig(Section):
+    """Extractors that ask a model about prose: which, how fast, for how much. Rules extract without any of it."""
+
+    with_model: bool = False
+    model: str | None = None
+    model_extractors: tuple[ModelExtractorName, ...] = MODEL_EXTRACTORS
+    requests_per_minute: Annotated[float, Field(gt=0, le=10_000)] = 10
+    tokens_per_run: Count = 200_000
+    tokens_per_day: Count = 1_000_000
 
 
 class WebConfig(Section):

@@ -28,6 +28,7 @@ async def examine(app: "App") -> list[Check]:
             ("embedding model", _embedding),
             ("index", _index),
             ("library", _library),
+            ("scans", _scans),
             ("provider", _provider),
             ("discord", _discord),
             ("slack", _slack),
@@ -85,6 +86,17 @@ async def _library(app: "App") -> str:
         return "empty: add documents with `footnote ingest PATH`"
     failed = [document for document in documents if document.failed_reason]
     return f"{len(documents) - len(failed)} documents, {len(failed)} could not be read (`footnote documents`)"
+
+
+async def _scans(app: "App") -> str:
+    """Reading scans is nobody's duty: what is off is told, not failed."""
+    from core.ingestion.recognition import is_installed
+
+    if not app.config.ingest.ocr:
+        return "scanned PDFs are refused: [ingest] ocr is false"
+    if not is_installed():
+        return "scanned PDFs are refused: to have their text recognised, pip install 'footnote[ocr]'"
+    return "the text of scanned PDF pages is recognised (OCR)"
 
 
 async def _provider(app: "App") -> str:

@@ -3,11 +3,15 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from contextlib import AbstractAsyncContextManager
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
+from bot.config_sections import MODEL_EXTRACTORS
 from bot.ingest_wiring import to_read_limits
+from bot.model_extract_wiring import ModelExtractions, Turns, build_model_extractions
 from core.domain.corpus import Source
-from core.errors import FootnoteError
+from core.errors import BadInput, FootnoteError
 from core.ingestion.report import IngestReport, ProgressCallback
 from core.ports import CorpusRepository
 from core.steps import Steps
@@ -15,6 +19,11 @@ from core.steps import Steps
 if TYPE_CHECKING:
     from bot.wiring import App
     from core.extracting import Extracting, ExtractionReport
+
+_NO_MODEL = (
+    "The extractor {!r} asks a model, and those are off: set [extraction] with_model = true, and a [provider] that has "
+    "a model"
+)
 
 _log = logging.getLogger(__name__)
 
@@ -27,13 +36,23 @@ class Extractions:
     """
 
     def __init__(
-        self, *, corpus: CorpusRepository, build: Callable[[], "Extracting"], steps: Callable[[str], Steps]
+        self,
+        *,
+        corpus: CorpusRepository,
+        build: Callable[[], "Extracting"],
+        steps: Callable[[str], Steps],
+        turns: Turns,
+        by_model: Callable[[], ModelExtractions | None] = lambda: None,
     ) -> None:
-        """`build` makes what runs extractors, for each run; `steps` a job tree in a workspace."""
+        """`build` makes what runs extractors, for each run; `steps` a job tree in a workspace.
+
+        `by_model` gives the runs of those that ask a model, None where they are off.
+        """
         self._corpus = corpus
         self._build = build
         self._steps = steps
-        self._lock = asyncio.Lock()
+        self._turns = turns
+        self._find_model = by_model
         self._due: dict[str, None] = {}  # workspaces where something may be due, in order
         self._wake = asyncio.Event()
         self._works = False
@@ -47,16 +66,39 @@ class Extractions:
         force: bool = False,
         progress: ProgressCallback = lambda done: None,
     ) -> "ExtractionReport":
-        """As core.extracting.Extracting.run, recorded in a job tree of its own."""
-        async with self._lock:
-            return await self._build().run(
-                workspace,
-                document_ids=document_ids,
-                extractor=extractor,
-                force=force,
-                steps=self._steps(workspace),
-                progress=progress,
-            )
+        """As core.extracting.Extracting.run, recorded in a job tree of its own.
+
+        Then those that ask a model, where they are on: in another job tree, and counted into the same report. Raises
+        BadInput for one of them where they are off.
+        """
+        report = None
+        wanted: dict[str, Any] = {"document_ids": document_ids, "extractor": extractor, "force": force}
+        if document_ids is not None:
+            wanted["document_ids"] = list(document_ids)
+        if extractor not in MODEL_EXTRACTORS:
+            report = await self._run_rules(workspace, progress=progress, **wanted)
+            if extractor is not None:
+                return report
+        if self._by_model is None:
+            if report is None:
+                raise BadInput(_NO_MODEL.format(extractor))
+            return report
+        asked = await self._by_model.run(workspace, progress=progress, **wanted)
+        if report is None:
+            return asked
+        report.add(asked)
+        return report
+
+    @cached_property
+    def _by_model(self) -> ModelExtractions | None:
+        return self._find_model()
+
+    async def _run_rules(self, workspace: str, **wanted: Any) -> "ExtractionReport":
+        async with self._turns.turn():
+            report = await self._build().run(workspace, steps=self._steps(workspace), **wanted)
+        if self._works and self._by_model is not None:
+            self._by_model.remember(workspace)
+        return report
 
     async def follow(self, source: Source, report: IngestReport, progress: ProgressCallback) -> None:
         """Extract what an ingest of a source has left to do, and count it into the ingest's report.
@@ -65,7 +107,7 @@ class Extractions:
         """
         try:
             documents = await self._corpus.list_documents(source.workspace, frozenset({source.id}))
-            done = await self.run(
+            done = await self._run_rules(
                 source.workspace, document_ids=[document.id for document in documents], progress=progress
             )
         except asyncio.CancelledError:  # whoever waited for it went away
@@ -76,7 +118,8 @@ class Extractions:
             return
         report.extracts += done.extracts
         report.seconds += done.seconds
-        report.warnings += [(path, f"{extractor}: {reason}") for path, extractor, reason in done.failures]
+        troubles = (*done.failures, *done.warnings)
+        report.warnings += [(path, f"{extractor}: {reason}") for path, extractor, reason in troubles]
 
     async def follow_later(self, source: Source, report: IngestReport) -> None:
         """As `follow`; without waiting for it, where somebody works at it."""
@@ -89,6 +132,12 @@ class Extractions:
         """Extract what is due in these workspaces, and from then on what ingests leave to do; for ever."""
         self._works = True
         self._due.update(dict.fromkeys(workspaces))
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._work())
+            if self._by_model is not None:
+                tasks.create_task(self._by_model.work())
+
+    async def _work(self) -> None:
         while True:
             while self._due:
                 workspace = next(iter(self._due))
@@ -99,13 +148,13 @@ class Extractions:
 
     async def _run_behind(self, workspace: str) -> None:
         try:
-            report = await self.run(workspace)
+            report = await self._run_rules(workspace)
         except FootnoteError as error:
             _log.error("The data of %s could not be extracted: %s", workspace, error)
             return
         if report.documents:
             _log.info("Extracted %d things from %d documents of %s", report.extracts, report.documents, workspace)
-        for path, extractor, reason in report.failures:
+        for path, extractor, reason in (*report.failures, *report.warnings):
             _log.warning("Extracting %s from %s: %s", extractor, path, reason)
 
     def _remember(self, workspace: str) -> None:
@@ -113,8 +162,8 @@ class Extractions:
         self._wake.set()
 
 
-def build_extractions(app: "App") -> Extractions:
-    """The runs over the parts of an app."""
+def build_extractions(app: "App", alone: Callable[[str], AbstractAsyncContextManager[None]]) -> Extractions:
+    """The runs over the parts of an app; `alone` holds a place for one process at a time."""
 
     def build() -> "Extracting":
         from core.extracting import Extracting
@@ -129,6 +178,12 @@ def build_extractions(app: "App") -> Extractions:
             clock=app.clock,
         )
 
+    from core.extracting import JOB_NAME
+
     return Extractions(
-        corpus=app.corpus, build=build, steps=lambda workspace: Steps(app.job_store, app.clock, workspace)
+        corpus=app.corpus,
+        build=build,
+        steps=lambda workspace: Steps(app.job_store, app.clock, workspace),
+        turns=Turns(JOB_NAME, app.job_store, app.clock, lambda: alone("extraction")),
+        by_model=lambda: build_model_extractions(app, lambda: alone("extraction-by-model")),
     )

@@ -169,16 +169,19 @@ def build_ingestor(
 ) -> "Ingestor":
     """One for each run: its child process is not for concurrent use."""
     from core.ingestion.pipeline import Ingestor
-    from core.ingestion.sandbox import Sandbox
+    from core.ingestion.recognition import UNRECOGNISED, is_installed
+    from core.ingestion.sandbox import READERS, RECOGNISING_READERS, Sandbox
 
     limits = to_read_limits(settings)
+    recognises = settings.ocr and is_installed()
     return Ingestor(
         corpus=corpus,
         index=index,
         conversations=conversations,
         clock=clock,
-        sandbox=Sandbox(limits),
+        sandbox=Sandbox(limits, RECOGNISING_READERS if recognises else READERS),
         limits=limits,
+        retried={UNRECOGNISED} if recognises else (),
     )
 
 
@@ -189,4 +192,5 @@ def to_read_limits(settings: IngestConfig) -> ReadLimits:
         memory_bytes=settings.parse_memory_mb * MEBIBYTE,
         file_bytes=settings.max_file_mb * MEBIBYTE,
         pages=settings.max_pages,
+        recognised_pages=settings.max_ocr_pages,
     )

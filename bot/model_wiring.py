@@ -10,8 +10,10 @@ if TYPE_CHECKING:
     from bot.clock import SystemClock
     from bot.provider_wiring import Providers
     from core.ports import ChatProvider
+    from storage.database import Database
     from storage.embeddings import LocalEmbedder
     from storage.ranking import CrossEncoderJudge, VectorSentenceRanker
+    from storage.readings import SqlReadingRepository
 
 CAPABILITIES_FILE = "capabilities.json"  # what was found out about models
 MODELS = "models"  # what fastembed downloads, where a configured model is not packaged
@@ -23,6 +25,17 @@ class ModelParts:
     config: Config
     clock: "SystemClock"
     _stack: AsyncExitStack
+
+    @property
+    def database(self) -> "Database":
+        raise NotImplementedError
+
+    @cached_property
+    def readings(self) -> "SqlReadingRepository":
+        """What models said of documents when they were read, and what that cost."""
+        from storage.readings import SqlReadingRepository
+
+        return SqlReadingRepository(self.database)
 
     @cached_property
     def embedder(self) -> "LocalEmbedder":

@@ -6,6 +6,7 @@ from core.limits import Budget
 from core.ports import ChatProvider, Clock, RetrievalStrategy
 from core.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.strategies.choosing import NotedStrategy, choose
+from core.strategies.facts_first import FactsFirstStrategy
 from core.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
 from core.strategies.tool_use import ToolUseStrategy
 
@@ -19,4 +20,6 @@ def strategy_for(
     budget = Budget(steps=agent.max_steps, tokens=agent.max_tokens, seconds=agent.max_seconds)
     choice = choose(message, agent.strategy, provider.capabilities)
     strategy: RetrievalStrategy = STRATEGIES[choice.name](provider, budget, clock)
-    return NotedStrategy(strategy, choice.note) if choice.note else strategy
+    if choice.note:
+        strategy = NotedStrategy(strategy, choice.note)
+    return FactsFirstStrategy(strategy) if agent.facts and message.strategy is None else strategy

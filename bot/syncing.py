@@ -96,6 +96,8 @@ async def _sync(
     """A line for the log where something changed; what failed is a warning."""
     since = clock.now() - same if clock and same else None
     for done in await syncs.sync(spec.workspace, [spec.name], unless_since=since):
+        if done.by_another:
+            continue  # it is in that one's log
         state, counts = done.state, done.state.counts
         for warning in state.warnings:
             _log.info("Source %s: %s", spec.label, warning)

@@ -20,23 +20,10 @@ from bot.model_wiring import ModelParts
 from bot.person import author_name
 from bot.store_wiring import StoreParts
 from core.access import Access
-from core.answering import AnswerService
-from core.attachments import Attachments
-from core.cassettes import Cassettes
-from core.commands import Commands, RunningQuestions
-from core.connections import Connections
 from core.conversations import Conversations
 from core.domain.corpus import Document, SearchScope, Source
-from core.facts import Facts
-from core.feedback import Feedbacks
 from core.ingestion.report import IngestReport, ProgressCallback
-from core.jobs import Jobs
-from core.keeping import KeptAnswers
-from core.library import Library
 from core.ports import SearchIndex
-from core.recap import Recaps
-from core.staleness import Staleness
-from core.withholding import Histories
 from storage.alone import alone
 from storage.cited import SqlCitedRepository
 from storage.database import Database
@@ -44,7 +31,20 @@ from storage.feedback import SqlFeedbackRepository
 from storage.stale import SqlStaleRepository
 
 if TYPE_CHECKING:
+    from core.answering import AnswerService
+    from core.attachments import Attachments
+    from core.cassettes import Cassettes
+    from core.commands import Commands, RunningQuestions
+    from core.connections import Connections
+    from core.facts import Facts
+    from core.feedback import Feedbacks
+    from core.jobs import Jobs
+    from core.keeping import KeptAnswers
+    from core.library import Library
+    from core.recap import Recaps
+    from core.staleness import Staleness
     from core.syncing import Syncs
+    from core.withholding import Histories
 
 DATABASE_FILE = "footnote.db"
 KEPT_FOLDER = "kept"  # the answers that people keep, a folder for each workspace
@@ -99,10 +99,12 @@ class App(StoreParts, ModelParts):
 
     @cached_property
     def extractions(self) -> Extractions:
-        return build_extractions(self)
+        return build_extractions(self, lambda place: alone(self._database_place, place, with_file=True))
 
     @cached_property
-    def facts(self) -> Facts:
+    def facts(self) -> "Facts":
+        from core.facts import Facts
+
         return Facts(extracts=self.extracts, corpus=self.corpus, clock=self.clock)
 
     @cached_property
@@ -120,7 +122,9 @@ class App(StoreParts, ModelParts):
         return Access(self.corpus, self.settings)
 
     @cached_property
-    def feedbacks(self) -> Feedbacks:
+    def feedbacks(self) -> "Feedbacks":
+        from core.feedback import Feedbacks
+
         return Feedbacks(SqlFeedbackRepository(self.database), self.conversations, self.clock)
 
     @cached_property
@@ -128,11 +132,15 @@ class App(StoreParts, ModelParts):
         return Conversations(self.conversation_store, self.clock, lambda address: self.attachments.forget(address))
 
     @cached_property
-    def histories(self) -> Histories:
+    def histories(self) -> "Histories":
+        from core.withholding import Histories
+
         return Histories(self.conversations, self.corpus)
 
     @cached_property
-    def attachments(self) -> Attachments:
+    def attachments(self) -> "Attachments":
+        from core.attachments import Attachments
+
         return Attachments(
             corpus=self.corpus,
             library=self.library,
@@ -142,36 +150,42 @@ class App(StoreParts, ModelParts):
         )
 
     @cached_property
-    def library(self) -> Library:
+    def library(self) -> "Library":
         return build_library(self)
 
     @cached_property
-    def staleness(self) -> Staleness:
+    def staleness(self) -> "Staleness":
         return build_staleness(self, SqlStaleRepository(self.database))
 
     @cached_property
-    def jobs(self) -> Jobs:
+    def jobs(self) -> "Jobs":
+        from core.jobs import Jobs
+
         return Jobs(self.job_store, self.conversation_store, lambda: self.answers, self.clock, self.inbox_store)
 
     @cached_property
-    def kept(self) -> KeptAnswers:
+    def kept(self) -> "KeptAnswers":
+        from core.keeping import KeptAnswers
+
         folder = self.config.data_path / KEPT_FOLDER
         return KeptAnswers(corpus=self.corpus, ingest=self.read_in, folder=folder, clock=self.clock)
 
     @cached_property
-    def cassettes(self) -> Cassettes:
+    def cassettes(self) -> "Cassettes":
         from bot.replay_wiring import build_cassettes
 
         return build_cassettes(self)
 
     @cached_property
-    def recaps(self) -> Recaps:
+    def recaps(self) -> "Recaps":
         from bot.answer_wiring import build_recaps
 
         return build_recaps(self)
 
     @cached_property
-    def commands(self) -> Commands:
+    def commands(self) -> "Commands":
+        from core.commands import Commands
+
         return Commands(
             library=self.library,
             corpus=self.corpus,
@@ -188,7 +202,7 @@ class App(StoreParts, ModelParts):
         )
 
     @cached_property
-    def answers(self) -> AnswerService:
+    def answers(self) -> "AnswerService":
         from bot.answer_wiring import build_answers
 
         return build_answers(self)

@@ -13,9 +13,11 @@ class AnswerKind(StrEnum):
 
     PHONE = "phone"
     EMAIL = "email"
+    FIRST_NAME = "first name"
     PERSON = "person"
     YEAR = "year"
     DATE = "date"
+    AGE = "age"
     DURATION = "duration"
     MONEY = "money"
     LENGTH = "length"
@@ -30,6 +32,15 @@ _NUMBER_WORD = (
     r"eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|dozen|"
     r"half|twice|once|double|triple|third|quarter|none|zero|no|single|both|several)"
 )
+_MANY = r"(?:hundred|thousand|million|billion)"
+_COIN = (
+    r"(?:gold|silver|copper|dollars?|euros?|cents?|pounds?|pence|guineas?|shillings?|sovereigns?|crowns?|francs?|marks?|"
+    r"florins?|roubles?|rubles?|kroner|yen|pesos?)"
+)
+_AGE_WORD = (
+    r"(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|"
+    r"eighty|ninety|hundred)"
+)
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
     r"nov(?:ember)?|dec(?:ember)?)"
@@ -42,10 +53,18 @@ _SIZE_UNIT = (
 )
 _ASKS_FIRST = r"^(?:and |so |but |by |to |for |from |in |on |at )?"
 
+_TITLE_WORD = r"(?:mrs?|ms|miss|dr|doctor|prof|professor|sir|lord|lady|captain|colonel|aunt|uncle)"
+# "Mrs. Hill's first name", "the first name of Mrs. Hill": of the very person, not of somebody of theirs.
+_FIRST_NAME_OF = (
+    rf"^what(?:'s|’s| is| was)? (?:{_TITLE_WORD}\.? )?(?P<of>[\w-]+)['’]s? (?:first|given|christian) name\W*$"
+    rf"|\b(?:first|given|christian) name of (?:{_TITLE_WORD}\.? )?(?P<named>[\w-]+)\W*$"
+)
+
 # The first that matches decides.
 _CUES: tuple[tuple[AnswerKind, str], ...] = (
     (AnswerKind.PHONE, r"\b(?:phone|telephone|fax|mobile) (?:number|no)\b"),
     (AnswerKind.EMAIL, r"\be-?mail address\b"),
+    (AnswerKind.FIRST_NAME, _FIRST_NAME_OF),
     (
         AnswerKind.PERSON,
         rf"{_ASKS_FIRST}(?:who|whom|whose)\b|[,;?] (?:and )?(?:who|whom|whose)\b|\band who\b"
@@ -58,9 +77,10 @@ _CUES: tuple[tuple[AnswerKind, str], ...] = (
         r"^(?:and |so |but )?when\b|[,;.?] when\b|\b(?:what|which) (?:date|day|month|time|weekday)\b"
         r"|\b(?:due|release|start|end|publication|birth) date\b|\b(?:since|until|till) when\b|\bdeadline\b|\bdate of\b",
     ),
+    (AnswerKind.AGE, r"\bhow old\b|\b(?:what|which) age\b"),
     (
         AnswerKind.DURATION,
-        r"\bhow (?:old|soon|quickly)\b|\bhow long\b(?! may| can (?:a|the) \w+ (?:name|text|title|message) be)"
+        r"\bhow (?:soon|quickly)\b|\bhow long\b(?! may| can (?:a|the) \w+ (?:name|text|title|message) be)"
         r"|\bhow many (?:seconds|minutes|hours|days|weeks|months|years)\b|\bhow much (?:time|longer)\b"
         r"|\bin (?:seconds|minutes|hours|days)\b|\bduration\b",
     ),
@@ -93,6 +113,7 @@ _CUES: tuple[tuple[AnswerKind, str], ...] = (
         r"school|university|organi[sz]ation|foundation)\b",
     ),
 )
+_FIRST_NAME = re.compile(_FIRST_NAME_OF, re.IGNORECASE)
 _RULES = tuple((kind, re.compile(cue, re.IGNORECASE)) for kind, cue in _CUES)
 
 _WHO_IS_NAMED = re.compile(r"^(?:And |and )?[Ww]ho(?:['’]s| is| was| are| were) [A-Z]")
@@ -108,6 +129,7 @@ _SIGNS: dict[AnswerKind, re.Pattern[str]] = {
             r"|\b(?:after|before|until|when|once|every|daily|dawn|dusk|midnight|noon|next|week|month|morning|evening|"
             r"night|spring|summer|autumn|winter)\b"
         ),
+        AnswerKind.AGE: (rf"\d|\b{_AGE_WORD}\b|\b(?:aged|teens|(?:twen|thir|for|fif|six|seven|eigh|nine)ties)\b"),
         AnswerKind.DURATION: (
             rf"(?:\d|\b{_NUMBER_WORD}\b|\ban?\b|\bfew\b)[\w\s().+/–-]{{0,30}}?\b{_TIME_UNIT}|\b\d+ ?(?:ms|s|m|h)\b"
             rf"|\d-{_SIZE_UNIT}|\d {_SIZE_UNIT}|\b(?:permanent|instant|indefinite|until|midnight|forever|lasts?)"
@@ -117,6 +139,8 @@ _SIGNS: dict[AnswerKind, re.Pattern[str]] = {
             r"[$€£¥]|\b\d[\d,.]*\s*(?:gp|sp|cp|pp|ep|usd|eur|xp|dollars?|euros?|cents?|pounds?|pence)\b"
             r"|\b(?:gold|silver|copper) pieces?\b|\b(?:free|half|dollars?|cents)\b|\d,\d{3}\b|\d\.\d\d\b"
             r"|×\s?\d|\btimes\b"
+            rf"|\b(?:{_NUMBER_WORD}|{_MANY}|\d[\d,.]*)[\s-]{_COIN}\b|\b{_NUMBER_WORD}[\s-]{_MANY}\b"
+            r"|\b(?:\w+pence|(?:\w+-)?penny|\w+penny)\b"
         ),
         AnswerKind.LENGTH: rf"(?:\d|\b{_NUMBER_WORD}\b)[\s-]{{0,3}}(?:\w+\s)?{_SIZE_UNIT}\b|\d+\s?['′″\"]|\d-\d",
         AnswerKind.WEIGHT: r"\d|\b(?:pounds?|kilo\w*|grams?|ounces?|tons?|tonnes?)\b",
@@ -143,6 +167,8 @@ def expected_kind(question: str) -> AnswerKind | None:
 
 def holds_kind(text: str, kind: AnswerKind, question: str) -> bool:
     """Whether `text` has something of the kind that the question itself did not name."""
+    if kind is AnswerKind.FIRST_NAME:
+        return _holds_first_name(text, question)
     if kind in (AnswerKind.PERSON, AnswerKind.NAME):
         return _holds_name(text, question, anywhere=kind is AnswerKind.PERSON)
     rest = text
@@ -152,6 +178,19 @@ def holds_kind(text: str, kind: AnswerKind, question: str) -> bool:
         for month in re.findall(rf"\b{_MONTH}\b", question, re.IGNORECASE):
             rest = re.sub(rf"\b{month}\b", " ", rest, flags=re.IGNORECASE)
     return _SIGNS[kind].search(rest) is not None
+
+
+def _holds_first_name(text: str, question: str) -> bool:
+    """A name before the surname asked about, or after it and a comma: "Ann Hill", "Hill, Ann"; no title."""
+    match = _FIRST_NAME.search(question)
+    if match is None:
+        return False
+    surname = re.escape(match["of"] or match["named"])
+    given = re.findall(rf"\b([A-Z][\w'’-]+) (?:[A-Z]\. )?{surname}\b", text)
+    titled = re.compile(_TITLE_WORD, re.IGNORECASE)
+    if any(not titled.fullmatch(name) and name.lower() not in _BEGINNERS for name in given):
+        return True
+    return re.search(rf"\b{surname}, [A-Z]\w+", text) is not None
 
 
 def _holds_name(text: str, question: str, *, anywhere: bool) -> bool:

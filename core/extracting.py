@@ -3,19 +3,18 @@
 One that fails, or finds what does not fit its schema, costs only itself: why is recorded with its run.
 """
 
-import uuid
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from core.domain.corpus import NAMESPACE, Document, Page, SearchScope, Source
-from core.domain.extract_data import SCHEMAS, schema_name
-from core.domain.extracts import Extract, Extraction, ExtractorInput, ExtractType, Found
+from core.domain.corpus import Document, SearchScope, Source
+from core.domain.extract_readings import Spending
+from core.domain.extracts import Extraction, ExtractorInput, ExtractType
 from core.domain.jobs import JobKind
 from core.errors import BadInput, NotFound
+from core.extract_checks import Checked, to_extracts
 from core.extract_ports import Extractor, ExtractRepository
 from core.ingestion.child import ExtractTask, FoundInDocument
 from core.ingestion.report import IngestProgress, ProgressCallback
@@ -24,17 +23,25 @@ from core.ports import Clock, CorpusRepository
 from core.steps import Steps, step
 
 JOB_NAME = "extract"
-MOST_EXTRACTS = 20_000  # of one extractor in one document: more is a broken document, not data
+_SHOWN = 10  # failures and warnings of one document that its job shows
 
 
 @dataclass(slots=True, kw_only=True)
 class ExtractionReport:
-    """What a run did. `failures` are (path, extractor, reason)."""
+    """What a run did. `failures` and `warnings` are (path, extractor, reason).
+
+    Failures: an extractor that failed, or what was refused of it. Warnings: what a bound left out.
+    """
 
     documents: int = 0  # that at least one extractor looked at
     unchanged: int = 0  # that none had to look at
     counts: Counter[ExtractType] = field(default_factory=Counter)
     failures: list[tuple[str, str, str]] = field(default_factory=list)
+    warnings: list[tuple[str, str, str]] = field(default_factory=list)
+    spent: Spending = field(default_factory=Spending)  # on a model
+    stopped: str | None = None  # why a model was not asked about all: a budget, or an error
+    resume_at: datetime | None = None  # from when on the rest can be asked about, where that is known
+    waiting: int = 0  # documents that a model is still to be asked about
     seconds: float = 0.0
     job_id: str | None = None  # the root of its tree; None where nothing was due
 
@@ -48,8 +55,28 @@ class ExtractionReport:
         self.unchanged += other.unchanged
         self.counts += other.counts
         self.failures += other.failures
+        self.warnings += other.warnings
+        self.spent += other.spent
+        self.stopped = other.stopped or self.stopped
+        self.resume_at = other.resume_at or self.resume_at
+        self.waiting += other.waiting
         self.seconds += other.seconds
         self.job_id = other.job_id or self.job_id
+
+    def note(self, path: str, extractor: str, checked: Checked) -> None:
+        """Take in what was wrong with what an extractor found in a document."""
+        if checked.error is not None:
+            self.failures.append((path, extractor, checked.error))
+        if checked.warning is not None:
+            self.warnings.append((path, extractor, checked.warning))
+
+    def troubles(self, path: str) -> dict[str, object]:
+        """What was wrong in a document, as its job shows it; empty where nothing was."""
+        told = {"failures": self.failures, "warnings": self.warnings}
+        named = {
+            kind: [f"{name}: {why}" for where, name, why in items if where == path] for kind, items in told.items()
+        }
+        return {kind: items[:_SHOWN] for kind, items in named.items() if items}
 
     def to_json(self) -> dict[str, object]:
         return {
@@ -58,11 +85,21 @@ class ExtractionReport:
             "extracts": self.extracts,
             "by_type": {kind.value: count for kind, count in self.counts.items()},
             "seconds": round(self.seconds, 3),
-            "failures": [
-                {"path": path, "extractor": extractor, "reason": reason} for path, extractor, reason in self.failures
-            ],
+            "failures": [_to_json(failure) for failure in self.failures],
+            "warnings": [_to_json(warning) for warning in self.warnings],
+            "model": {
+                "requests": self.spent.requests,
+                "tokens": self.spent.tokens,
+                "stopped": self.stopped,
+                "waiting": self.waiting,
+            },
             "job": self.job_id,
         }
+
+
+def _to_json(item: tuple[str, str, str]) -> dict[str, str]:
+    path, extractor, reason = item
+    return {"path": path, "extractor": extractor, "reason": reason}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +152,7 @@ class Extracting:
             async with opened(JobKind.EXTRACTION, JOB_NAME, input=given) as root:
                 await self._extract_all(due, report, progress)
                 counts = {kind.value: count for kind, count in report.counts.items()}
-                root.output = {**counts, "failures": len(report.failures)}
+                root.output = {**counts, "failures": len(report.failures), "warnings": len(report.warnings)}
             report.job_id = steps.jobs[0].id if steps is not None else None
         report.seconds = self._clock.monotonic() - begun
         return report
@@ -174,7 +211,8 @@ class Extracting:
             if given is not None:
                 for extractor in due.extractors:
                     found += await self._extract_one(extractor, given, report)
-            extracting.output = {kind.value: count for kind, count in found.items()}
+            counts = {kind.value: count for kind, count in found.items()}
+            extracting.output = counts | report.troubles(document.path)
         report.documents += 1
         report.counts += found
 
@@ -191,87 +229,26 @@ class Extracting:
         self, extractor: Extractor, given: ExtractorInput, report: ExtractionReport
     ) -> Counter[ExtractType]:
         result = await self._sandbox.extract(ExtractTask(extractor=extractor.name, given=given))
-        error: str | None = None
-        extracts: list[Extract] = []
         if isinstance(result, FoundInDocument):
-            extracts, error = to_extracts(result.found, extractor, given)
+            checked = to_extracts((*result.found, *result.unread), extractor, given)
         else:
-            error = result.reason
-        if error is not None:
-            report.failures.append((given.document.path, extractor.name, error))
+            checked = Checked((), error=result.reason)
+        report.note(given.document.path, extractor.name, checked)
         run = Extraction(
             document_id=given.document.id,
             extractor=extractor.name,
             version=extractor.version,
             revision=given.pages[0].revision,
-            extracts=len(extracts),
+            extracts=len(checked.extracts),
             extracted_at=self._clock.now(),
-            error=error,
+            error=checked.error,
+            warning=checked.warning,
         )
         try:
-            await self._extracts.replace(run, extracts)
+            await self._extracts.replace(run, checked.extracts)
         except NotFound:
             return Counter()  # another revision went live meanwhile
-        return Counter(extract.type for extract in extracts)
-
-
-def to_extracts(
-    found: Sequence[Found], extractor: Extractor, given: ExtractorInput
-) -> tuple[list[Extract], str | None]:
-    """What was found, checked against schemas and pages; and in one sentence what was refused of it, if anything."""
-    pages = {page.number: page for page in given.pages}
-    extracts: dict[str, Extract] = {}
-    refused: list[str] = []
-    for item in found[:MOST_EXTRACTS]:
-        reason = _why_refused(item, extractor, pages)
-        if reason is not None:
-            refused.append(reason)
-            continue
-        extract = _to_extract(item, extractor, given, pages[item.page_number], len(extracts))
-        extracts[extract.id] = extract
-    if len(found) > MOST_EXTRACTS:
-        refused.append(f"more than {MOST_EXTRACTS:,} were found")
-    error = f"refused {len(refused)} of {len(found)}: {refused[0]}" if refused else None
-    return list(extracts.values()), error
-
-
-def _why_refused(item: Found, extractor: Extractor, pages: dict[int, Page]) -> str | None:
-    page = pages.get(item.page_number)
-    if item.type not in extractor.types:
-        return f"{extractor.name} finds no {item.type.value}"
-    if page is None:
-        return f"there is no page {item.page_number}"
-    if not 0 <= item.span.start < item.span.end <= len(page.text):
-        return f"its place {item.span.start}-{item.span.end} is not on page {item.page_number}"
-    if not 0 <= item.confidence <= 1:
-        return f"its confidence {item.confidence} is not between 0 and 1"
-    try:
-        SCHEMAS[item.type][1].model_validate(item.data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-    return None
-
-
-def _to_extract(item: Found, extractor: Extractor, given: ExtractorInput, page: Page, place: int) -> Extract:
-    document = given.document
-    name = f"extract\x1f{document.id}\x1f{page.revision}\x1f{extractor.name}\x1f{place}"
-    return Extract(
-        id=str(uuid.uuid5(NAMESPACE, name)),
-        document_id=document.id,
-        document=document.path,
-        document_title=document.title,
-        source_id=document.source_id,
-        page_id=page.id,
-        page_number=page.number,
-        revision=page.revision,
-        extractor=extractor.name,
-        type=item.type,
-        schema=schema_name(item.type),
-        span=item.span,
-        confidence=item.confidence,
-        data=SCHEMAS[item.type][1].model_validate(item.data).model_dump(mode="json"),
-    )
+        return Counter(extract.type for extract in checked.extracts)
 
 
 def _path_of(document: Document, source: Source | None) -> Path | None:

@@ -1,17 +1,20 @@
 """The JSON shapes that the command line, the API and exports share. The design fixes their keys: add, never rename."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from core.domain.answer import Answer, Citation, Reference
 from core.domain.conversation import Conversation, Focus, Message
 from core.domain.corpus import Document, Page, PageHit
 from core.domain.extracts import Extract, ExtractType
 from core.domain.jobs import Job
-from core.facts import FoundFacts, KindCount, Ontology
-from core.library import PageView
 from core.links import fill_template
 from core.texts import shorten
+
+if TYPE_CHECKING:
+    from core.facts import FoundFacts, KindCount, Ontology, Trouble
+    from core.library import PageView
 
 Json = dict[str, object]
 SNIPPET_LENGTH = 300
@@ -99,7 +102,7 @@ def job_json(job: Job, tree: Sequence[Job]) -> Json:
 
 def page_hit_json(hit: PageHit, summaries: Sequence[Extract] = ()) -> Json:
     """`summaries` are extracts of type page, of any pages."""
-    said = next((item.data for item in summaries if item.page_id == hit.page_id), {})
+    said = _surest(item for item in summaries if item.page_id == hit.page_id)
     best = hit.passages[0] if hit.passages else None
     title = hit.heading_path[0] if hit.heading_path else ""
     return {
@@ -117,11 +120,11 @@ def page_hit_json(hit: PageHit, summaries: Sequence[Extract] = ()) -> Json:
     }
 
 
-def page_json(view: PageView, extracts: Sequence[Extract] = ()) -> Json:
+def page_json(view: "PageView", extracts: Sequence[Extract] = ()) -> Json:
     """`previous` and `next` are page ids, None at the ends. `extracts` are what was found on the page."""
     document, page = view.document, view.page
     by_type = {kind: [dict(item.data) for item in extracts if item.type is kind] for kind in ExtractType}
-    said = next(iter(by_type[ExtractType.PAGE]), {})
+    said = _surest(item for item in extracts if item.type is ExtractType.PAGE)
     return {
         "page_id": page.id,
         "document": document.path,
@@ -172,6 +175,12 @@ def document_json(document: Document) -> Json:
     }
 
 
+def _surest(found: Iterable[Extract]) -> Mapping[str, object]:
+    """Of what rules and a model made of a page, the surer one; the first of equals."""
+    surest = max(found, key=lambda item: item.confidence, default=None)
+    return surest.data if surest is not None else {}
+
+
 def extract_json(extract: Extract) -> Json:
     return {
         "type": extract.type.value,
@@ -188,7 +197,12 @@ def extract_json(extract: Extract) -> Json:
     }
 
 
-def facts_json(found: FoundFacts) -> Json:
+def troubles_json(troubles: Iterable["Trouble"]) -> list[Json]:
+    """What extractors failed at, refused or left out."""
+    return [{"document": item.document, "extractor": item.extractor, "reason": item.reason} for item in troubles]
+
+
+def facts_json(found: "FoundFacts") -> Json:
     """`query` is what was understood, in the form that can be asked again."""
     return {
         "query": str(found.query),
@@ -209,7 +223,7 @@ def facts_json(found: FoundFacts) -> Json:
     }
 
 
-def ontology_json(ontology: Ontology) -> Json:
+def ontology_json(ontology: "Ontology") -> Json:
     return {
         "entity_types": [_kind_json(item) for item in ontology.entities],
         "relation_types": [_kind_json(item) for item in ontology.relations],
@@ -218,7 +232,7 @@ def ontology_json(ontology: Ontology) -> Json:
     }
 
 
-def _kind_json(item: KindCount) -> Json:
+def _kind_json(item: "KindCount") -> Json:
     return {"type": item.kind, "count": item.count, "examples": list(item.examples)}
 
 

@@ -10,6 +10,7 @@ from core.documents import Linked, find_by_name, only_journals
 from core.domain.corpus import Document, Page, PageHit, SearchQuery, SearchScope, Source, SourcedPassage
 from core.errors import NotFound
 from core.links import page_links
+from core.named_documents import find_named
 from core.ports import ConversationRepository, CorpusRepository, SearchIndex
 
 # Passages asked of the index for each page wanted: several of one page often match.
@@ -18,6 +19,8 @@ _PASSAGES_PER_PAGE = 4
 # fetched, three times as many each time.
 _FEWEST_PASSAGES = 40
 _MOST_PASSAGES = 1_000
+# A page of a document that the query names stays ahead of a page elsewhere that stands out up to this factor more.
+_NAMED_WEIGHT = 1.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +71,24 @@ class Library:
         self.names = NamesOfWorkspaces(corpus)
 
     async def search(self, query: SearchQuery, scope: SearchScope) -> list[PageHit]:
-        """Pages with a passage that matches, best first by their best passage, at most `query.limit`."""
+        """Pages with a passage that matches, best first by their best passage, at most `query.limit`.
+
+        A document that the query names ("in Treasure Island, ...") is searched once more for what is asked of it.
+        """
+        hits = await self._pages(query, scope)
+        named = find_named(query.text, [hit.document for hit in hits])
+        if named is None:
+            return hits
+        inside = await self._pages(replace(query, text=named.rest, document_ids=named.document_ids), scope)
+        # A score below zero grows by division; the weight must never push a page down.
+        weighed = [
+            replace(hit, score=hit.score * _NAMED_WEIGHT if hit.score >= 0 else hit.score / _NAMED_WEIGHT)
+            for hit in inside
+        ]
+        elsewhere = [hit for hit in hits if hit.document.id not in named.document_ids]
+        return sorted([*weighed, *elsewhere], key=lambda hit: -hit.score)[: query.limit]
+
+    async def _pages(self, query: SearchQuery, scope: SearchScope) -> list[PageHit]:
         asked = max(query.limit * _PASSAGES_PER_PAGE, _FEWEST_PASSAGES)
         while True:
             found = await self._index.search(replace(query, limit=asked), scope)
@@ -196,7 +216,7 @@ def _grouped(passages: Sequence[SourcedPassage]) -> list[PageHit]:
             document=group[0].document,
             page_id=page_id,
             page_number=group[0].passage.page_number,
-            heading_path=group[0].passage.heading_path,
+            heading_path=group[0].passage.titles,
             passages=tuple(group),
             score=group[0].score,
         )

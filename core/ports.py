@@ -36,6 +36,7 @@ from core.domain.corpus import (
     SourcedPassage,
 )
 from core.domain.jobs import Job
+from core.domain.listed import ListedFacts
 from core.domain.settings import ChannelAddress
 
 
@@ -132,7 +133,8 @@ class Tools(Protocol):
     def adopt(self, history: Sequence[ChatMessage]) -> None:
         """Take over the passages of earlier turns under the numbers they bear there; new ones get higher numbers.
 
-        Called once, before the first `invoke`: an answer may cite what an earlier question found.
+        Called before the first `invoke` (again with the same history changes nothing): an answer may cite what an
+        earlier question found.
         """
 
     def opening(self) -> tuple[ChatMessage, ...]:
@@ -149,6 +151,11 @@ class Tools(Protocol):
         """Never raises for what a model can do wrong: unknown tool, bad arguments, ToolError become error results.
 
         `key` is that of the job that was queued for it (core/steps.py), where one was.
+        """
+
+    async def list_facts(self, question: str) -> ListedFacts | None:
+        """The extracted rows that a question clearly asks for (core/facts/asked.py); None where it asks for something
+        else, or no row fits. Their passages are evidence, as those of an `invoke` are.
         """
 
 

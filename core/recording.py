@@ -22,6 +22,7 @@ from core.domain.chat import (
 )
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Page
+from core.domain.listed import ListedFacts
 from core.ports import ChatProvider, RetrievalStrategy, Tools
 
 _here: ContextVar["Recording | None"] = ContextVar("recording", default=None)
@@ -115,6 +116,7 @@ class RecordingTools:
         self._inner = inner
         self._opening: tuple[ChatMessage, ...] = ()
         self._problems: dict[str, str] = {}
+        self._listed: ListedFacts | None = None
         self._calls: list[RecordedCall] = []
 
     @property
@@ -138,6 +140,10 @@ class RecordingTools:
             self._problems[invocation.id] = problem
         return problem
 
+    async def list_facts(self, question: str) -> ListedFacts | None:
+        self._listed = await self._inner.list_facts(question)
+        return self._listed
+
     async def invoke(self, invocation: ToolInvocation, key: str | None = None) -> ToolResult:
         result = await self._inner.invoke(invocation, key)
         self._calls.append(RecordedCall(invocation=invocation, result=replace(result, images=())))
@@ -148,6 +154,7 @@ class RecordingTools:
             definitions=self.definitions,
             opening=self._opening,
             problems=dict(self._problems),
+            listed=self._listed,
             calls=tuple(self._calls),
             evidence=self.evidence,
         )

@@ -23,6 +23,7 @@ from core.domain.chat import (
     ToolResult,
 )
 from core.domain.conversation import IncomingMessage
+from core.domain.listed import ListedFacts
 from core.errors import FootnoteError
 from core.ports import ChatProvider, RetrievalStrategy
 from core.progress import SilentProgress
@@ -129,6 +130,9 @@ class ReplayTools:
 
     def problem(self, invocation: ToolInvocation) -> str | None:
         return self._recorded.problems.get(invocation.id)
+
+    async def list_facts(self, question: str) -> ListedFacts | None:
+        return self._recorded.listed
 
     async def invoke(self, invocation: ToolInvocation, key: str | None = None) -> ToolResult:
         found = next((call.result for call in self._recorded.calls if call.invocation == invocation), None)

@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Protocol
 
 from core.domain.answer import Answer
+from core.domain.cassettes import StoredCassette
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
 from core.domain.feedback import Feedback
 from core.domain.inbox import Decision, InboxEntry, InboxStatus, PostRef
 from core.domain.installation import Installation
-from core.domain.jobs import Job
+from core.domain.jobs import Job, JobKind
 from core.domain.settings import ChannelAddress, ChannelSettings, Listening, PositionHolder
-from core.domain.cassettes import StoredCassette
 from core.domain.summaries import SummaryKey
 from core.ports import ProgressSink
 
@@ -114,6 +114,9 @@ class JobRepository(Protocol):
     async def list_roots(self, workspace: str, limit: int = 50) -> list[Job]:
         """Newest first."""
 
+    async def list_running(self, kind: JobKind, name: str) -> list[Job]:
+        """The roots of this kind and name that say that they run, of all workspaces, oldest first."""
+
     async def list_tree(self, root_id: str) -> list[Job]:
         """The root first, then by creation."""
 
@@ -171,7 +174,7 @@ class SummaryRepository(Protocol):
 
 
 class CassetteRepository(Protocol):
-    """Recorded runs, under the id of their answer's message. One goes with its message, and with any of its documents."""
+    """Recorded runs, under the id of their answer's message. One goes with that, and with any of its documents."""
 
     async def save(self, cassette: StoredCassette) -> None:
         """Insert or replace. Ignored where the message or a document is gone. A power cut may cost the last ones."""
@@ -179,7 +182,9 @@ class CassetteRepository(Protocol):
     async def find(self, message_id: str, workspace: str) -> StoredCassette:
         """By the message's id, or how it begins where that is clear. NotFound says what to do."""
 
-    async def list_cassettes(self, workspace: str, *, cases_only: bool = False, limit: int = 50) -> list[StoredCassette]:
+    async def list_cassettes(
+        self, workspace: str, *, cases_only: bool = False, limit: int = 50
+    ) -> list[StoredCassette]:
         """Newest first, without their data."""
 
     async def mark_case(self, message_id: str, *, is_case: bool) -> None:

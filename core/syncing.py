@@ -49,11 +49,12 @@ class SyncIngest(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncReport:
-    """What one sync of a source came to; `report` is None when it failed before anything was read."""
+    """What one sync of a source came to; `report` is None when it failed before anything was read, or was another's."""
 
     state: SyncState
     report: IngestReport | None = None
     seconds: float = 0.0
+    by_another: bool = False  # a run that somebody else began after this one was asked for: it saw what this would
 
     @property
     def is_good(self) -> bool:
@@ -62,7 +63,8 @@ class SyncReport:
     def to_json(self) -> dict[str, object]:
         """As `footnote sync --json` shows it."""
         read = self.report.to_json() if self.report else None
-        return {"source": self.state.source, "kind": self.state.kind, **state_json(self.state), "report": read}
+        told = state_json(self.state) | {"by_another": self.by_another, "report": read}
+        return {"source": self.state.source, "kind": self.state.kind, **told}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,15 +106,20 @@ class Syncs:
         """Sync the named sources of a workspace, without names all that are enabled; one report each, in this order.
 
         `force` fetches and reads everything anew, and takes a source that has become empty at its word. Sources that
-        were synced (by any process) since `unless_since` are left out. A failing source never stops the others.
+        were synced (by any process) since `unless_since` are left out; what another began while this one waited is
+        not done again, but told. A failing source never stops the others.
 
         Raises NotFound for a name that is not in the configuration.
         """
-        reports = []
+        reports, asked = [], self._parts.clock.now()
         for spec in self._wanted(workspace, names):
             async with self._one_at_a_time, self._parts.alone():
                 state = await self._parts.states.find(workspace, spec.name)
-                if unless_since is None or state is None or state.ended_at < unless_since:
+                if unless_since is not None and state is not None and state.ended_at >= unless_since:
+                    continue
+                if state is not None and state.started_at > asked and not force:
+                    reports.append(SyncReport(state=state, by_another=True))
+                else:
                     reports.append(await self._sync(spec, state, force=force, progress=progress))
         return reports
 

@@ -10,7 +10,7 @@ from core.domain.extracts import ExtractType
 from storage.column_types import CompactJson, StorableText, UtcTime
 from storage.service_tables import FootnoteTable
 
-__all__ = ["ExtractRow", "ExtractionRow", "FootnoteTable"]
+__all__ = ["ExtractRow", "ExtractionRow", "FootnoteTable", "ModelReadingRow", "ModelSpendingRow"]
 
 _TYPES = ", ".join(f"'{kind.value}'" for kind in ExtractType)
 
@@ -28,6 +28,7 @@ class ExtractionRow(FootnoteTable, table=True):
     extracts: int
     extracted_at: datetime = Field(sa_type=UtcTime)
     error: str | None = Field(default=None, sa_type=StorableText)
+    warning: str | None = Field(default=None, sa_type=StorableText)
 
 
 class ExtractRow(FootnoteTable, table=True):
@@ -57,3 +58,27 @@ class ExtractRow(FootnoteTable, table=True):
     confidence: float
     words: str = Field(sa_type=StorableText)
     data: dict[str, Any] = Field(sa_type=CompactJson)
+
+
+class ModelReadingRow(FootnoteTable, table=True):
+    """What a model said of one piece of a document for one extractor; `said` is a list of JSON objects."""
+
+    __tablename__ = "model_reading"
+
+    document_id: str = Field(primary_key=True, sa_type=StorableText, foreign_key="document.id", ondelete="CASCADE")
+    piece: str = Field(primary_key=True, sa_type=StorableText)
+    extractor: str = Field(primary_key=True, sa_type=StorableText)
+    version: int
+    read_at: datetime = Field(sa_type=UtcTime)
+    said: list[Any] = Field(sa_type=CompactJson)
+    error: str | None = Field(default=None, sa_type=StorableText)
+
+
+class ModelSpendingRow(FootnoteTable, table=True):
+    """What extractors asked of models on one day (YYYY-MM-DD, UTC)."""
+
+    __tablename__ = "model_spending"
+
+    day: str = Field(primary_key=True, sa_type=StorableText)
+    requests: int
+    tokens: int

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, case, delete, func, insert, select, true, update
+from sqlalchemy import ColumnElement, Connection, Row, Text, case, cast, delete, func, insert, select, true, update
 
 from core.domain.corpus import SearchScope, Span
 from core.domain.extracts import Extract, Extraction, ExtractQuery, ExtractType
@@ -90,6 +90,7 @@ def _replace(connection: Connection, extraction: Extraction, values: Sequence[Ma
             extracts=len(values),
             extracted_at=extraction.extracted_at,
             error=extraction.error,
+            warning=extraction.warning,
         )
     )
 
@@ -109,6 +110,9 @@ def _filters(query: ExtractQuery) -> list[ColumnElement[bool]]:
         conditions.append(DOCUMENT.c.id.in_(query.document_ids))
     if query.page_ids:
         conditions.append(_EXTRACT.c.page_id.in_(query.page_ids))
+    if query.with_aliases:
+        told = cast(_EXTRACT.c.data, Text)
+        conditions += [told.contains('"aliases":['), ~told.contains('"aliases":[]')]
     conditions += [_EXTRACT.c.words.contains(word, autoescape=True) for word in query.text.casefold().split()]
     return conditions
 

@@ -35,6 +35,16 @@ _ROOTS = (
     .order_by(_C.created_at.desc(), _C.id)
     .limit(bindparam("most"))
 )
+_RUNNING = (
+    select(_JOB)
+    .where(
+        _C.parent_id.is_(None),
+        _C.status == JobStatus.RUNNING.value,
+        _C.kind == bindparam("kind"),
+        _C.name == bindparam("name"),
+    )
+    .order_by(_C.created_at, _C.id)
+)
 _TREE = (
     select(_JOB)
     .where(_C.root_id == bindparam("wanted"))
@@ -70,6 +80,9 @@ class SqlJobRepository:
 
     async def list_roots(self, workspace: str, limit: int = 50) -> list[Job]:
         return await self._list(_ROOTS, {"workspace": workspace, "most": limit})
+
+    async def list_running(self, kind: JobKind, name: str) -> list[Job]:
+        return await self._list(_RUNNING, {"kind": kind.value, "name": name})
 
     async def list_tree(self, root_id: str) -> list[Job]:
         return await self._list(_TREE, {"wanted": root_id})

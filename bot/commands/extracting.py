@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from bot.wiring import App
     from core.domain.extracts import Extract, ExtractType
     from core.extracting import ExtractionReport
-    from core.facts import FactQuery, FoundFacts, Ontology
+    from core.facts import FactQuery, FoundFacts, Ontology, Trouble
 
 MOST_LISTED = 100_000
 MOST_FACTS = 10_000
@@ -64,26 +64,31 @@ def extracts(
     from core.domain.extracts import ExtractQuery
     from core.facts import of_extracts
 
-    async def work(app: "App") -> tuple[list["Extract"], "FoundFacts | None"]:
+    async def work(app: "App") -> "tuple[list[Extract], FoundFacts | None, list[Trouble]]":
         scope = await app.scope()
         wanted = _type(kind)
         ids = frozenset({(await app.find_document(document)).id}) if document else frozenset[str]()
+        troubles = await app.facts.troubles(scope, ids)
         if filter is None:
-            return await app.facts.list_extracts(ExtractQuery(type=wanted, document_ids=ids, limit=limit), scope), None
+            query = ExtractQuery(type=wanted, document_ids=ids, limit=limit)
+            return await app.facts.list_extracts(query, scope), None, troubles
         found = await app.facts.find(of_extracts(_query(filter, MOST_FACTS), wanted), scope, ids)
         fitting = {row.fact.extract.id: row.fact.extract for row in found.rows}
-        return list(fitting.values())[:limit], found
+        return list(fitting.values())[:limit], found, troubles
 
-    listed, found = session.run(work)
+    listed, found, troubles = session.run(work)
     if session.as_json:
-        from core.jsonable import extract_json, facts_json
+        from core.jsonable import extract_json, facts_json, troubles_json
 
         rows = facts_json(found) if found is not None else {}
-        session.print_json({"extracts": [extract_json(item) for item in listed], **rows})
+        told = {"warnings": troubles_json(troubles)}
+        session.print_json({"extracts": [extract_json(item) for item in listed], **rows, **told})
         return
-    from bot.terminal.render_extracts import extracts_view, facts_view
+    from bot.terminal.render_extracts import extracts_view, facts_view, troubles_view
 
     session.console.print(extracts_view(listed) if found is None else facts_view(found))
+    if troubles:
+        session.notes.print(troubles_view(troubles))
 
 
 def facts(

@@ -46,7 +46,7 @@ def ingest(
     if session.as_json:
         session.print_json(report.to_json())
         return
-    from bot.terminal.render import report_view
+    from bot.terminal.render_reports import report_view
 
     session.console.print(report_view(report))
 

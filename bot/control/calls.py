@@ -24,7 +24,7 @@ PARTS = {
     "conversations": ("create", "delete", "list_conversations", "rename", "show"),
     "corpus": ("get_document", "get_page", "list_documents", "list_readable", "list_sources"),
     "extractions": ("run",),
-    "facts": ("find", "list_extracts", "of_pages", "ontology", "summaries"),
+    "facts": ("find", "list_extracts", "of_pages", "ontology", "summaries", "troubles"),
     "histories": ("show",),
     "jobs": ("cancel", "recent", "retry", "tree"),
     "library": (

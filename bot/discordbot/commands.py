@@ -15,6 +15,7 @@ from bot.discordbot.layout import DiscordPost, LinkButton, PartView, Row
 from bot.discordbot.render_lists import ThreadRow as ListedThread
 from bot.discordbot.render_lists import text_view, threads_view
 from bot.discordbot.translate import PLATFORM, TITLE_LENGTH, is_private
+from bot.rendering import link_target
 from core.commands import Command, CommandResult, Option, OptionKind, ThreadRow
 from core.commands.base import GIVEN
 from core.commands.threads import PAGE_ROWS
@@ -90,7 +91,9 @@ async def _show(
     elif result.open_conversation is not None and result.renamed is None:
         await show(interaction, _opened(interaction, result.open_conversation))
     else:
-        await show(interaction, text_view(_told(interaction, result)), public=result.is_public)
+        place = await desk.place_of(interaction) if result.citations else None
+        addresses = {item.number: link_target(desk.parts.link(item, place)) for item in result.citations if place}
+        await show(interaction, text_view(_told(interaction, result), addresses), public=result.is_public)
     if result.renamed is not None:
         await _rename_thread(desk, result.renamed)
 

@@ -9,6 +9,7 @@ Messages of components have no link previews, so addresses need no brackets agai
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from bot.answer_words import (
     NO_TEXT,
@@ -30,7 +31,7 @@ from bot.discordbot.layout import (
     Text,
 )
 from bot.discordbot.render_buttons import MENU_CHOICES, answer_rows, mark_parts
-from bot.discordbot.render_sources import PLAIN, fill, source_entry
+from bot.discordbot.render_sources import PLAIN, fill, footnote, source_entry
 from bot.reference_words import also_looked_at, named_lines
 from bot.rendering import Flavour, Part, link_target, nothing, pack, read_markdown, units
 from core.domain.answer import Answer
@@ -70,7 +71,8 @@ class _Builder:
         self._addresses = {citation.number: link_target(options.link(citation)) for citation in answer.citations}
         cited = {citation.url for citation in answer.citations}
         self._flavour = Flavour(
-            footnote=self._footnote, is_allowed=lambda address: address in cited or options.is_allowed(address)
+            footnote=partial(footnote, self._addresses),
+            is_allowed=lambda address: address in cited or options.is_allowed(address),
         )
         self._body = read_markdown(
             answer_markdown(answer, PLAIN.plain, menu_holds=MENU_CHOICES, longest_option=MAX_OPTION), self._flavour
@@ -116,12 +118,6 @@ class _Builder:
             numbers = text.numbers if place == 0 else ()
             views.append(PartView(blocks=blocks, numbers=numbers, listed=tuple(entries[entry] for entry in room)))
         return views
-
-    def _footnote(self, number: int) -> str | None:
-        if number not in self._addresses:
-            return None
-        address = self._addresses[number]
-        return f"[[{number}]]({address})" if address else f"[{number}]"
 
 
 def _sources(entries: list[str], *, is_first: bool) -> Container:

@@ -1,11 +1,12 @@
 """Lists, notices and results of commands, within Discord's limits. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from bot.answer_words import CUT, EMPTY, ThreadRow
 from bot.discordbot.layout import TEXT_BUDGET, Block, DiscordPost, PartView, Text
 from bot.discordbot.render_buttons import how_row, mark_parts, page_row
-from bot.discordbot.render_sources import PLAIN
+from bot.discordbot.render_sources import PLAIN, footnote
 from bot.rendering import Flavour, clip, split_markdown, units
 
 __all__ = ["ThreadRow", "notice_view", "text_view", "threads_view"]
@@ -44,9 +45,10 @@ def notice_view(sentence: str, *, post_id: str | None = None) -> PartView:
     return mark_parts([PartView(blocks=(*blocks, how_row(post_id)))], post_id)[0]
 
 
-def text_view(markdown: str) -> DiscordPost:
-    """The result of a command, made safe and split."""
-    parts = split_markdown(markdown, TEXT_BUDGET, Flavour())
+def text_view(markdown: str, addresses: Mapping[int, str | None] | None = None) -> DiscordPost:
+    """The result of a command, made safe and split; each `[n]` of `addresses` is a link to it."""
+    flavour = Flavour(footnote=partial(footnote, addresses)) if addresses else Flavour()
+    parts = split_markdown(markdown, TEXT_BUDGET, flavour)
     texts = [part.text for part in parts] or [EMPTY]
     return DiscordPost(parts=tuple(PartView(blocks=(Text(content=text),)) for text in texts))
 

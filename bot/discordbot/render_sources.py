@@ -1,9 +1,9 @@
 """The sources block: number, page, title, heading path and the beginning of the quote of every footnote. Pure.
 
-Names: `source_entry`, `source_heading`, `fill`, `pages_of`, `PLAIN`.
+Names: `source_entry`, `source_heading`, `footnote`, `fill`, `pages_of`, `PLAIN`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from bot import answer_words
 from bot.answer_words import source_path, source_quote, source_title
@@ -27,6 +27,14 @@ def source_heading(citation: Citation, address: str | None) -> str:
     path = source_path(citation)
     where = PLAIN.linked(source_title(citation), address)
     return f"{where} > {PLAIN.plain(path)}" if path else where
+
+
+def footnote(addresses: Mapping[int, str | None], number: int) -> str | None:
+    """A number in the text, linked where its source can be opened; None for what is no footnote."""
+    if number not in addresses:
+        return None
+    address = addresses[number]
+    return f"[[{number}]]({address})" if address else f"[{number}]"
 
 
 def fill(entries: Iterable[str], first: int, limit: int) -> list[list[str]]:

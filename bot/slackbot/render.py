@@ -8,6 +8,7 @@ values in `layout`, names of buttons in `bot.action_names`.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from bot.answer_words import (
     NO_TEXT,
@@ -31,7 +32,7 @@ from bot.slackbot.layout import (
 )
 from bot.slackbot.plain_text import fallback, unmarked
 from bot.slackbot.render_buttons import MAX_SUGGESTIONS, MENU_CHOICES, answer_blocks, mark_of, part_note
-from bot.slackbot.render_sources import Entry, source_entry
+from bot.slackbot.render_sources import Entry, footnote, source_entry
 from core.domain.answer import Answer
 
 __all__ = ["RenderOptions", "SourceLink", "render_answer"]
@@ -107,7 +108,7 @@ class _Builder:
         cited = {citation.url for citation in answer.citations}
         flavour = replace(
             FLAVOUR,
-            footnote=self._footnote,
+            footnote=partial(footnote, self._addresses),
             is_allowed=lambda address: address in cited or options.is_allowed(address),
         )
         source = answer_markdown(answer, FLAVOUR.plain, menu_holds=MENU_CHOICES, longest_option=MAX_LABEL)
@@ -153,12 +154,6 @@ class _Builder:
             if listed:
                 _list(message, listed, _SOURCES_ON if any(rooms[:place]) else _SOURCES)
         return messages
-
-    def _footnote(self, number: int) -> str | None:
-        if number not in self._addresses:
-            return None
-        address = self._addresses[number]
-        return FLAVOUR.link(f"[{number}]", address) if address else f"[{number}]"
 
 
 def _list(message: _Message, entries: Sequence[Entry], heading: str) -> None:

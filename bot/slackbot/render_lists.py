@@ -3,7 +3,9 @@
 Names: `ThreadRow`, `thread_row`, `threads_message`, `notice_message`, `text_post`, `said_message`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 from bot.answer_words import CUT, EMPTY, ThreadRow
 from bot.rendering import clip, safe_cut, split_markdown
@@ -11,6 +13,7 @@ from bot.slackbot.blocks import FLAVOUR, Row, link, markdown, plain_of, rich_tex
 from bot.slackbot.layout import TEXT_BUDGET, Block, SlackMessage, SlackPost
 from bot.slackbot.plain_text import fallback, unmarked
 from bot.slackbot.render_buttons import how_actions, page_actions, part_note
+from bot.slackbot.render_sources import footnote
 
 __all__ = ["ThreadRow", "notice_message", "said_message", "text_post", "thread_row", "threads_message"]
 
@@ -59,9 +62,10 @@ def notice_message(sentence: str, *, post_id: str | None = None) -> SlackMessage
     return SlackMessage(text=fallback(unmarked(shown), CUT if len(parts) > 1 else ""), blocks=tuple(blocks))
 
 
-def text_post(source: str) -> SlackPost:
-    """The result of a command, in Markdown, made safe and split."""
-    texts = [part.text for part in split_markdown(source, _RESULT_LENGTH, FLAVOUR)] or [EMPTY]
+def text_post(source: str, addresses: Mapping[int, str | None] | None = None) -> SlackPost:
+    """The result of a command, in Markdown, made safe and split; each `[n]` of `addresses` is a link to it."""
+    flavour = replace(FLAVOUR, footnote=partial(footnote, addresses)) if addresses else FLAVOUR
+    texts = [part.text for part in split_markdown(source, _RESULT_LENGTH, flavour)] or [EMPTY]
     return SlackPost(parts=tuple(_result(shown, number, len(texts)) for number, shown in enumerate(texts, start=1)))
 
 

@@ -1,12 +1,13 @@
 """The sources block: number, page, title, heading path and the beginning of the quote of every footnote. Pure.
 
-Names: `source_rows`, `source_heading`, `Entry`.
+Names: `source_entry`, `source_heading`, `footnote`, `Entry`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot.answer_words import source_path, source_quote, source_title
-from bot.slackbot.blocks import Element, Row, link, text
+from bot.slackbot.blocks import FLAVOUR, Element, Row, link, text
 from core.domain.answer import Citation
 
 
@@ -32,6 +33,14 @@ def source_entry(citation: Citation, address: str | None, *, is_repeated: bool) 
     quote = source_quote(citation)
     quoted = (Row((text(f"“{quote}”"),), is_quoted=True),) if quote else ()
     return Entry(citation.number, (heading, *quoted))
+
+
+def footnote(addresses: Mapping[int, str | None], number: int) -> str | None:
+    """A number in the text, linked where its source can be opened; None for what is no footnote."""
+    if number not in addresses:
+        return None
+    address = addresses[number]
+    return FLAVOUR.link(f"[{number}]", address) if address else f"[{number}]"
 
 
 def source_heading(citation: Citation, address: str | None) -> tuple[Element | None, ...]:

@@ -30,7 +30,7 @@ SENT = "I have sent you the file as a direct message."
 HEADINGS = {"mine": "Your conversations", "here": "Conversations of this channel"}
 
 # What these show are words of documents and people: nothing in them is a command's name.
-_QUOTING = frozenset({"search", "page", "source", "jobs"})
+_QUOTING = frozenset({"search", "page", "source", "jobs", "facts", "extract"})
 # What these change stands on the home tab.
 _CHANGING = frozenset({"position", "settings", "rename", "delete", "threads"})
 _log = logging.getLogger(__name__)
@@ -104,7 +104,9 @@ def with_button(post: SlackPost, element: Element) -> SlackPost:
 async def _show_text(desk: Desk, act: Act, name: str, result: CommandResult) -> None:
     """What everybody should see is shown to the one who acted alone where the bot may not post: it was done."""
     text = NEW if result.start_new and result.deleted is None else result.text
-    post = text_post(text if name in _QUOTING else to_words(desk, act, text))
+    place = await desk.place(act) if result.citations else None
+    addresses = {item.number: link_target(desk.parts.link(item, place)) for item in result.citations if place}
+    post = text_post(text if name in _QUOTING else to_words(desk, act, text), addresses)
     try:
         await desk.show(act, post, public=result.is_public)
     except CLOSED as error:

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from bot.terminal.render import answer_view, markdown_view, running_view, stale_note, step_line
+from bot.terminal.render import answer_view, footnote_links, markdown_view, running_view, stale_note, step_line
 from bot.terminal.translate import Typed, to_typed
 from core.answering import check_question
 from core.commands import CommandCall, Question
@@ -133,6 +133,8 @@ class TerminalChat:
             self._hand_over(result.file)
         else:
             self._console.print(markdown_view(result.text))
+        if result.citations:
+            self._console.print(footnote_links(result.citations))
         if result.open_conversation is not None:
             self._conversation = result.open_conversation
             await self._tell_stale(self._conversation)

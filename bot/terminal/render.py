@@ -26,7 +26,6 @@ from core.texts import shorten
 
 if TYPE_CHECKING:
     from core.evaluation import EvaluationReport, PlayedCase
-    from core.ingestion.report import IngestReport
 
 QUOTE_LENGTH = 220
 RUNNING_STEPS = 8  # of an answer that is being made; they go when it is there
@@ -101,6 +100,12 @@ def footnote_view(citation: Citation) -> RenderableType:
     return Group(lines[0], *(Padding(line, (0, 0, 0, 4)) for line in lines[1:]))
 
 
+def footnote_links(citations: Sequence[Citation]) -> RenderableType:
+    """A line `[1] address` for each footnote of a text that leads anywhere."""
+    found = [(item.number, item.url or item.deep_link) for item in citations]
+    return Group(*(Text.assemble((f"[{number}] ", "bold cyan"), (link, "blue")) for number, link in found if link))
+
+
 def markdown_view(text: str) -> RenderableType:
     """Markdown without live links: where a link leads is written out, and nothing else is hidden either."""
     view = Markdown("", hyperlinks=False)
@@ -167,18 +172,6 @@ def stale_note(found: Sequence[StaleAnswer]) -> RenderableType:
     """What is said once where a conversation is gone on with that has stale answers."""
     answers = "One answer here is" if len(found) == 1 else f"{len(found)} answers here are"
     return Text(f"{answers} out of date: /stale lists them, and asks again.", style="yellow")
-
-
-def report_view(report: "IngestReport") -> RenderableType:
-    """Counts, then every file that failed with its reason."""
-    counts = (
-        f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, {report.removed} removed, "
-        f"{len(report.failures)} failed; {report.pages} pages, {report.passages} passages in {report.seconds:.1f} s"
-    )
-    parts: list[RenderableType] = [Text(counts, style="bold")]
-    for failure in report.failures:
-        parts.append(Text.assemble(("  ✗ ", "red"), (one_line(failure.path), "bold"), f": {failure.reason}"))
-    return Group(*parts)
 
 
 def job_trees(trees: Sequence[Sequence[Job]], *, roots_only: bool = False) -> RenderableType:

@@ -14,10 +14,11 @@ from core.texts import shorten
 
 if TYPE_CHECKING:
     from core.extracting import ExtractionReport
-    from core.facts import CitedFact, FoundFacts, KindCount, Ontology
+    from core.facts import CitedFact, FoundFacts, KindCount, Ontology, Trouble
 
 FIELD_LENGTH = 160
 ALIASES_LISTED = 50
+TROUBLES_LISTED = 20
 
 
 def extraction_view(report: "ExtractionReport") -> RenderableType:
@@ -27,8 +28,25 @@ def extraction_view(report: "ExtractionReport") -> RenderableType:
         Text(f"Documents: {report.documents} extracted, {report.unchanged} up to date, {report.seconds:.1f} s."),
         Text(f"Found: {found}."),
     ]
-    failed = [Text(f"  {one_line(path)}: {name}: {one_line(reason)}") for path, name, reason in report.failures]
+    if report.spent.requests:
+        lines.append(Text(f"Asked a model {report.spent.requests:,} times, for {report.spent.tokens:,} tokens."))
+    if report.stopped is not None:
+        left = f"{report.waiting:,} document{'s' * (report.waiting != 1)} left"
+        lines.append(Text(f"Asking the model stopped, {left}: {one_line(report.stopped)}", style="yellow"))
+    told = [*report.failures, *report.warnings]
+    failed = [Text(f"  {one_line(path)}: {name}: {one_line(reason)}") for path, name, reason in told]
     return Group(*lines, *([Text("Could not be extracted, or not whole:", style="yellow"), *failed] if failed else []))
+
+
+def troubles_view(troubles: Sequence["Trouble"]) -> RenderableType:
+    """What extractors failed at, refused or left out of the documents that were listed."""
+    shown = [
+        Text(f"  {one_line(item.document)}: {item.extractor}: {one_line(item.reason)}")
+        for item in troubles[:TROUBLES_LISTED]
+    ]
+    more = len(troubles) - len(shown)
+    rest = [Text(f"  and {more:,} more: --json lists them")] if more > 0 else []
+    return Group(Text("Could not be extracted, or not whole:", style="yellow"), *shown, *rest)
 
 
 def extracts_view(extracts: Sequence[Extract]) -> RenderableType:

@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.terminal.console import one_line
-from bot.terminal.render import report_view
-from core.domain.syncs import SyncResult
+from bot.terminal.render_reports import report_view
+from core.domain.syncs import SyncResult, SyncState
 from core.sync_status import SourceStatus
 from core.syncing import SyncReport
 
@@ -22,6 +22,8 @@ def sync_view(reports: Sequence[SyncReport]) -> RenderableType:
     for done in reports:
         state = done.state
         parts.append(Text.assemble((one_line(state.source), "bold"), f" ({state.kind}) {done.seconds:.1f} s"))
+        if done.by_another:
+            parts.append(Text(f"Another process has just synced it: {_counts(state)}."))
         if done.report is not None:
             parts.append(report_view(done.report))
         parts += [Text.assemble(("  ! ", "yellow"), one_line(warning)) for warning in state.warnings]
@@ -29,6 +31,10 @@ def sync_view(reports: Sequence[SyncReport]) -> RenderableType:
             since = f" (failing since {_time(state.failing_since)})" if state.failing_since != state.started_at else ""
             parts.append(Text.assemble(("  ✗ ", "red"), one_line(state.error), since))
     return Group(*parts)
+
+
+def _counts(state: SyncState) -> str:
+    return ", ".join(f"{count} {name}" for name, count in state.counts.items()) or "nothing was read"
 
 
 def status_view(found: Sequence[SourceStatus]) -> RenderableType:

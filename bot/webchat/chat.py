@@ -251,10 +251,13 @@ class _Chat:
         if result.ask is not None:
             return await self._ask(result.ask, post)
         self._tell_of(result)
+        link = self._threads.link(address)
         opened = result.open_conversation
         is_here = opened is not None and opened.address.platform == PLATFORM
         return {
-            "html": answer_html(result.text) if result.file is None else "",
+            "html": answer_html(result.text, {item.number: link(item) for item in result.citations})
+            if result.file is None
+            else "",
             "file": file_json(result.file) if result.file else None,
             "open": [opened.address.channel, opened.address.thread] if opened is not None and is_here else None,
             "read": opened.id if opened is not None and not is_here else None,
@@ -293,4 +296,4 @@ class _Chat:
 
 def _signed_links(parts: WebParts) -> LinkMaker:
     links = Links(secret_key=parts.secret_key, clock=parts.clock, days=parts.link_days, public_url=parts.public_url)
-    return lambda conversation: lambda citation: links.path(citation, conversation.address)
+    return lambda address: lambda citation: links.path(citation, address)

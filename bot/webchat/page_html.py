@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from bot.webchat.marking import Marker, heading_id
 from bot.webchat.page_markdown import is_prose, render_markdown
+from bot.webchat.table_html import delimited_table, pipe_table, pipe_tables_in, tab_table
 from core.domain.corpus import Heading, Page, Span
 
 # Characters of one page that are shown at once: some 40 printed pages; beyond it, a browser on a phone gets slow.
@@ -39,13 +40,18 @@ def to_html(page: Page, kind: str, cited: Span | None = None, *, internal_links:
     text = window.of(page.text)
     headings = [heading for heading in page.headings if window.start <= heading.start < window.end]
     marker = Marker(cited)
+    body = ""
     if kind == "markdown" and is_prose(text):
-        body = marker.clean(render_markdown(text, window.start, headings, marker, internal_links=internal_links))
-        if cited is None or marker.has_marked:
-            return PageHtml(body, window.start > 0, window.end < len(page.text))
-        marker = Marker(cited)  # what is cited is no text in Markdown, the address of a link, say: show it as written
-    body = marker.clean("\n".join(_blocks(text, window.start, headings, marker)))
-    return PageHtml(body, window.start > 0, window.end < len(page.text))
+        body = render_markdown(text, window.start, headings, marker, internal_links=internal_links)
+    elif kind == "csv":
+        body = delimited_table(page.text, window, marker)
+    if not body:
+        body = "\n".join(_blocks(page.text, window, headings, marker))
+    if cited is not None and not marker.has_marked:
+        # What is cited is no text in Markdown or a table, the address of a link, say: show it as written.
+        marker = Marker(cited)
+        body = "\n".join(_blocks(page.text, window, headings, marker, as_written=True))
+    return PageHtml(marker.clean(body), window.start > 0, window.end < len(page.text))
 
 
 def _window(text: str, cited: Span | None) -> Span:
@@ -57,23 +63,37 @@ def _window(text: str, cited: Span | None) -> Span:
     return Span(start, min(len(text), start + MOST_CHARACTERS))
 
 
-def _blocks(text: str, base: int, headings: list[Heading], marker: Marker) -> Iterator[str]:
-    """Plain text as headings, tables (lines with tabs) and paragraphs that keep their lines."""
+def _blocks(
+    page_text: str, window: Span, headings: list[Heading], marker: Marker, *, as_written: bool = False
+) -> Iterator[str]:
+    """Plain text as headings, tables (Markdown's, and lines with tabs) and paragraphs that keep their lines.
+
+    `as_written` leaves Markdown's tables as the lines they are.
+    """
+    text, base = window.of(page_text), window.start
     titles = {heading.start: heading for heading in headings}
+    found = [] if as_written else pipe_tables_in(page_text, window)
+    tables = {table.span.start: table for table in found}
+    behind = base  # a Markdown table that was written
     width = max(map(len, text.split("\n")))
     paragraph: list[tuple[str, int]] = []
     rows: list[tuple[str, int]] = []
     start = base
     for line in text.split("\n"):
-        heading = titles.get(start)
-        is_row = heading is None and _ROW_BREAK in line.strip()
+        heading, table = titles.get(start), tables.get(start)
+        is_row = heading is None and table is None and _ROW_BREAK in line.strip()
         if rows and not is_row:
-            yield _table(rows, marker)
+            yield tab_table(rows, marker)
             rows = []
-        if paragraph and (heading is not None or is_row or not line.strip()):
+        if paragraph and (heading is not None or table is not None or is_row or not line.strip()):
             yield _paragraph(paragraph, width, marker)
             paragraph = []
-        if heading is not None:
+        if start < behind:
+            pass
+        elif table is not None:
+            yield pipe_table(table, page_text, marker)
+            behind = table.span.end
+        elif heading is not None:
             tag = f"h{min(heading.level + 1, 6)}"
             yield f'<{tag} id="{marker.own}{heading_id(heading)}">{marker.html(line, start)}</{tag}>'
         elif is_row:
@@ -82,7 +102,7 @@ def _blocks(text: str, base: int, headings: list[Heading], marker: Marker) -> It
             paragraph.append((line, start))
         start += len(line) + 1
     if rows:
-        yield _table(rows, marker)
+        yield tab_table(rows, marker)
     if paragraph:
         yield _paragraph(paragraph, width, marker)
 
@@ -105,14 +125,3 @@ def _wraps(line: str, following: str, width: int) -> bool:
 def _is_row(line: str) -> bool:
     words = line.split()
     return 3 * sum(1 for word in words if any(map(str.isdigit, word))) > len(words)
-
-
-def _table(rows: list[tuple[str, int]], marker: Marker) -> str:
-    written = []
-    for line, start in rows:
-        cells = []
-        for cell in line.split(_ROW_BREAK):
-            cells.append(f"<td>{marker.html(cell, start)}</td>")
-            start += len(cell) + 1
-        written.append(f"<tr>{''.join(cells)}</tr>")
-    return f"<table><tbody>{''.join(written)}</tbody></table>"

@@ -28,7 +28,7 @@ DEFAULT_CHANNEL = "general"
 # Open questions of a thread that are shown; behind so many, nobody waits for the next one.
 SHOWN_WAITING = 50
 
-LinkMaker = Callable[[Conversation], SourceLink]
+LinkMaker = Callable[[ThreadAddress], SourceLink]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +147,7 @@ class Threads:
     ) -> list[Json]:
         if conversation is None:
             return []
-        link = self.link(conversation)
+        link = self.link(conversation.address)
         rated = await self.feedbacks.ratings_by(person, conversation) if person else {}
         shown = [message for message in messages if message.role is not Role.TOOL_RESULT]
         citations = [citation for message in shown for citation in message.citations]

@@ -1,5 +1,6 @@
 """Commands that are answered from extracts, without a model: `facts`, a question; `extract`, what a document holds."""
 
+import re
 from collections.abc import Iterator
 
 from core.access import Access
@@ -14,6 +15,7 @@ from core.texts import collapse, shorten
 LISTED = 10  # rows in a chat; more is a wall
 FIELD_CHARACTERS = 160
 QUOTE_CHARACTERS = 200
+_REFERENCE = re.compile(r"\[(\d{1,3})\]")
 _CHATTY = frozenset(FactType) - {FactType.TABLE, FactType.ANCHOR, FactType.PAGE}  # what a document is listed by
 
 NARROW = "Ask more narrowly, e.g. with `owner:Ann`, `due<2026-12-01`, `type:decision` or a word that the row holds."
@@ -116,10 +118,10 @@ def _to_result(found: FoundFacts) -> CommandResult:
 
 def _value(value: Value) -> str:
     if isinstance(value, tuple):
-        return shorten(", ".join(value), FIELD_CHARACTERS)
+        return _unnumbered(shorten(", ".join(value), FIELD_CHARACTERS))
     if isinstance(value, float):
         return f"{value:,.10g}"
-    return shorten(str(value), FIELD_CHARACTERS)
+    return _unnumbered(shorten(str(value), FIELD_CHARACTERS))
 
 
 def _count(found: FoundFacts) -> str:
@@ -135,7 +137,12 @@ def _unknown(found: FoundFacts) -> Iterator[str]:
 
 
 def _quote(row: CitedFact) -> str:
-    return shorten(collapse(row.citation.quote), QUOTE_CHARACTERS)
+    return _unnumbered(shorten(collapse(row.citation.quote), QUOTE_CHARACTERS))
+
+
+def _unnumbered(text: str) -> str:
+    """Without the document's own reference numbers ("[3]"): they would be taken for footnotes of this text."""
+    return _REFERENCE.sub(r"(\1)", text)
 
 
 def _code(text: str) -> str:

@@ -16,6 +16,7 @@ from core.domain.chat import (
 )
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Page
+from core.domain.listed import ListedFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,7 @@ class RecordedTools:
     definitions: tuple[ToolDefinition, ...] = ()
     opening: tuple[ChatMessage, ...] = ()
     problems: Mapping[str, str] = field(default_factory=dict)  # what was wrong with a call, by its id
+    listed: ListedFacts | None = None  # rows that were listed without a model
     calls: tuple[RecordedCall, ...] = ()
     evidence: Evidence = field(default_factory=Evidence)
 

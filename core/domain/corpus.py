@@ -9,6 +9,9 @@ from datetime import datetime
 # Fixed for ever: ids of pages and passages are UUIDv5 under it, so that reading a document again gives the same ids.
 NAMESPACE = uuid.UUID("6f2b7a52-6c53-5c0e-9a53-0d4b2f6f7a11")
 
+# What the head row of a table begins with where it ends the heading path of a passage from the table's middle.
+TABLE_HEAD = "| "
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
@@ -147,8 +150,14 @@ class Passage:
     ordinal: int  # from 0 in the document
     span: Span
     text: str
-    heading_path: tuple[str, ...]
+    heading_path: tuple[str, ...]  # the head row of the table that it begins in the middle of is the last, `| a | b |`
     sentences: tuple[Span, ...]
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """The headings it stands under, without a table's head row."""
+        is_in_table = self.heading_path and self.heading_path[-1].startswith(TABLE_HEAD)
+        return self.heading_path[:-1] if is_in_table else self.heading_path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,6 +44,22 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """What an extractor left out because of a bound of its own: yielded among what it found."""
+
+    page_number: int
+    reason: str  # what, and which bound: "notes of more than 2,000,000 characters are not read"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unproved:
+    """What a model said that is not on the page, or fits no schema: yielded among what was proved."""
+
+    page_number: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Extract:
     """An extract as stored, of one revision of its document."""
 
@@ -71,6 +87,7 @@ class ExtractQuery:
     document_ids: frozenset[str] = frozenset()  # empty: all
     page_ids: frozenset[str] = frozenset()  # that it begins on; empty: all
     text: str = ""  # words that `data` has to hold, all of them; "": any
+    with_aliases: bool = False  # only what has other names
     limit: int = 100
 
 
@@ -85,3 +102,4 @@ class Extraction:
     extracts: int
     extracted_at: datetime
     error: str | None = None  # why it failed, or what was refused of it
+    warning: str | None = None  # what a bound left out, in one sentence

@@ -1,6 +1,6 @@
 """Questions that are answered from extracts alone: no search, no model, each row with its proved footnote."""
 
-from core.facts.asking import CitedFact, Facts, FoundFacts
+from core.facts.asking import CitedFact, Facts, FoundFacts, Trouble
 from core.facts.ontology import KindCount, Ontology
 from core.facts.query import Comparison, Condition, FactQuery, of_extracts
 from core.facts.reading import read_query
@@ -17,6 +17,7 @@ __all__ = [
     "FoundFacts",
     "KindCount",
     "Ontology",
+    "Trouble",
     "of_extracts",
     "read_query",
     "to_facts",

@@ -10,8 +10,9 @@ from core.domain.answer import Citation
 from core.domain.corpus import Document, Page, PageHit, SearchScope, SourcedPassage, Span
 from core.domain.extracts import Extract, ExtractQuery, ExtractType
 from core.extract_ports import ExtractRepository
-from core.facts.fitting import Aliases, Fit, fit, names_of, stem
+from core.facts.fitting import Aliases, Fit, fit, names_of, same_fact, stem
 from core.facts.following import Direction, follow, named_things
+from core.facts.naming import Naming
 from core.facts.ontology import Ontology, build_ontology
 from core.facts.query import DEFAULT_ROWS, Comparison, FactQuery
 from core.facts.reading import read_query
@@ -41,6 +42,15 @@ class FoundFacts:
     unknown: int  # that would fit, had they a date or number to be compared
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Trouble:
+    """Why an extractor gave nothing of a document, or not all."""
+
+    document: str  # path relative to its source
+    extractor: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundRelations:
     """Relations of one thing; `known` are the names of all things that relations were found of."""
@@ -57,6 +67,7 @@ class Facts:
         self._extracts = extracts
         self._corpus = corpus
         self._clock = clock
+        self._naming = Naming(extracts=extracts, corpus=corpus, clock=clock)
 
     def read(self, text: str, limit: int = DEFAULT_ROWS) -> FactQuery:
         """The query that a text stands for today (see core/facts/reading.py). BadInput as `read_query` raises it."""
@@ -67,9 +78,15 @@ class Facts:
         return await self.find(self.read(text, limit), scope)
 
     async def find(
-        self, query: FactQuery, scope: SearchScope, document_ids: frozenset[str] = frozenset()
+        self,
+        query: FactQuery,
+        scope: SearchScope,
+        document_ids: frozenset[str] = frozenset(),
+        *,
+        distinct: bool = False,
     ) -> FoundFacts:
-        """What fits the query; of these documents alone, where any are given.
+        """What fits the query; of these documents alone, where any are given. `distinct`: each row that says the same
+        as another (a copy of the minutes, a thing by another of its names) is given and counted once.
 
         Raises NotFound and BadInput for a document that is not there or not clear, as Library.find_document does.
         """
@@ -80,21 +97,37 @@ class Facts:
             )
             if not document_ids:
                 return FoundFacts(query=query, rows=(), total=0, unknown=0)
-        aliases = await self._names(documents, scope) if query.words or query.conditions else {}
-        fitting, unknown = [], 0
+        aliases = await self._names(documents, scope) if query.words or query.conditions or distinct else {}
+        fitting, unknown = list[Fact](), list[Fact]()
         about = {document.id: f"{document.title} {document.path}" for document in documents}
         for extract in await self._candidates(query, scope, document_ids, documents, aliases):
             for fact in to_facts(extract):
                 fits = fit(fact, query, aliases, about.get(extract.document_id, ""))
-                unknown += fits is Fit.UNKNOWN
-                if fits is Fit.YES:
-                    fitting.append(fact)
+                if fits is not Fit.NO:
+                    (fitting if fits is Fit.YES else unknown).append(fact)
+        if distinct:
+            fitting, unknown = (_each_once(facts, aliases) for facts in (fitting, unknown))
         rows = await self.cite(fitting[: query.limit], scope, documents)
-        return FoundFacts(query=query, rows=rows, total=len(fitting), unknown=unknown)
+        return FoundFacts(query=query, rows=rows, total=len(fitting), unknown=len(unknown))
 
     async def list_extracts(self, query: ExtractQuery, scope: SearchScope) -> list[Extract]:
         """As ExtractRepository gives them."""
         return await self._extracts.list_extracts(query, scope)
+
+    async def troubles(self, scope: SearchScope, document_ids: frozenset[str] = frozenset()) -> list[Trouble]:
+        """What extractors failed at, refused or left out, by document and extractor; of these alone, where given.
+
+        Reasons quote pages: of documents with a reading position there are none.
+        """
+        documents = await self._corpus.list_documents(scope.workspace, scope.sources)
+        wanted = [item for item in documents if item.id not in scope.positions]
+        paths = {item.id: item.path for item in wanted if not document_ids or item.id in document_ids}
+        return sorted(
+            Trouble(document=paths[run.document_id], extractor=run.extractor, reason=reason)
+            for run in await self._extracts.extractions(scope.workspace)
+            for reason in (run.error, run.warning)
+            if reason is not None and run.document_id in paths
+        )
 
     async def of_pages(
         self, page_ids: Iterable[str], scope: SearchScope, kind: ExtractType | None = None
@@ -125,6 +158,10 @@ class Facts:
         fitting = follow(relations, name, names, kind=kind, direction=direction)
         rows = await self.cite(fitting[:limit], scope, documents)
         return FoundRelations(rows=rows, total=len(fitting), known=tuple(named_things(relations)))
+
+    async def main_names(self, text: str, scope: SearchScope) -> tuple[str, ...]:
+        """Names of things that a text names by an alias alone (see core/facts/naming.py)."""
+        return await self._naming.main_names(text, scope)
 
     async def ontology(self, scope: SearchScope) -> Ontology:
         """Kinds of entities and relations, aliases, and counts of all extracts that may be read."""
@@ -177,7 +214,7 @@ class Facts:
 
     async def _names(self, documents: Sequence[Document], scope: SearchScope) -> Aliases:
         """Other names of things, as the ontology has them."""
-        wanted = ExtractQuery(type=ExtractType.ENTITY, limit=MOST_READ)
+        wanted = ExtractQuery(type=ExtractType.ENTITY, with_aliases=True, limit=MOST_READ)
         entities = await self._extracts.list_extracts(wanted, scope)
         return build_ontology(entities, (), documents, {}).names()
 
@@ -207,6 +244,14 @@ def quoted(span: Span, text: str) -> Span:
         quote = quote[: end if end > 0 else QUOTE_CHARACTERS]
     start = span.start + len(quote) - len(quote.lstrip())
     return Span(start, start + len(quote.strip()))
+
+
+def _each_once(facts: Iterable[Fact], aliases: Aliases) -> list[Fact]:
+    """The first of those that say the same, in their order."""
+    first: dict[tuple[str, ...], Fact] = {}
+    for fact in facts:
+        first.setdefault(same_fact(fact, aliases), fact)
+    return list(first.values())
 
 
 def _certain_words(query: FactQuery, documents: Sequence[Document], aliases: Aliases) -> list[str]:

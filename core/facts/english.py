@@ -22,7 +22,7 @@ _PHRASES: Sequence[tuple[str, frozenset[FactType], bool]] = tuple(
         (r"decisions?|decided|decide|agreed(?: on)?|resolutions?|resolved", {FactType.DECISION}, False),
         (r"topics?|agendas?(?: items?)?|discussed|discuss|talked? about", {FactType.TOPIC}, False),
         (r"attendees?|attended|attend|participants?|took part|present", {FactType.MEETING}, False),
-        (r"endpoints?|routes?|api calls?", {FactType.ENDPOINT}, False),
+        (r"endpoints?|routes?|api calls?|paths(?=.*\bapi\b)", {FactType.ENDPOINT}, False),
         (r"apis?", {FactType.API, FactType.ENDPOINT}, False),
         (r"(?:financial )?figures?|financials", {FactType.FINANCIAL, FactType.FIGURE}, False),
         (
@@ -68,13 +68,14 @@ _ATTENDED = (
     re.compile(rf"\b(?:[Dd]id)\s+(?P<name>{_NAME})"),
     re.compile(rf"(?P<name>{_NAME})\s+(?:was|were|in\b|took|attend)"),
 )
+_GATHERING = re.compile(r"\b(?:meetings?|minutes|calls?)\b", re.IGNORECASE)  # nobody who owns anything
 _METHOD = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE)\b")
 _QUOTED = re.compile(r'"([^"]*)"')
 _WORD = re.compile(r"[^\s\"“”]+")
 _FILLER = frozenset(
-    """all anything are be concerning did due each every everything find get give had has have how item items list made
-    make many me named need needs please regarding related said say says see show tell thing things want was
-    were""".split()
+    """all anything are be came come concerning did due each every everything find full get give had has have how item
+    items list made make many me named need needs please regarding related resulted said say says see show taken tell
+    thing things us want was were""".split()
 )
 _HOW: Mapping[str, Comparison] = {
     "before": Comparison.LESS,
@@ -210,7 +211,12 @@ def _add_dates(rest: _Rest, name: str, how: str, period: Period) -> bool:
 
 def _take_name(rest: _Rest, name: str, patterns: Sequence[re.Pattern[str]]) -> None:
     for pattern in patterns:
-        if rest.take(pattern, lambda match: rest.add(name, Comparison.HOLDS, match["name"].strip('"'))):
+        if rest.take(
+            pattern,
+            lambda match: (
+                not _GATHERING.search(match["name"]) and rest.add(name, Comparison.HOLDS, match["name"].strip('"'))
+            ),
+        ):
             return
 
 

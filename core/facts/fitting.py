@@ -37,6 +37,13 @@ def fit(fact: Fact, query: FactQuery, aliases: Aliases, about: str = "") -> Fit:
     return Fit.NO if Fit.NO in fits else Fit.UNKNOWN if Fit.UNKNOWN in fits else Fit.YES
 
 
+def same_fact(fact: Fact, aliases: Aliases) -> tuple[str, ...]:
+    """What facts have in common that say the same: their type and fields; things, one of their names and their kind."""
+    if fact.type is FactType.ENTITY:
+        return fact.type, min(names_of(_text(fact.fields["name"]), aliases)), _text(fact.fields.get("kind")).casefold()
+    return fact.type, *(" ".join(words(f"{name} {_text(value)}")) for name, value in fact.fields.items())
+
+
 def stem(word: str) -> str:
     """The singular of a plain plural: `bookings` is found by `booking`, and the other way round."""
     if len(word) > 4 and word.endswith("ies"):

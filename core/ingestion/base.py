@@ -23,6 +23,7 @@ from core.ingestion.readers.pptx import PptxReader
 from core.ingestion.readers.rst import RstReader
 from core.ingestion.readers.rtf import RtfReader
 from core.ingestion.readers.spreadsheet import SpreadsheetReader
+from core.ingestion.recognition import RapidOcr, Recogniser
 from core.ports import Reader
 
 # Bytes of a file that `Reader.accepts` is shown.
@@ -32,8 +33,11 @@ AUTO = "auto"
 _EMPTY = "empty: the file has no bytes"
 
 
-def build_readers() -> tuple[Reader, ...]:
-    """All readers, in the order they are asked. A new kind of file is one file in readers/ and one line here."""
+def build_readers(recogniser: Recogniser | None = None) -> tuple[Reader, ...]:
+    """All readers, in the order they are asked. A new kind of file is one file in readers/ and one line here.
+
+    With a recogniser, scanned pages are read, too.
+    """
     return (
         KeptAnswersReader(),
         MarkdownVaultReader(),
@@ -42,7 +46,7 @@ def build_readers() -> tuple[Reader, ...]:
         OpenApiReader(),
         ChannelExportReader(),
         FoundryJournalReader(),
-        PdfReader(),
+        PdfReader(recogniser),
         CsvReader(),
         SpreadsheetReader(),
         DocxReader(),
@@ -55,6 +59,11 @@ def build_readers() -> tuple[Reader, ...]:
         NotebookReader(),
         MailReader(),
     )
+
+
+def build_recognising_readers() -> tuple[Reader, ...]:
+    """All readers, with the recogniser of the extra `ocr`."""
+    return build_readers(RapidOcr())
 
 
 def forced_kind(name: str) -> str | None:

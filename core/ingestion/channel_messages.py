@@ -74,8 +74,8 @@ def read_people(value: Value) -> dict[str, str]:
     people = {}
     for user in value if isinstance(value, list) else ():
         name = _name_of(user)
-        if name and _text(user, "id"):
-            people[_text(user, "id")] = name
+        if name and text_of(user, "id"):
+            people[text_of(user, "id")] = name
     return people
 
 
@@ -85,24 +85,24 @@ def _in_order(messages: Iterator[ChannelMessage]) -> tuple[ChannelMessage, ...]:
 
 def _slack(items: list[Value], people: Mapping[str, str]) -> Iterator[ChannelMessage]:
     known = dict(people)
-    known.update((_text(item, "user"), name) for item in items if (name := _name_of(item, "user_profile")))
+    known.update((text_of(item, "user"), name) for item in items if (name := _name_of(item, "user_profile")))
     for item in items:
-        at = _moment(_text(item, "ts"))
-        if at is None or _text(item, "type") not in ("", "message") or _SLACK_NOTICE.match(_text(item, "subtype")):
+        at = _moment(text_of(item, "ts"))
+        if at is None or text_of(item, "type") not in ("", "message") or _SLACK_NOTICE.match(text_of(item, "subtype")):
             continue
-        user = _text(item, "user")
-        parts = [_slack_text(_text(item, "text"), known)]
+        user = text_of(item, "user")
+        parts = [_slack_text(text_of(item, "text"), known)]
         parts += [_attached(file, "title", "name") for file in _parts(item, "files")]
         parts += [_slack_text(_card(card), known) for card in _parts(item, "attachments")]
         text = "\n".join(filter(None, parts))
         if text.strip():
-            thread = _text(item, "thread_ts")
+            thread = text_of(item, "thread_ts")
             yield ChannelMessage(
-                id=_text(item, "ts"),
-                author=known.get(user) or _text(item, "username") or user or "somebody",
+                id=text_of(item, "ts"),
+                author=known.get(user) or text_of(item, "username") or user or "somebody",
                 at=at,
                 text=text,
-                reply_to=thread if thread != _text(item, "ts") else "",
+                reply_to=thread if thread != text_of(item, "ts") else "",
             )
 
 
@@ -126,47 +126,47 @@ def _name_of(value: Value, *keys: str) -> str:
     profile = value.get("profile") if isinstance(value, dict) else None
     for holder in (profile, value):
         for key in ("display_name", "real_name", "name"):
-            if _text(holder, key):
-                return _text(holder, key)
+            if text_of(holder, key):
+                return text_of(holder, key)
     return ""
 
 
 def _discord_channel(value: dict[str, Value]) -> Channel:
     guild, channel = value.get("guild"), value.get("channel")
-    place = tuple(filter(None, (_text(guild, "name"), _text(channel, "category"))))
-    numbers = [_text(guild, "id") or "@me", _text(channel, "id")]
+    place = tuple(filter(None, (text_of(guild, "name"), text_of(channel, "category"))))
+    numbers = [text_of(guild, "id") or "@me", text_of(channel, "id")]
     messages = value["messages"]
     return Channel(
-        name=_text(channel, "name"),
+        name=text_of(channel, "name"),
         messages=_in_order(_discord(messages if isinstance(messages, list) else [])),
         place=place,
-        topic=_text(channel, "topic"),
+        topic=text_of(channel, "topic"),
         link=f"https://discord.com/channels/{'/'.join(numbers)}" if numbers[1].isdigit() else "",
     )
 
 
 def _discord(items: list[Value]) -> Iterator[ChannelMessage]:
     for item in items:
-        at = _moment(_text(item, "timestamp"))
-        if at is None or (_text(item, "type") or "Default") not in _DISCORD_SAID or not isinstance(item, dict):
+        at = _moment(text_of(item, "timestamp"))
+        if at is None or (text_of(item, "type") or "Default") not in _DISCORD_SAID or not isinstance(item, dict):
             continue
-        names = {_text(user, "id"): _discord_name(user) for user in _parts(item, "mentions")}
-        parts = [_discord_text(_text(item, "content"), names)]
+        names = {text_of(user, "id"): _discord_name(user) for user in _parts(item, "mentions")}
+        parts = [_discord_text(text_of(item, "content"), names)]
         parts += [_attached(file, "fileName", "filename") for file in _parts(item, "attachments")]
         parts += [_discord_text(_card(card), names) for card in _parts(item, "embeds")]
         text = "\n".join(filter(None, parts))
         if text.strip():
             yield ChannelMessage(
-                id=_text(item, "id"),
+                id=text_of(item, "id"),
                 author=_discord_name(item.get("author")) or "somebody",
                 at=at,
                 text=text,
-                reply_to=_text(item.get("reference"), "messageId") or _text(item.get("reference"), "message_id"),
+                reply_to=text_of(item.get("reference"), "messageId") or text_of(item.get("reference"), "message_id"),
             )
 
 
 def _discord_name(user: Value) -> str:
-    return next((name for key in ("nickname", "global_name", "name", "username") if (name := _text(user, key))), "")
+    return next((name for key in ("nickname", "global_name", "name", "username") if (name := text_of(user, key))), "")
 
 
 def _discord_text(text: str, names: Mapping[str, str]) -> str:
@@ -182,14 +182,16 @@ def _discord_text(text: str, names: Mapping[str, str]) -> str:
 
 def _card(card: Value) -> str:
     """What a bot or a preview of a link says: title, text and fields."""
-    lines = [_text(card, key) for key in ("pretext", "title", "description", "text")]
+    lines = [text_of(card, key) for key in ("pretext", "title", "description", "text")]
     for field in _parts(card, "fields"):
-        lines.append(": ".join(filter(None, (_text(field, "name") or _text(field, "title"), _text(field, "value")))))
-    return "\n".join(filter(None, lines)) or _text(card, "fallback")
+        lines.append(
+            ": ".join(filter(None, (text_of(field, "name") or text_of(field, "title"), text_of(field, "value"))))
+        )
+    return "\n".join(filter(None, lines)) or text_of(card, "fallback")
 
 
 def _attached(file: Value, *keys: str) -> str:
-    name = next((_text(file, key) for key in keys if _text(file, key)), "")
+    name = next((text_of(file, key) for key in keys if text_of(file, key)), "")
     return f"[attached: {name}]" if name else ""
 
 
@@ -209,7 +211,8 @@ def _moment(text: str) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _text(value: Value, key: str) -> str:
+def text_of(value: Value, key: str) -> str:
+    """What an object says under a key, as text; "" where it says nothing there."""
     found = value.get(key) if isinstance(value, dict) else None
     if isinstance(found, bool) or not isinstance(found, str | int):
         return ""

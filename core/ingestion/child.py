@@ -1,7 +1,8 @@
 """The child process that reads foreign files and looks for data in them: tasks on its input, results on its output.
 
-Messages are pickles, each after its length as eight bytes. The process limits its own memory and time, so that it ends
-even when the parent was killed; what it can't survive (a crash, a hang) the parent sees and reports.
+Messages are pickles, each after its length as eight bytes; a length of 0 asks for more time. The process limits its own
+memory and time, so that it ends even when the parent was killed; what it can't survive (a crash, a hang) the parent
+sees and reports.
 """
 
 import importlib
@@ -16,11 +17,12 @@ from pathlib import Path
 from typing import BinaryIO, TypeAlias, cast
 
 from core.domain.corpus import Page, Passage
-from core.domain.extracts import ExtractorInput, Found
+from core.domain.extracts import ExtractorInput, Found, Unread
 from core.errors import ReadError
 from core.ingestion.chunking import chunk
 from core.ingestion.files import why_unopened
 from core.ingestion.limits import MEBIBYTE, ReadLimits
+from core.ingestion.patience import answering
 from core.ports import Reader
 
 HEADER_BYTES = 8
@@ -89,9 +91,10 @@ class ExtractTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundInDocument:
-    """What an extractor found, in text order."""
+    """What an extractor found, in text order, and what its bounds left out."""
 
     found: tuple[Found, ...]
+    unread: tuple[Unread, ...] = ()
 
 
 Result: TypeAlias = ReadDocument | FoundInDocument | ReadFailure
@@ -141,7 +144,11 @@ def find_extracts(task: ExtractTask) -> FoundInDocument:
     extractor = next((item for item in build_extractors() if item.name == task.extractor), None)
     if extractor is None:
         raise ReadError(f"there is no extractor {task.extractor!r}")
-    return FoundInDocument(found=tuple(extractor.extract(task.given)))
+    items = list(extractor.extract(task.given))
+    return FoundInDocument(
+        found=tuple(item for item in items if isinstance(item, Found)),
+        unread=tuple(item for item in items if isinstance(item, Unread)),
+    )
 
 
 def answer(task: Task, find_reader: FindReader, limits: ReadLimits) -> Reply:
@@ -189,10 +196,32 @@ def serve(tasks: BinaryIO, replies: BinaryIO, find_reader: FindReader, limits: R
     while len(header := tasks.read(HEADER_BYTES)) == HEADER_BYTES:
         task = cast("Task", pickle.loads(tasks.read(int.from_bytes(header))))  # noqa: S301 - from the parent
         _alarm(limits.seconds + _GRACE_SECONDS)
-        message = _packed(answer(task, find_reader, limits), limits)
+        with answering(_asker(replies, steps_of(task, limits), limits)):
+            message = _packed(answer(task, find_reader, limits), limits)
         replies.write(len(message).to_bytes(HEADER_BYTES) + message)
         replies.flush()
         _alarm(0)
+
+
+def steps_of(task: Task, limits: ReadLimits) -> int:
+    """How often a task may ask for the whole time limit anew: for a page to recognise, or one to look for tables in."""
+    return limits.pages if isinstance(task, ExtractTask) else limits.recognised_pages
+
+
+def _asker(replies: BinaryIO, left: int, limits: ReadLimits) -> Callable[[], bool]:
+    """What a reader asks for more time by (see patience.py): an empty message tells the parent, too."""
+
+    def ask() -> bool:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            return False
+        _alarm(limits.seconds + _GRACE_SECONDS)
+        replies.write((0).to_bytes(HEADER_BYTES))
+        replies.flush()
+        return True
+
+    return ask
 
 
 def _packed(reply: Reply, limits: ReadLimits) -> bytes:

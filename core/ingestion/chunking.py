@@ -1,7 +1,8 @@
 """From a parsed document to what is stored of it: pages, passages and the revision that names their content. Pure.
 
 A passage is a run of whole units (see sentences.py) of one page. It begins anew at every heading, so that the heading
-path of a quote is exact; within a section passages share one sentence with their neighbour.
+path of a quote is exact; within a section passages share one sentence with their neighbour. One that begins in the
+middle of a table has the table's head row at the end of its heading path: beside its text, never in it.
 """
 
 import hashlib
@@ -23,6 +24,7 @@ from core.domain.corpus import (
 )
 from core.errors import ReadError
 from core.ingestion.sentences import Unit, UnitKind, split_units
+from core.ingestion.table_heads import find_heads
 from core.places import places_of
 
 # Tokens. Passages of 128 with one sentence of overlap gave the most retrieval quality per token of context in our
@@ -83,11 +85,12 @@ def cut_page(page: ParsedPage) -> list[Cut]:
     top = (*page.heading_path, page.title) if page.title else page.heading_path
     runs = [run for section in _sections(split_units(page.text, page.headings)) for run in _runs(section)]
     paths = _paths(page, [_place(run) for run in runs])
+    heads = find_heads(page.text)
     return [
         Cut(
             Span(run[0].span.start, run[-1].span.end),
             tuple(unit.sentence for unit in run if unit.sentence) or tuple(unit.span for unit in run),
-            (*top, *path),
+            (*top, *path, *filter(None, [heads.at(run[0].span.start)])),
         )
         for run, path in zip(runs, paths, strict=True)
     ]

@@ -1,21 +1,23 @@
 """Lists the files of a source: every one of them is either handed on to be read, or reported with the reason.
 
-Hidden files and folders (a dot in front: .git, .obsidian) are left out. Links are read where they stand for something
-that is not listed itself; they never lead out of the source's folder, nor in circles.
+Hidden files and folders (a dot in front: .git, .obsidian) are left out, and so are those lists at the root of a Slack
+export in which nobody says anything. Links are read where they stand for something that is not listed itself; they
+never lead out of the source's folder, nor in circles.
 """
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.domain.corpus import FileStamp
 from core.errors import NotFound
+from core.ingestion.channel_lists import CHANNEL_LISTS, MUTE_LISTS, PEOPLE_LISTS
 
 # Raise it when a reader gets better: every stamp then differs from the stored one, and all files are read once more.
 # Those whose content comes out the same are not embedded again.
-READING_VERSION = 1
+READING_VERSION = 2
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
@@ -105,11 +107,18 @@ def _list(root: Path, sub_path: str, listing: Listing) -> None:
             listing.problems.append(Problem(path=_printable(folder) or ".", reason=reason))
             listing.unlisted.append(folder)
             continue
+        mute = _mute_lists({path.rpartition("/")[2] for path, _ in entries})
         for path, is_folder in entries:
             if is_folder:
                 waiting.append(path)
-            else:
+            elif path.rpartition("/")[2] not in mute:
                 _add(root, path, listing)
+
+
+def _mute_lists(names: Set[str]) -> Collection[str]:
+    """Names of files that are a part of the export a folder holds, and no documents."""
+    is_export = not names.isdisjoint(PEOPLE_LISTS) and not names.isdisjoint(CHANNEL_LISTS)
+    return MUTE_LISTS if is_export else ()
 
 
 def _entries(root: Path, folder: str) -> Iterator[tuple[str, bool]]:

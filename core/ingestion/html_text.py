@@ -9,23 +9,13 @@ from typing import Any
 from core.domain.corpus import Heading
 from core.ingestion.encodings import clean
 from core.ingestion.html_furniture import is_dropped
+from core.ingestion.html_writer import HtmlWriter
 
 # Open elements at once from which parsing gets slow and the page is no document: real pages stay under 100.
 MAX_DEPTH = 4_000
 # Share of the body's text that <main> has to hold to be taken for the content.
 MIN_MAIN_SHARE = 0.25
 
-_PARAGRAPHS = frozenset(
-    "p h1 h2 h3 h4 h5 h6 table ul ol dl blockquote pre hr figure article section details fieldset".split()
-)
-_LINES = frozenset(
-    "div li dt dd tr caption address main header footer aside nav body form figcaption summary legend thead tbody "
-    "tfoot center dir menu hgroup search br".split()
-)
-_BLOCKS = _PARAGRAPHS | _LINES
-_CELLS = frozenset({"td", "th"})
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_IN_CELL_BLOCKS = "h1,h2,h3,h4,h5,h6,table,pre,ul,ol,dl"
 # Elements that need no end tag: they say nothing about depth.
 _UNCOUNTED = frozenset(
     "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot option "
@@ -33,7 +23,6 @@ _UNCOUNTED = frozenset(
 )
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)")
 _MARKUP = re.compile(r"<(!--)|(--)>|<(/?)([A-Za-z][A-Za-z0-9-]*)[^<>]*>")
-_SPACE = re.compile(r"[ \t\n\r\f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +40,18 @@ class HtmlText:
 def html_to_text(source: str, *, book: bool = False, ids: Collection[str] = ()) -> HtmlText:
     """Text of a page or a fragment of HTML.
 
-    Blocks end lines, the cells of a row are separated by tabs, inline elements add nothing, runs of white space are
-    one space outside of <pre>, entities are decoded. Left out: scripts, styles, hidden elements, navigation, and a
-    header, footer or aside that stands outside of the content (a header that holds the h1 stays). A `book` has no such
-    furniture: all but scripts and navigation stays. `ids` are those of further elements whose places are wanted.
+    Blocks end lines, the cells of a row are separated by tabs (one over several columns or rows keeps the others in
+    line), inline elements add nothing, runs of white space are one space outside of <pre>, entities are decoded. Left
+    out: scripts, styles, hidden elements, navigation, and a header, footer or aside that stands outside of the content
+    (a header that holds the h1 stays). A `book` has no such furniture: all but scripts and navigation stays. `ids` are
+    those of further elements whose places are wanted.
     """
     if _depth(source) > MAX_DEPTH:
         return HtmlText(_without_markup(source), warnings=("nested too deeply: read without headings and tables",))
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(clean(source))
-    writer = _Writer(frozenset(ids))
+    writer = HtmlWriter(frozenset(ids))
     for root in [tree.body] if book and tree.body is not None else _roots(tree):
         _write(root, writer, book=book)
     text, headings, anchors = writer.finish()
@@ -127,7 +117,7 @@ def _roots(tree: Any) -> list[Any]:
     return [body]
 
 
-def _write(root: Any, writer: "_Writer", *, book: bool) -> None:
+def _write(root: Any, writer: HtmlWriter, *, book: bool) -> None:
     for node, is_start in _walk(root, book=book):
         tag = node.tag
         if tag == "-text":
@@ -157,116 +147,3 @@ def _walk(root: Any, *, book: bool) -> Iterator[tuple[Any, bool]]:
         if not open_nodes:
             return
         node = node.next
-
-
-def _note_reference(node: Any) -> bool:
-    """Whether a link is the number of a footnote that stands bare in the text."""
-    attributes = node.attributes
-    marks = f"{attributes.get('role') or ''} {attributes.get('epub:type') or ''}".split()
-    return bool({"noteref", "doc-noteref"} & set(marks)) and node.text().strip()[:1].isalnum()
-
-
-class _Writer:
-    """Text as it grows. What separates two texts waits until the second follows, so none stands at the ends."""
-
-    def __init__(self, ids: frozenset[str] = frozenset()) -> None:
-        self._ids = ids
-        self._waiting_ids: list[str] = []  # of open elements whose text has not begun
-        self._pieces: list[str] = []
-        self._length = 0
-        self._gap = _Gap()
-        self._preformatted = 0
-        self._cells: list[bool] = []  # open cells: does its text stay on the row's line
-        self._headings: list[Heading] = []
-        self._anchors: list[tuple[str, int]] = []
-        self._open_heading: tuple[int, int] | None = None  # its level, and how many pieces stand before it
-        self._heading_ids: list[str] = []
-
-    def open(self, tag: str, node: Any) -> None:
-        if self._ids and node.attributes.get("id") in self._ids:
-            self._waiting_ids.append(node.attributes["id"])
-        if tag in _CELLS:
-            self._cells.append(node.css_first(_IN_CELL_BLOCKS) is None)
-        elif tag in _BLOCKS:
-            self._end_block(tag)
-        if tag == "pre":
-            self._preformatted += 1
-        if tag in _HEADINGS and self._open_heading is None:
-            self._open_heading = (_HEADINGS[tag], len(self._pieces))
-            self._heading_ids = []
-        if self._open_heading is not None:
-            self._heading_ids.extend(filter(None, [node.attributes.get("id")]))
-        if tag == "a" and _note_reference(node):
-            self._append("[")
-
-    def close(self, tag: str, node: Any) -> None:
-        if tag == "a" and _note_reference(node):
-            self._append("]")
-        if self._open_heading is not None and _HEADINGS.get(tag) == self._open_heading[0]:
-            self._end_heading(*self._open_heading)
-        if tag in _CELLS:
-            self._cells.pop()
-            self._gap.tabs += 1
-        elif tag in _BLOCKS:
-            self._end_block(tag)
-        if tag == "pre":
-            self._preformatted -= 1
-
-    def add_text(self, text: str) -> None:
-        if self._preformatted:
-            self._append(text)
-            return
-        text = _SPACE.sub(" ", text)
-        self._gap.space |= text.startswith(" ")
-        inner = text.strip(" ")
-        if inner:
-            self._append(inner)
-            self._gap.space = text.endswith(" ")
-
-    def finish(self) -> tuple[str, tuple[Heading, ...], tuple[tuple[str, int], ...]]:
-        text = "".join(self._pieces).rstrip()
-        anchors = dict.fromkeys(sorted(self._anchors, key=lambda anchor: anchor[1]))  # a heading's id may be asked for
-        return text, tuple(self._headings), tuple(anchor for anchor in anchors if anchor[1] < len(text))
-
-    def _append(self, text: str) -> None:
-        if self._length:
-            self._put(self._gap.text())
-        self._gap = _Gap()
-        self._anchors.extend((name, self._length) for name in self._waiting_ids)
-        self._waiting_ids.clear()
-        self._put(text)
-
-    def _put(self, piece: str) -> None:
-        self._pieces.append(piece)
-        self._length += len(piece)
-
-    def _end_block(self, tag: str) -> None:
-        on_one_line = self._open_heading is not None or (bool(self._cells) and self._cells[-1])
-        if on_one_line and tag != "tr":
-            self._gap.space = True
-        else:
-            self._gap.lines = max(self._gap.lines, 2 if tag in _PARAGRAPHS else 1)
-            self._gap.tabs = 0
-
-    def _end_heading(self, level: int, before: int) -> None:
-        pieces = self._pieces[before:]
-        if before:
-            pieces = pieces[1:]  # what separates it from the text above
-        title = " ".join("".join(pieces).split())
-        self._open_heading = None
-        if title:
-            start = self._length - sum(map(len, pieces))
-            self._headings.append(Heading(level=level, title=title, start=start))
-            self._anchors.extend((name, start) for name in self._heading_ids)
-
-
-@dataclass(slots=True)
-class _Gap:
-    """What separates two texts: line ends, tabs between cells (an empty cell keeps its tab), or a space."""
-
-    lines: int = 0
-    tabs: int = 0
-    space: bool = False
-
-    def text(self) -> str:
-        return "\n" * self.lines + "\t" * self.tabs or " " * self.space

@@ -13,5 +13,6 @@ class ReadLimits:
     memory_bytes: int = 2048 * MEBIBYTE  # address space of the child process; not enforced on macOS and Windows
     file_bytes: int = 100 * MEBIBYTE
     pages: int = 20_000
+    recognised_pages: int = 500  # scanned pages of one file whose text is recognised; each may take `seconds`
     characters: int = 32_000_000  # of text in one document: about 12,000 printed pages
     result_bytes: int = 512 * MEBIBYTE  # of a document on its way back from the child process

@@ -92,36 +92,42 @@ class LayoutReader:
             return None
         try:
             with closing(self._document[number - 1]) as page, closing(page.get_textpage()) as text_page:
-                return _read(page, text_page)
+                return read_layout(page, text_page, read_rules(page))
         except pypdfium2.PdfiumError:
             return None
 
 
-def _read(page: Any, text_page: Any) -> Layout | None:
+def read_layout(page: Any, text_page: Any, rules: tuple[list[Rule], list[Rule]] | None) -> Layout | None:
+    """What an open page shows, with its rules; None where it holds too much."""
+    if rules is None or text_page.count_chars() > MAX_CHARACTERS:
+        return None
+    words = tuple(_words(text_page, _turned(page)))
+    return Layout(words=words, level=tuple(rules[0]), upright=tuple(rules[1]))
+
+
+def read_rules(page: Any) -> tuple[list[Rule], list[Rule]] | None:
+    """The level and the upright lines of an open page; None where it holds too many."""
     from pypdfium2 import raw
 
-    if text_page.count_chars() > MAX_CHARACTERS:
-        return None
-    width, height = page.get_size()
-    turn = _turned(page.get_rotation(), width, height)
-    words = tuple(_words(text_page, turn))
+    turn = _turned(page)
     level: list[Rule] = []
     upright: list[Rule] = []
     for count, (start, end) in enumerate(_lines(raw, _page_objects(raw, page.raw))):
         if count > MAX_PIECES:
             return None
         _add(turn(*start), turn(*end), level, upright)
-    return Layout(words=words, level=tuple(level), upright=tuple(upright))
+    return level, upright
 
 
-def _turned(rotation: int, width: float, height: float) -> Any:
-    """Places on the page as it is shown; `width` and `height` are those shown."""
+def _turned(page: Any) -> Any:
+    """Places on the page as it is shown."""
+    width, height = page.get_size()  # as shown
     turns = {
         90: lambda x, y: (y, height - x),
         180: lambda x, y: (width - x, height - y),
         270: lambda x, y: (width - y, x),
     }
-    return turns.get(rotation, lambda x, y: (x, y))
+    return turns.get(page.get_rotation(), lambda x, y: (x, y))
 
 
 def _words(text_page: Any, turn: Any) -> Iterator[Word]:

@@ -5,9 +5,10 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from core.domain.corpus import Page, Span
-from core.domain.extracts import ExtractorInput
+from core.domain.extracts import ExtractorInput, Unread
 from core.ingestion.aligned_tables import find_aligned_tables
 from core.ingestion.page_tables import FoundTable, to_lines, to_text
+from core.ingestion.patience import ask_for_time
 from core.ingestion.pdf_layout import Layout, LayoutReader
 from core.ingestion.pdf_places import place_words, span_of
 from core.ingestion.ruled_tables import find_ruled_tables
@@ -16,6 +17,7 @@ from core.ingestion.table_titles import find_title
 # Characters and lines of all pages together after which no more pages are looked at: about 20 s, or a
 # thousand pages of tables.
 MAX_COST = 2_000_000
+_TOO_MUCH = "pages from here on are not looked at for tables: those before it hold too much; split the file"
 # Words that may stand above a table that goes on from the page before, or below one that goes on: running titles.
 _MAX_RUNNING = 25
 # Points by which the columns of such tables may differ.
@@ -39,8 +41,13 @@ class PlacedTable:
     is_ruled: bool
 
 
-def read_pdf_tables(given: ExtractorInput, pages: Sequence[Page] | None = None) -> Iterator[PlacedTable]:
-    """The tables of `pages`, None for all, in text order; none where the file is gone or can't be read."""
+def read_pdf_tables(
+    given: ExtractorInput, pages: Sequence[Page] | None = None, *, unread: list[Unread] | None = None
+) -> Iterator[PlacedTable]:
+    """The tables of `pages`, None for all, in text order; none where the file is gone or can't be read.
+
+    What is left out because the pages hold too much to compare is added to `unread`.
+    """
     if given.path is None:
         return
     try:
@@ -56,7 +63,9 @@ def read_pdf_tables(given: ExtractorInput, pages: Sequence[Page] | None = None) 
             if layout is None:
                 continue
             left -= layout.cost
-            if left < 0:
+            if left < 0 or not ask_for_time():  # each page may take as long as a file
+                if unread is not None:
+                    unread.append(Unread(page_number=page.number, reason=_TOO_MUCH))
                 return
             found = find_tables(layout)
             is_next = before is not None and page.number == before.page.number + 1

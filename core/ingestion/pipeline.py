@@ -1,7 +1,7 @@
 """Brings a source's files into the library: reads what is new or changed, forgets what has vanished."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -34,13 +34,16 @@ class Ingestor:
         clock: Clock,
         sandbox: Sandbox,
         limits: ReadLimits,
+        retried: Container[str] = (),
     ) -> None:
+        """`retried` are reasons why files could not be read that may hold no more."""
         self._corpus = corpus
         self._index = index
         self._conversations = conversations
         self._clock = clock
         self._sandbox = sandbox
         self._limits = limits
+        self._retried = retried
         self._one_at_a_time = asyncio.Lock()  # the sweep of one run must not take another's unfinished passages
 
     async def ingest(
@@ -73,7 +76,9 @@ class Ingestor:
             sub_paths = _sub_paths(source, only, stored)
             listing = await asyncio.to_thread(list_selected, root, selection, sub_paths)
             _check_found(listing, root, only, stored)
-            planned = partial(build_plan, listing, root=root, only=sub_paths, force=force, kind=kind)
+            planned = partial(
+                build_plan, listing, root=root, only=sub_paths, force=force, kind=kind, retried=self._retried
+            )
             plan = await asyncio.to_thread(planned, stored)
             if plan.has_work:
                 await self.sweep()  # opens the index: waits for another process, which may have done the work

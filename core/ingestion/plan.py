@@ -1,6 +1,6 @@
 """Decides, from file stamps alone, what an ingest has to do. Reads no file."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,16 +31,18 @@ def build_plan(
     only: Sequence[str] | None,
     force: bool,
     kind: str | None = None,
+    retried: Container[str] = (),
 ) -> Plan:
     """`stored` are all documents of the source; those outside the sub-paths `only` are left alone.
 
-    With `kind`, files that failed or were read as another kind are read again, changed or not.
+    With `kind`, files that failed or were read as another kind are read again, changed or not; so are those that failed
+    for one of the reasons `retried`.
     """
     plan = Plan()
     by_path = {document.path: document for document in stored}
     for file in listing.files:
         document = by_path.get(file.path)
-        if force or document is None or _is_stale(document, file, root, kind):
+        if force or document is None or document.failed_reason in retried or _is_stale(document, file, root, kind):
             plan.to_read.append((file, document))
         elif document.failed_reason is not None:
             plan.still_failed.append(Failure(path=file.path, reason=document.failed_reason))

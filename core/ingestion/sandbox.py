@@ -16,7 +16,7 @@ from asyncio.subprocess import DEVNULL, PIPE, Process
 from typing import Any
 
 from core.domain.corpus import Heading, Page, PagePlace, Passage, Span
-from core.domain.extracts import ExtractType, Found
+from core.domain.extracts import ExtractType, Found, Unread
 from core.ingestion.child import (
     HEADER_BYTES,
     ExtractTask,
@@ -27,17 +27,20 @@ from core.ingestion.child import (
     Reply,
     Result,
     Task,
+    steps_of,
 )
 from core.ingestion.limits import ReadLimits
 
 READERS = "core.ingestion.base:build_readers"
+RECOGNISING_READERS = "core.ingestion.base:build_recognising_readers"
 _START = "from core.ingestion.child import main; main()"
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
 # All that a reply may be made of: unpickling must not run what a subverted child sends.
 _REPLY_CLASSES: dict[str, type] = {
     cls.__qualname__: cls
     for cls in (
-        Reply, ReadDocument, ReadFailure, FoundInDocument, Page, PagePlace, Passage, Span, Heading, Found, ExtractType,
+        Reply, ReadDocument, ReadFailure, FoundInDocument, Page, PagePlace, Passage, Span, Heading, Found, Unread,
+        ExtractType,
     )
 }  # fmt: skip
 _UNUSABLE = ReadFailure(reason="its reader gave an unusable result")
@@ -67,8 +70,8 @@ class Sandbox:
     async def _run(self, task: Task) -> Result:
         process = await self._running()
         try:
-            async with asyncio.timeout(self._limits.seconds):
-                message = await _exchange(process, task, self._limits.result_bytes)
+            async with asyncio.timeout(self._limits.seconds) as deadline:
+                message = await _exchange(process, task, self._limits, deadline)
         except TimeoutError:
             await self.close()
             return ReadFailure(
@@ -122,17 +125,24 @@ class Sandbox:
         return f"its reader ended unexpectedly (exit code {code})"
 
 
-async def _exchange(process: Process, task: Task, limit_bytes: int) -> bytes:
-    """Raises EOFError (IncompleteReadError is one) or ConnectionError when the child ends."""
+async def _exchange(process: Process, task: Task, limits: ReadLimits, deadline: asyncio.Timeout) -> bytes:
+    """The reply; the time limit begins anew for each page that the child recognises (see patience.py).
+
+    Raises EOFError (IncompleteReadError is one) or ConnectionError when the child ends.
+    """
     if process.stdin is None or process.stdout is None:
         raise EOFError("no pipes")
     message = pickle.dumps(task, protocol=pickle.HIGHEST_PROTOCOL)
     process.stdin.write(len(message).to_bytes(HEADER_BYTES) + message)
     await process.stdin.drain()
-    size = int.from_bytes(await process.stdout.readexactly(HEADER_BYTES))
-    if size > limit_bytes:
-        raise EOFError("its result is larger than allowed")
-    return await process.stdout.readexactly(size)
+    for _ in range(steps_of(task, limits) + 1):
+        size = int.from_bytes(await process.stdout.readexactly(HEADER_BYTES))
+        if size > limits.result_bytes:
+            raise EOFError("its result is larger than allowed")
+        if size:
+            return await process.stdout.readexactly(size)
+        deadline.reschedule(asyncio.get_running_loop().time() + limits.seconds)
+    raise EOFError("it asked for more time than allowed")
 
 
 class _ReplyUnpickler(pickle.Unpickler):

@@ -1,7 +1,6 @@
 """Tables in text whose cells are separated by tabs, as those of web pages are, each row with its place. Pure.
 
-A block is lines without a blank one between them. The cells under one that covers several rows are as the text has
-them: at the front.
+A block is lines without a blank one between them.
 """
 
 from collections import Counter

@@ -17,8 +17,11 @@ from core.domain.chat import ChatMessage, NumberedPassage, PageImage, ToolDefini
 from core.domain.conversation import Focus
 from core.domain.corpus import Document, SearchScope, SourcedPassage
 from core.domain.jobs import Job, JobKind
+from core.domain.listed import ListedFacts
 from core.errors import BadInput, NotFound, ToolFailed, ToolRetry
 from core.facts import Facts
+from core.facts.asked import asked_facts
+from core.facts.listing import MOST_LISTED, list_rows, to_listed
 from core.library import Library
 from core.ports import CorpusRepository
 from core.references.offering import Offer, to_turns
@@ -29,6 +32,8 @@ from core.tools.kept import kept_in, to_digest, to_kept
 # A job row shows what was asked, not whole texts a model may put into an argument.
 JOB_INPUT_CHARACTERS = 300
 FINAL = "Calling again will not help: tell the reader."  # behind what ended a call for good
+# The tool that a model would have called for a list of rows.
+FACTS_TOOL = "find_extracts"
 
 
 class Arguments(BaseModel):
@@ -140,17 +145,27 @@ class Toolbox:
             if before is not None:
                 await before.wait()
             self._searches.extend(finding.searches)
-            return ToolResult(
-                invocation_id=invocation.id,
-                name=invocation.name,
-                text=finding.text,
-                passages=tuple(dict.fromkeys(self._number(passage) for passage in finding.passages)),
-                is_error=is_error,
-                choices=finding.choices,
-                images=finding.images,
-            )
+            return self._to_result(invocation, finding, is_error=is_error)
         finally:
             done.set()
+
+    async def list_facts(self, question: str) -> ListedFacts | None:
+        asked = asked_facts(question)
+        if asked is None:
+            return None
+        arguments = {"query": asked.query, "type": asked.type.value, "limit": MOST_LISTED}
+        invocation = ToolInvocation(id=f"facts{self._highest}", name=FACTS_TOOL, arguments=arguments)
+        async with step(JobKind.TOOL, FACTS_TOOL, input=to_job_input(arguments)) as job:
+            context = self._context
+            found = await list_rows(asked, context.facts, context.scope, context.document_ids)
+            finding = Finding(
+                text="\n".join(row.text for row in found.rows), passages=tuple(row.source for row in found.rows)
+            )
+            job.output = _to_output(finding)
+        if not found.rows:
+            return None
+        self._searches.append(asked.query)
+        return to_listed(asked, found, invocation, self._to_result(invocation, finding))
 
     async def _run(self, invocation: ToolInvocation, key: str | None) -> tuple[Finding, bool]:
         """The finding, and whether it is an error."""
@@ -184,6 +199,17 @@ class Toolbox:
         if len(passages) != len(kept.passage_ids):
             return None
         return Finding(text=kept.text, passages=tuple(passages), searches=kept.searches)
+
+    def _to_result(self, invocation: ToolInvocation, finding: Finding, *, is_error: bool = False) -> ToolResult:
+        return ToolResult(
+            invocation_id=invocation.id,
+            name=invocation.name,
+            text=finding.text,
+            passages=tuple(dict.fromkeys(self._number(passage) for passage in finding.passages)),
+            is_error=is_error,
+            choices=finding.choices,
+            images=finding.images,
+        )
 
     def _number(self, passage: SourcedPassage) -> NumberedPassage:
         known = self._passages.get(passage.passage.id)

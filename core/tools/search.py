@@ -1,18 +1,20 @@
 """The `search` tool: pages that match, with their best passages to quote."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pydantic import Field
 
-from core.domain.corpus import PageHit, SearchQuery
+from core.domain.corpus import PageHit, SearchQuery, SourcedPassage
 from core.tools.base import Arguments, Finding, ToolContext, describe_place, document_named
 
 DEFAULT_LIMIT = 10
 MAX_LIMIT = 20
-# More passages of one page add little: who needs the rest reads the page.
+# More passages of one page add little: who needs the rest reads the page. The best page gives more: where pages are
+# long (a chapter, a book without chapters), what answers is often not among its first three.
 PASSAGES_PER_PAGE = 3
+PASSAGES_OF_BEST_PAGE = 6
 
 # A page of the conversation's focus stays ahead of a page elsewhere that scores up to this factor better. On real
 # documents the fused score of the best hit is 2 to 5 times that of the tenth: enough to tip close calls,
@@ -58,7 +60,12 @@ class SearchTool:
 
 
 async def find_pages(query: SearchQuery, context: ToolContext) -> list[PageHit]:
-    """Pages for a query, best first, at most its limit; what the conversation is about counts more (`merge_focus`)."""
+    """Pages for a query, best first, at most its limit; what the conversation is about counts more (`merge_focus`).
+
+    A query that names a thing by an alias is searched with its main name, too.
+    """
+    names = await context.facts.main_names(query.text, context.scope)
+    query = replace(query, text=" ".join([query.text, *names]))
     about = context.linked | ({context.focus.document_id} if context.focus is not None else frozenset())
     sections = frozenset(context.focus.sections) if context.focus is not None else frozenset()
     if not about or query.document_ids:
@@ -100,7 +107,7 @@ def to_finding(query: SearchQuery, hits: Sequence[PageHit]) -> Finding:
         where = " in this document" if query.document_ids else f" of kind {query.kind!r}" if query.kind else ""
         text = f"Nothing was found for {query.text!r}{where}. Try other words: synonyms, names, broader terms."
         return Finding(text=text, searches=searches)
-    passages = tuple(passage for hit in hits for passage in hit.passages[:PASSAGES_PER_PAGE])
+    passages = (*hits[0].passages[:PASSAGES_OF_BEST_PAGE], *_of_others(hits[1:]))
     lines = [f"{len(hits)} pages for {query.text!r}, best first:" if len(hits) > 1 else f"1 page for {query.text!r}:"]
     lines.extend(
         f"- {describe_place(hit.document, hit.page_number, hit.heading_path)} "
@@ -108,3 +115,7 @@ def to_finding(query: SearchQuery, hits: Sequence[PageHit]) -> Finding:
         for hit in hits
     )
     return Finding(text="\n".join(lines), passages=passages, searches=searches)
+
+
+def _of_others(hits: Sequence[PageHit]) -> Iterator[SourcedPassage]:
+    return (passage for hit in hits for passage in hit.passages[:PASSAGES_PER_PAGE])

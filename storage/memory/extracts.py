@@ -42,6 +42,7 @@ class MemoryExtractRepository:
             if query.type in (None, extract.type)
             and (not query.document_ids or document.id in query.document_ids)
             and (not query.page_ids or extract.page_id in query.page_ids)
+            and (not query.with_aliases or extract.data.get("aliases"))
             and all(word in words_of(extract.data) for word in words)
         ]
         return [item[-1] for item in sorted(found, key=lambda item: item[:-1])[: query.limit]]

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from core.domain.jobs import Job, no_such_job
+from core.domain.jobs import Job, JobKind, JobStatus, no_such_job
 from storage.storable import to_storable_value
 
 
@@ -26,6 +26,11 @@ class MemoryJobRepository:
         roots = [job for job in self._jobs.values() if job.workspace == workspace and job.parent_id is None]
         roots.sort(key=lambda job: job.id)
         return sorted(roots, key=lambda job: job.created_at, reverse=True)[:limit]
+
+    async def list_running(self, kind: JobKind, name: str) -> list[Job]:
+        wanted = (None, kind, name, JobStatus.RUNNING)
+        running = [job for job in self._jobs.values() if (job.parent_id, job.kind, job.name, job.status) == wanted]
+        return sorted(running, key=lambda job: (job.created_at, job.id))
 
     async def list_tree(self, root_id: str) -> list[Job]:
         tree = [job for job in self._jobs.values() if job.root_id == root_id]

@@ -14,6 +14,7 @@ BENCHMARKS = (
     "bench_slack",
     "bench_demo",
     "bench_extracts",
+    "bench_pdf",
 )
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, make_url, text
 
-from storage.database import Database
 from storage.cassette_tables import FootnoteTable
+from storage.database import Database
 
 POSTGRES_VARIABLE = "FOOTNOTE_TEST_POSTGRES_URL"
 

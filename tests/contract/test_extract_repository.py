@@ -131,6 +131,17 @@ async def test_extracts_of_some_pages_alone_can_be_asked_for(store: Store) -> No
     assert [item.page_number for item in await store.extracts.list_extracts(wanted, SCOPE)] == [2]
 
 
+async def test_what_has_other_names_can_be_asked_for_alone(store: Store) -> None:
+    document, pages = await put(store, "one", "two", "three")
+    named = [
+        found(document, pages[0], data={"name": "Ben", "kind": "person", "aliases": []}),
+        found(document, pages[1], data={"name": "Ann", "kind": "person", "aliases": ["Annie"]}),
+        found(document, pages[2], data={"title": '"aliases":["x"]'}),
+    ]
+    await store.extracts.replace(run(document, extracts=3), named)
+    assert await store.extracts.list_extracts(ExtractQuery(with_aliases=True), SCOPE) == [named[1]]
+
+
 async def test_nothing_outside_of_the_scope_is_listed_or_counted(store: Store) -> None:
     document, pages = await put(store, "one")
     secret, secrets = await put(store, "two", path="s.md", source=SECRETS)

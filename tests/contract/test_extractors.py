@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.domain.corpus import Page
-from core.domain.extracts import ExtractorInput, Found
+from core.domain.extracts import ExtractorInput, Found, Unread
+from core.extract_checks import MOST_EXTRACTS, to_extracts
 from core.extract_ports import Extractor
-from core.extracting import MOST_EXTRACTS, to_extracts
 from core.ingestion.base import build_readers
 from core.ingestion.extractors.base import build_extractors
 from core.ingestion.markdown_text import MarkdownParts, read_markdown
@@ -91,19 +91,25 @@ def check(extractor: Extractor, given: ExtractorInput) -> list[Found]:
     """What holds for all that an extractor finds in any document."""
     if not given.pages or not extractor.reads(given.document):
         return []
-    found = list(extractor.extract(given))
-    extracts, refused = to_extracts(found, extractor, given)
-    assert refused is None
-    assert len(extracts) == len(found) <= MOST_EXTRACTS
+    texts = {page.number: page.text for page in given.pages}
+    unread = [item for item in extractor.extract(given) if isinstance(item, Unread)]
+    assert all(item.reason and item.page_number in texts for item in unread)
+    found = found_in(extractor, given)
+    checked = to_extracts(found, extractor, given)
+    assert checked.error is None
+    assert len(checked.extracts) == len(found) <= MOST_EXTRACTS
     places = [(item.page_number, item.span.start) for item in found]
     assert places == sorted(places)
-    texts = {page.number: page.text for page in given.pages}
     for item in found:
         assert item.span.of(texts[item.page_number]).strip()
         for page_number, (start, end) in inner_places(item.data):
             assert 0 <= start < end <= len(texts[page_number])
             assert texts[page_number][start:end].strip()
     return found
+
+
+def found_in(extractor: Extractor, given: ExtractorInput) -> list[Found]:
+    return [item for item in extractor.extract(given) if isinstance(item, Found)]
 
 
 def inner_places(value: object) -> Iterator[tuple[int, tuple[int, int]]]:
@@ -195,7 +201,7 @@ def test_a_long_line_of_one_mark_takes_no_time_of_its_square(extractor: Extracto
     given = build_plain(piece * (200_000 // len(piece)))
     if extractor.reads(given.document):
         [page] = given.pages
-        assert all(0 <= item.span.start < item.span.end <= len(page.text) for item in extractor.extract(given))
+        assert all(0 <= item.span.start < item.span.end <= len(page.text) for item in found_in(extractor, given))
 
 
 @extractors

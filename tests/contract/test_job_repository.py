@@ -70,6 +70,18 @@ async def test_roots_are_listed_newest_first_up_to_the_limit(jobs):
     assert await jobs.list_roots("nowhere") == []
 
 
+async def test_roots_that_run_are_listed_by_kind_and_name_over_all_workspaces(jobs):
+    run = {"kind": JobKind.EXTRACTION, "name": "extract", "status": JobStatus.RUNNING}
+    await jobs.save(build_job("late", created_at=NOON + timedelta(minutes=1), **run))
+    await jobs.save(build_job("early", workspace="elsewhere", **run))
+    await jobs.save(build_job("step", parent_id="early", root_id="early", **run))
+    await jobs.save(build_job("done", **{**run, "status": JobStatus.DONE}))
+    await jobs.save(
+        build_job("named", **{**run, "name": "another"}), build_job("sync", **{**run, "kind": JobKind.SYNC})
+    )
+    assert [job.id for job in await jobs.list_running(JobKind.EXTRACTION, "extract")] == ["early", "late"]
+
+
 async def test_a_tree_has_its_root_first_then_the_rest_by_creation(jobs):
     await jobs.save(build_job("late", parent_id="root", created_at=NOON + timedelta(seconds=2)))
     await jobs.save(build_job("early", parent_id="root", created_at=NOON - timedelta(seconds=2)))

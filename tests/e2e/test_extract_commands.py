@@ -82,6 +82,23 @@ def test_a_question_is_answered_with_a_proved_footnote_and_no_model(footnote: Fo
     assert "closed in March" in shown and "council.md" in shown
 
 
+def test_a_question_for_a_list_is_answered_from_extracts_by_ask_too(footnote: Footnote, minutes: Path) -> None:
+    asked = "What are the open action items in the document council.md?"
+    answer = footnote("ask", asked, "--json").json
+    steps = [(job["kind"], job["name"]) for job in answer["jobs"]]
+
+    assert (answer["status"], answer["grounded"], steps) == (
+        "answered",
+        True,
+        [("request", "answer"), ("tool", "find_extracts")],
+    )
+    assert answer["answer"].startswith("2 open action items:\n- ") and "yard" not in answer["answer"]
+    assert "".join(citation["quote"] for citation in answer["citations"]).count("mend the old pump") == 1
+    assert all(citation["proved"] for citation in answer["citations"])
+    follow = footnote("ask", "Who mends the pump?", "--conversation", answer["conversation_id"], "--json").json
+    assert "Ben Ruiz" in follow["answer"]
+
+
 def test_the_ontology_names_kinds_and_counts(footnote: Footnote, minutes: Path) -> None:
     ontology = footnote("ontology", "--json").json
     assert set(ontology) == {"entity_types", "relation_types", "aliases", "extracts"}

@@ -49,6 +49,21 @@ async def test_a_second_run_reads_nothing_and_opens_no_index(place: Place) -> No
     assert place.read_paths == []
 
 
+async def test_of_a_thousand_files_the_one_that_changed_is_touched_alone(place: Place) -> None:
+    for number in range(1_000):
+        place.write(f"{number % 20}/{number}.md", f"Note {number}.")
+    first = await place.ingest()
+    before = {path: (document.revision, document.crawled_at) for path, document in (await place.documents()).items()}
+    place.write("7/507.md", "Note 507, mended.")
+    second = await place.ingest()
+    after = {path: (document.revision, document.crawled_at) for path, document in (await place.documents()).items()}
+
+    assert (first.added, second.updated, second.unchanged) == (1_000, 1, 999)
+    assert place.read_paths == ["507.md"]
+    assert {path for path in after if after[path] != before[path]} == {"7/507.md"}
+    assert (await place.texts())["7/507.md"] == "Note 507, mended."
+
+
 async def test_a_touched_file_is_read_and_counted_unchanged(place: Place) -> None:
     file = place.write("a.txt")
     await place.ingest()

@@ -14,9 +14,9 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, inspect, text
 
 from core.errors import StorageError
+from storage.cassette_tables import FootnoteTable
 from storage.database import Database
 from storage.schema import HEAD, alembic_config
-from storage.cassette_tables import FootnoteTable
 
 
 @pytest.fixture

@@ -4,13 +4,16 @@ import pickle
 import sys
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
-from core.ingestion.child import ReadDocument, ReadFailure, ReadTask
+from core.ingestion.child import HEADER_BYTES, ReadDocument, ReadFailure, ReadTask
 from core.ingestion.limits import MEBIBYTE, ReadLimits
-from core.ingestion.sandbox import Sandbox
+from core.ingestion.sandbox import Sandbox, _exchange
 from tests.unit.core.ingestion.fake_readers import HERE
 
 LIMITS = ReadLimits(seconds=5, memory_bytes=400 * MEBIBYTE)
@@ -71,6 +74,45 @@ async def test_a_file_that_hangs_is_stopped_at_the_time_limit(tmp_path: Path) ->
     expected = "took too long: reading it was stopped after 0.8 s; split the file"
     assert await reason(sandbox, tmp_path, "a.hang") == expected
     assert time.monotonic() - started < 3
+    assert sandbox._process is None
+
+
+async def test_a_child_may_ask_for_time_as_often_as_pages_may_be_recognised(tmp_path: Path) -> None:
+    sandbox = Sandbox(replace(LIMITS, recognised_pages=4), HERE)
+    try:
+        result = await read(sandbox, tmp_path, "a.slow", "4")
+        beyond = await read(sandbox, tmp_path, "b.slow", "9")
+    finally:
+        await sandbox.close()
+
+    assert isinstance(result, ReadDocument)
+    assert result.pages[0].text == "all of it"
+    assert isinstance(beyond, ReadDocument)
+    assert beyond.pages[0].text == "stopped after 4"
+
+
+async def test_the_time_limit_begins_anew_when_the_child_asks_for_it(tmp_path: Path) -> None:
+    async def serve(tasks: asyncio.StreamReader, replies: asyncio.StreamWriter) -> None:
+        replies.write((0).to_bytes(HEADER_BYTES) + (4).to_bytes(HEADER_BYTES) + b"text")
+        await replies.drain()
+        replies.close()
+
+    server = await asyncio.start_unix_server(serve, tmp_path / "child")
+    async with server:
+        stdout, stdin = await asyncio.open_unix_connection(tmp_path / "child")
+        child = cast(asyncio.subprocess.Process, SimpleNamespace(stdin=stdin, stdout=stdout))
+        task = ReadTask(path=tmp_path / "a.txt", root=tmp_path, workspace="local", document_id="d")
+        async with asyncio.timeout(60) as deadline:
+            message = await _exchange(child, task, replace(LIMITS, seconds=900), deadline)
+            left = (deadline.when() or 0) - asyncio.get_running_loop().time()
+        stdin.close()
+
+    assert message == b"text"
+    assert 60 < left <= 900
+
+
+async def test_a_child_that_asks_for_time_without_end_is_stopped(sandbox: Sandbox, tmp_path: Path) -> None:
+    assert (await reason(sandbox, tmp_path, "a.beg")).startswith("its reader stopped answering (it asked for more time")
     assert sandbox._process is None
 
 

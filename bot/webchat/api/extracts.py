@@ -8,7 +8,7 @@ from bot.webchat.parts import PARTS
 from core.domain.corpus import SearchScope
 from core.domain.extracts import ExtractQuery
 from core.facts import of_extracts
-from core.jsonable import Json, extract_json, facts_json, ontology_json
+from core.jsonable import Json, extract_json, facts_json, ontology_json, troubles_json
 from core.library import Library
 
 MOST_FACTS = 10_000  # rows that a filter looks through for their extracts
@@ -23,7 +23,8 @@ async def list_extracts(request: web.Request) -> web.Response:
     if asked.filter is None:
         query = ExtractQuery(type=asked.type, document_ids=ids, limit=asked.limit)
         listed = await parts.facts.list_extracts(query, scope)
-        return web.json_response({"extracts": [extract_json(item) for item in listed]})
+        told = {"warnings": troubles_json(await parts.facts.troubles(scope, ids))}
+        return web.json_response({"extracts": [extract_json(item) for item in listed], **told})
     found = await parts.facts.find(of_extracts(parts.facts.read(asked.filter, MOST_FACTS), asked.type), scope, ids)
     fitting = {row.fact.extract.id: row.fact.extract for row in found.rows}
     listing: list[Json] = [extract_json(item) for item in list(fitting.values())[: asked.limit]]

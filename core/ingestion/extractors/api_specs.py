@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.corpus import Document, Page, Span
-from core.domain.extracts import ExtractorInput, ExtractType, Found
+from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
 from core.ingestion.endpoint_text import (
     METHODS,
     Strength,
@@ -67,15 +67,18 @@ class ApiSpecsExtractor:
     def reads(self, document: Document) -> bool:
         return document.kind not in ("csv", "spreadsheet")
 
-    def extract(self, given: ExtractorInput) -> Iterable[Found]:
+    def extract(self, given: ExtractorInput) -> Iterable[Found | Unread]:
         if given.document.kind == "openapi":
-            endpoints, confidence = list(_described(given.pages)), 1.0
+            endpoints, confidence, many = list(_described(given.pages)), 1.0, 0
         else:
             texts = [MarkedText(page) for page in given.pages if _MAY_HOLD.search(page.text)]
-            endpoints = _chosen([seen for text in texts for seen in _in_page(text)])
+            seen = [seen for text in texts for seen in _in_page(text)]
+            endpoints, many = _chosen(seen), len({(each.written.method, each.written.path) for each in seen})
             confidence = max((_CONFIDENCE[seen.written.strength] for seen in endpoints), default=0.0)
         if endpoints:
             yield _to_found(given, endpoints, confidence)
+            if many > MAX_ENDPOINTS:
+                yield Unread(page_number=1, reason=f"of {many:,} endpoints {MAX_ENDPOINTS:,} are kept")
 
 
 def _to_found(given: ExtractorInput, endpoints: Sequence[_Seen], confidence: float) -> Found:

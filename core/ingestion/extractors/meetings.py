@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from core.domain.corpus import Document, Span
 from core.domain.extract_data import ActionItem, Item, Meeting
-from core.domain.extracts import ExtractorInput, ExtractType, Found
+from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
 from core.ingestion.dates import find_date, find_date_in_name, is_day_first
 from core.ingestion.meeting_notes import read_notes
 from core.ingestion.meeting_record import Noted, Notes, Sureness
@@ -60,8 +60,9 @@ class MeetingsExtractor:
     def reads(self, document: Document) -> bool:
         return document.kind not in _NO_NOTES
 
-    def extract(self, given: ExtractorInput) -> Iterator[Found]:
-        if not given.pages or sum(len(page.text) for page in given.pages) > _MAX_CHARACTERS:
+    def extract(self, given: ExtractorInput) -> Iterator[Found | Unread]:
+        if sum(len(page.text) for page in given.pages) > _MAX_CHARACTERS:
+            yield Unread(page_number=1, reason=f"notes of more than {_MAX_CHARACTERS:,} characters are not read")
             return
         lines = read_lines(given.pages)
         day_first = is_day_first(line.raw for line in lines)

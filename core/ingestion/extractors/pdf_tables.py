@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from core.domain.corpus import Document
-from core.domain.extracts import ExtractorInput, ExtractType, Found
+from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
 from core.ingestion.pdf_page_tables import PlacedTable, read_pdf_tables
 
 _RULED = 0.9
@@ -20,9 +20,11 @@ class PdfTableExtractor:
     def reads(self, document: Document) -> bool:
         return document.kind == "pdf"
 
-    def extract(self, given: ExtractorInput) -> Iterator[Found]:
-        for table in read_pdf_tables(given):
+    def extract(self, given: ExtractorInput) -> Iterator[Found | Unread]:
+        unread: list[Unread] = []
+        for table in read_pdf_tables(given, unread=unread):
             yield _to_found(table)
+        yield from unread
 
 
 def _to_found(table: PlacedTable) -> Found:

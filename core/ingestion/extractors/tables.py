@@ -4,9 +4,9 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from core.domain.corpus import Document, Page, Span
-from core.domain.extracts import ExtractorInput, ExtractType, Found
+from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
 from core.ingestion.delimited import read_delimited
-from core.ingestion.pipe_tables import TextTable, fit, read_pipe_tables
+from core.ingestion.pipe_tables import MAX_LINE, TextTable, fit, read_pipe_tables
 from core.ingestion.tab_tables import read_tab_tables
 from core.ingestion.table_titles import MAX_TITLE, find_title
 
@@ -32,7 +32,11 @@ class TableExtractor:
     def reads(self, document: Document) -> bool:
         return document.kind != _PDF
 
-    def extract(self, given: ExtractorInput) -> Iterator[Found]:
+    def extract(self, given: ExtractorInput) -> Iterator[Found | Unread]:
+        for page in given.pages if given.document.kind != _CSV else ():
+            if len(page.text) > MAX_LINE and any(len(line) > MAX_LINE for line in page.text.split("\n")):
+                reason = f"lines of more than {MAX_LINE:,} characters are not looked at for tables"
+                yield Unread(page_number=page.number, reason=reason)
         for page, title, table in read_tables(given):
             confidence = _TOLD if given.document.kind == _CSV else _WRITTEN
             for part in range(0, max(len(table.rows), 1), MAX_ROWS):

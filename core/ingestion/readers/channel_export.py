@@ -1,10 +1,16 @@
-"""Exports of chat channels (Slack, DiscordChatExporter): a page a day, a line a message with its time and author."""
+"""Exports of chat channels (Slack, DiscordChatExporter): a page a day, a line a message with its time and author.
 
+The lists at the root of a Slack export, of channels and of members, are documents, too: what is each channel for?
+"""
+
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
 from core.domain.corpus import ParsedDocument, ParsedPage
+from core.errors import ReadError
+from core.ingestion.channel_lists import CHANNEL_LISTS, PEOPLE_LISTS, ListEntry, list_channels, list_members
 from core.ingestion.channel_messages import Channel, ChannelMessage, may_be_channel, read_channel, read_people
 from core.ingestion.encodings import decode
 from core.ingestion.markdown_writer import MarkdownWriter, tidy
@@ -15,7 +21,8 @@ from core.texts import collapse
 _HEAD_BYTES = 4_096
 # Bytes of the file with Slack's members; a larger one is something else.
 MAX_PEOPLE_BYTES = 50_000_000
-_PEOPLE = ("users.json", "org_users.json")
+# What each entry of the lists of an export has.
+_LISTED = re.compile(rb'"(?:is_archived|is_general|is_channel|team_id|profile)"\s*:')
 
 
 class ChannelExportReader:
@@ -30,12 +37,16 @@ class ChannelExportReader:
     expects = "an export of a channel"
 
     def accepts(self, path: Path, head: bytes) -> bool:
+        if path.name in (*CHANNEL_LISTS, *PEOPLE_LISTS) and _LISTED.search(head):
+            return True
         return may_be_channel(head) or (len(head) >= _HEAD_BYTES and may_be_channel(path.read_bytes()))
 
     def read(self, path: Path, root: Path) -> ParsedDocument:
+        if path.name in (*CHANNEL_LISTS, *PEOPLE_LISTS):
+            return self._read_list(path, root)
         decoded = decode(path.read_bytes())
-        people_file = _people_file(path, root)
-        people = read_people(read_json(decode(people_file.read_bytes()).text)) if people_file else {}
+        people_file = _people_file(path.parent.parent, root) if path.parent != root else None
+        people = _read_people(people_file)
         channel = read_channel(read_json(decoded.text), path.parent.name, people)
         name = f"#{collapse(tidy(channel.name))}" if channel.name else path.stem
         days = [list(messages) for _, messages in groupby(channel.messages, key=lambda message: message.at.date())]
@@ -47,12 +58,47 @@ class ChannelExportReader:
             warnings=decoded.warnings,
         )
 
+    def _read_list(self, path: Path, root: Path) -> ParsedDocument:
+        decoded = decode(path.read_bytes())
+        value = read_json(decoded.text)
+        people_file = None
+        if path.name in CHANNEL_LISTS:
+            people_file = _people_file(path.parent, root)
+            title, entries = "Channels", list(list_channels(value, _read_people(people_file)))
+        else:
+            title, entries = "Members", list(list_members(value))
+        if not entries:
+            raise ReadError("empty: it lists nobody and nothing")
+        return ParsedDocument(
+            title=title,
+            kind=self.kind,
+            pages=(_to_list_page(title, entries),),
+            depends_on=(people_file.relative_to(root).as_posix(),) if people_file else (),
+            warnings=decoded.warnings,
+        )
 
-def _people_file(path: Path, root: Path) -> Path | None:
-    """The file that names Slack's members: beside the channel's folder, and inside of the source."""
-    for name in _PEOPLE:
-        file = path.parent.parent / name
-        inside = path.parent != root and file.resolve().is_relative_to(root.resolve())
+
+def _read_people(file: Path | None) -> dict[str, str]:
+    return read_people(read_json(decode(file.read_bytes()).text)) if file else {}
+
+
+def _to_list_page(title: str, entries: Sequence[ListEntry]) -> ParsedPage:
+    writer = MarkdownWriter()
+    writer.add_heading(1, title)
+    anchors = []
+    for entry in entries:
+        start = writer.add_item(collapse(tidy(entry.text)))
+        if start is not None and entry.id:
+            anchors.append((entry.id, start))
+    text, headings, _ = writer.finish()
+    return ParsedPage(title=title, text=text, headings=headings, anchors=tuple(anchors))
+
+
+def _people_file(folder: Path, root: Path) -> Path | None:
+    """The file that names Slack's members: at the root of the export, and inside of the source."""
+    for name in PEOPLE_LISTS:
+        file = folder / name
+        inside = file.resolve().is_relative_to(root.resolve())
         if inside and file.is_file() and not file.is_symlink() and file.stat().st_size <= MAX_PEOPLE_BYTES:
             return file
     return None

@@ -1,7 +1,7 @@
 """PDF files: the text layer, page by page, under the PDF's own page numbers and the labels printed on its pages."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,11 @@ from typing import Any
 from core.domain.corpus import Heading, ParsedDocument, ParsedPage
 from core.errors import ReadError
 from core.ingestion.encodings import clean
+from core.ingestion.patience import ask_for_time
 from core.ingestion.pdf_rows import Line, needs_rows, to_rows
+from core.ingestion.pdf_table_text import with_ruled_tables
+from core.ingestion.recognition import UNRECOGNISED, Recogniser
+from core.ingestion.scanned_pages import may_be_scanned, recognise
 
 # Entries of an outline that are read: more is a broken file, not a book.
 MAX_OUTLINE = 5_000
@@ -20,6 +24,8 @@ MAX_LABEL = 40
 MIN_TEXT = 3
 # Characters of a page below which it is asked whether they stand on the page at all: scanners leave notes beside it.
 OFF_PAGE_TEXT = 200
+
+_NOTHING_RECOGNISED = "scanned: no words were recognised on its pages; scan it anew, sharper and upright"
 
 # What a document's title field holds when nobody gave it one.
 _NO_TITLE = re.compile(
@@ -42,6 +48,7 @@ _REASONS = {
 class PdfReader:
     """Reads the text layer of `.pdf`; pages without text are left out, and the numbers of the others stay.
 
+    With a recogniser, the text of scanned pages is what it sees in their pictures; each may take as long as a file.
     A page that is labelled otherwise than its number ("iv", "A-3") has that label, also as its anchor.
     """
 
@@ -49,26 +56,54 @@ class PdfReader:
     suffixes = frozenset({".pdf"})
     expects = "a PDF (no %PDF mark at its start)"
 
+    def __init__(self, recogniser: Recogniser | None = None) -> None:
+        self._recogniser = recogniser
+
     def accepts(self, path: Path, head: bytes) -> bool:
         return b"%PDF-" in head
 
     def read(self, path: Path, root: Path) -> ParsedDocument:
         with _opened(path) as document:
             texts = [_page_text(document, index) for index in range(len(document))]
+            recognised = self._recognise(document, texts)
+            if not texts:
+                raise ReadError("empty: the PDF has no pages")
             if len(_WORDS.findall("".join(texts))) < MIN_TEXT:
-                raise ReadError("scanned: no text layer; run OCR first" if texts else "empty: the PDF has no pages")
+                raise ReadError(_NOTHING_RECOGNISED if self._recogniser else UNRECOGNISED)
             entries = _outline(document)
             labels = [_label(document, index) for index in range(len(document))]
             title = " ".join(clean(document.get_metadata_value("Title")).split())
-        empty = [str(number) for number, text in enumerate(texts, 1) if not text]
         return ParsedDocument(
             title=title if title and not _NO_TITLE.fullmatch(title) else path.stem,
             kind=self.kind,
             pages=_to_pages(texts, entries, labels),
-            warnings=(f"no text on page{'s' * (len(empty) > 1)} {', '.join(empty)}: scanned or blank",)
-            if empty
-            else (),
+            warnings=tuple(_warnings(texts, recognised)),
         )
+
+    def _recognise(self, document: Any, texts: list[str]) -> list[int]:
+        """Put the text of scanned pages into `texts`; the numbers of those where some was found."""
+        if self._recogniser is None:
+            return []
+        recognised = []
+        for index, text in enumerate(texts):
+            if may_be_scanned(document, index, text):
+                if not ask_for_time():
+                    break
+                texts[index] = _clean_page(recognise(document, index, text, self._recogniser))
+                if texts[index] != text:
+                    recognised.append(index + 1)
+        return recognised
+
+
+def _warnings(texts: Sequence[str], recognised: Sequence[int]) -> Iterator[str]:
+    if recognised:
+        yield f"read from pictures (OCR), letters may be wrong: page{_numbers(recognised)}"
+    if empty := [number for number, text in enumerate(texts, 1) if not text]:
+        yield f"no text on page{_numbers(empty)}: scanned or blank"
+
+
+def _numbers(pages: Sequence[int]) -> str:
+    return f"{'s' * (len(pages) > 1)} {', '.join(map(str, pages))}"
 
 
 @contextmanager
@@ -98,7 +133,7 @@ def _page_text(document: Any, index: int) -> str:
         except pypdfium2.PdfiumError:
             return ""
         with closing(text_page):
-            return _clean_page(_raw_text(text_page))
+            return with_ruled_tables(_clean_page(_raw_text(text_page)), page, text_page)
 
 
 def _raw_text(text_page: Any) -> str:

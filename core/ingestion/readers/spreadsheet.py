@@ -4,14 +4,16 @@ import datetime
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
 from core.ingestion.encodings import clean
+from core.ingestion.number_formats import NumberFormat
 from core.ingestion.office_files import check_office, is_encrypted, is_office, is_old, why_encrypted
+from core.ingestion.sheet_formats import Formats, read_sheet_formats
 from core.ingestion.table_text import Merge, fill_merged, find_header
 from core.ingestion.text_writer import TextWriter
 from core.texts import collapse
@@ -35,12 +37,13 @@ class SpreadsheetReader:
         pages = []
         hidden = []
         with _opened(path) as workbook:
+            formats = {} if is_old(path) else read_sheet_formats(path)
             for number, sheet in enumerate(workbook.sheets_metadata, 1):
                 name = collapse(clean(sheet.name)) or f"Sheet {number}"
                 if str(sheet.visible) != "SheetVisibleEnum.Visible":
                     hidden.append(repr(name))
                     continue
-                text = to_text(_rows(workbook, number - 1))
+                text = to_text(_rows(workbook, number - 1, formats.get(sheet.name, {})))
                 if text:
                     pages.append(ParsedPage(title=name, text=text, number=number))
         if not pages:
@@ -84,7 +87,7 @@ def _load(path: Path) -> Any:
     return python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(path.read_bytes()))
 
 
-def _rows(workbook: Any, index: int) -> list[list[str]]:
+def _rows(workbook: Any, index: int, formats: Formats) -> list[list[str]]:
     """The cells of a sheet as a spreadsheet shows them, merged ones in every place they cover."""
     sheet = workbook.get_sheet_by_index(index)
     if sheet.start is None:
@@ -94,13 +97,21 @@ def _rows(workbook: Any, index: int) -> list[list[str]]:
         Merge(first[0] - top, first[1] - left, last[0] - first[0] + 1, last[1] - first[1] + 1)
         for first, last in sheet.merged_cell_ranges or ()
     ]
-    return fill_merged([[to_shown(value) for value in row] for row in sheet.iter_rows()], merges)
+    rows = [
+        [to_shown(value, formats.get((row, column))) for column, value in enumerate(values, left)]
+        for row, values in enumerate(islice(sheet.iter_rows(), top, None), top)  # it begins with what is empty
+    ]
+    return fill_merged(rows, merges)
 
 
-def to_shown(value: object) -> str:
-    """A cell's value: numbers without noise in their last digits, dates as ISO 8601."""
+def to_shown(value: object, number_format: NumberFormat | None = None) -> str:
+    """A cell's value: percentages and money as formatted, other numbers without noise in their last digits, dates as
+    ISO 8601.
+    """
     if isinstance(value, bool):
         return str(value).upper()
+    if number_format is not None and isinstance(value, int | float):
+        return number_format.show(value)
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < _WHOLE else f"{value:.15g}"
     if isinstance(value, datetime.datetime):

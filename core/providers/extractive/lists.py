@@ -50,7 +50,7 @@ def _sections(passages: Sequence[SourcedPassage], like: Quote) -> list[list[Quot
     """Single sentences by page and heading path, each section in text order, sections as they were found."""
     sections: dict[tuple[str, tuple[str, ...]], dict[Span, Quote]] = {}
     for source in passages:
-        section = sections.setdefault((source.passage.page_id, source.passage.heading_path), {})
+        section = sections.setdefault((source.passage.page_id, source.passage.titles), {})
         for quote in _singles(source, like):
             section.setdefault(quote.span, quote)
     return [[section[span] for span in sorted(section)] for section in sections.values() if section]
@@ -72,7 +72,7 @@ def leads(best: Quote, passages: Sequence[SourcedPassage], question: str) -> lis
     for source in _of_page(best, passages):
         for quote in _singles(source, best):
             if not is_row(quote.text) and len(content_words(quote.text)) > 2:
-                first.setdefault(source.passage.heading_path, quote)
+                first.setdefault(source.passage.titles, quote)
                 break
     return list(first.values())[:MOST_LEADS] or [best]
 
@@ -86,8 +86,8 @@ def _of_page(best: Quote, passages: Sequence[SourcedPassage]) -> list[SourcedPas
 
 def _section(best: Quote, passages: Sequence[SourcedPassage]) -> list[Quote]:
     """Single sentences of the passages under the same headings as `best`, in text order, each once."""
-    path = best.source.passage.heading_path
-    same = [source for source in _of_page(best, passages) if source.passage.heading_path == path]
+    titles = best.source.passage.titles
+    same = [source for source in _of_page(best, passages) if source.passage.titles == titles]
     return _sections(same, best)[0]
 
 
@@ -113,7 +113,7 @@ def _stems(text: str) -> set[str]:
 
 
 def _titles(source: SourcedPassage) -> set[str]:
-    return _stems(" ".join((source.document.title, source.page_title, *source.passage.heading_path)))
+    return _stems(" ".join((source.document.title, source.page_title, *source.passage.titles)))
 
 
 def header_rows(quote: Quote) -> tuple[Span, ...]:
@@ -127,4 +127,7 @@ def header_rows(quote: Quote) -> tuple[Span, ...]:
         if not is_row(text_of(quote.source, span)):
             break
         rows.append(span)
+    else:
+        if quote.source.passage.titles != quote.source.passage.heading_path:
+            return ()  # the passage begins below the first row
     return (rows[-1],) if rows else ()

@@ -33,6 +33,8 @@ from core.texts import shorten
 # Said once a conversation, at the end of the first answer.
 QUOTES_NOTE = "I quote the documents rather than write: no language model is set up."
 SEARCH_LIMIT = 10  # pages
+# How much worse than the best, in logits, a quote may be that holds the kind of thing asked for, which the best lacks.
+ANSWER_WITHIN = 2.0
 # A second quote is added when it is nearly as good, in logits, and the answer stays this short, in characters.
 SECOND_WITHIN = 6.0
 SECOND_FROM = -3.0
@@ -62,14 +64,14 @@ class ExtractiveProvider:
             return self._call(turn, "search", {"query": turn.queries[0].search, "limit": SEARCH_LIMIT})
         query = turn.current_query
         found = await find_quotes(query.judged, turn.found, self._ranker, self._judge)
-        answers = _answers(turn, found)
+        answers = _answering(turn, found)
         if not answers and len(turn.calls("search")) < len(turn.queries) and turn.may_call("search"):
             return self._call(turn, "search", {"query": turn.queries[1].search, "limit": SEARCH_LIMIT})
         whole = answers and turn.kind is not RequestKind.QUESTION
         if whole and not turn.calls("get_page") and turn.may_call("get_page"):
-            first = _chosen(turn, found)[0]
+            first = _chosen(turn, answers)[0]
             return self._call(turn, "get_page", {"page_id": first.source.passage.page_id})
-        segments = _quoted(_chosen(turn, found), turn) if answers else _not_found(found)
+        segments = _quoted(_chosen(turn, answers), turn) if answers else _not_found(found)
         if on_text is not None:
             for piece in _PIECE.findall("".join(segment.text for segment in segments)):
                 on_text(piece)
@@ -126,22 +128,25 @@ class _Turn:
         return any(QUOTES_NOTE in message.text for message in self.history)
 
 
-def _answers(turn: _Turn, found: Found) -> bool:
-    if not found.quotes:
-        return False
-    best = found.quotes[0]
-    document = best.source.document.id
-    verdict = judge_evidence(turn.question, best.text, document, found.strength, turn.passages)
-    return verdict is Verdict.ANSWERS
+def _answering(turn: _Turn, found: Found) -> Sequence[Quote]:
+    """The quotes from the first on that answers and is nearly as good as the best; empty where none is."""
+    for place, quote in enumerate(found.quotes):
+        if quote.score < found.quotes[0].score - ANSWER_WITHIN:
+            break
+        document = quote.source.document.id
+        verdict = judge_evidence(turn.question, quote.text, document, found.strength, turn.passages)
+        if verdict is Verdict.ANSWERS:
+            return found.quotes[place:]
+    return ()
 
 
-def _chosen(turn: _Turn, found: Found) -> list[Quote]:
-    best = found.quotes[0]
+def _chosen(turn: _Turn, quotes: Sequence[Quote]) -> list[Quote]:
+    best = quotes[0]
     if turn.kind is RequestKind.LIST and (items := items_for(turn.question, turn.passages, best)):
         return items
     if turn.kind is RequestKind.SUMMARY:
         return leads(best, turn.passages, turn.question)
-    second = next((quote for quote in found.quotes[1:] if not quote.overlaps(best)), None)
+    second = next((quote for quote in quotes[1:] if not quote.overlaps(best)), None)
     if second is None or second.logit < max(best.logit - SECOND_WITHIN, SECOND_FROM):
         return [best]
     return [best, second] if len(best.text) + len(second.text) <= ANSWER_CHARACTERS else [best]

@@ -10,16 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.domain.corpus import SourcedPassage, Span
+from core.named_documents import find_named
 from core.ports import AnswerJudge, SentenceRanker
 from core.providers.extractive.text import readable
 
-# The passages that are judged; of these the best are read sentence by sentence. Judging eight and reading four
-# changed nothing that could be told from noise.
-PASSAGES_JUDGED = 6
+# The passages that are judged; of these the best are read sentence by sentence. In novels, whose passages are alike,
+# the one that answers is often the seventh to tenth.
+PASSAGES_JUDGED = 10
 PASSAGES_READ = 3
-# How many pages on a page's next passage is worth, and what a place further down costs of the judge's 0..1.
-NEXT_ON_PAGE = 1.5
-PLACE_COST = 0.1
+# How many pages on a page's next passage is worth, and what a place further down costs, in logits.
+NEXT_ON_PAGE = 0.5
+PLACE_COST = 0.2
 # Sentences judged by the cross-encoder at most; where there are more, the sentence ranker chooses.
 SENTENCES_JUDGED = 16
 # Sentences around which longer runs are tried, and the runs: (sentences before, sentences after).
@@ -72,8 +73,8 @@ class Found:
 async def find_quotes(
     question: str, passages: Sequence[SourcedPassage], ranker: SentenceRanker, judge: AnswerJudge
 ) -> Found:
-    """What of `passages`, as the tools listed them, answers `question`."""
-    ranked = await rank_passages(question, passages, judge)
+    """What of `passages`, as the tools listed them, answers `question`; of a document it names, if they are of it."""
+    ranked = await rank_passages(question, _meant(question, passages), judge)
     if not ranked:
         return Found()
     read = ranked[:PASSAGES_READ]
@@ -90,21 +91,27 @@ async def find_quotes(
     return Found(quotes=tuple(sorted(quotes, key=lambda quote: -quote.score)), passages=tuple(ranked))
 
 
+def _meant(question: str, passages: Sequence[SourcedPassage]) -> Sequence[SourcedPassage]:
+    """The passages of the documents that the question names; all of them, where it names none."""
+    named = find_named(question, {found.document.id: found.document for found in passages}.values())
+    return passages if named is None else [found for found in passages if found.document.id in named.document_ids]
+
+
 async def rank_passages(
     question: str, passages: Sequence[SourcedPassage], judge: AnswerJudge
 ) -> list[tuple[SourcedPassage, float]]:
-    """The first PASSAGES_JUDGED passages with their logits, best first: by the cross-encoder's 0..1 and their place."""
+    """The first PASSAGES_JUDGED passages with their logits, best first: by logit and place."""
     first = by_place(passages)[:PASSAGES_JUDGED]
     scores = await judge.relevance(question, [_judged_text(found, found.passage.span) for found in first])
-    order = sorted(enumerate(zip(first, scores, strict=True)), key=lambda item: item[0] * PLACE_COST - item[1][1])
-    return [(found, to_logit(score)) for _, (found, score) in order]
+    judged = [(found, to_logit(score)) for found, score in zip(first, scores, strict=True)]
+    return [pair for _, pair in sorted(enumerate(judged), key=lambda item: item[0] * PLACE_COST - item[1][1])]
 
 
 def by_place(passages: Sequence[SourcedPassage]) -> list[SourcedPassage]:
     """Passages as tools list them (pages best first, the passages of a page best first) in one order, each once.
 
-    A page's next passage comes after the first one of the next two pages. Scores can't decide: those of a search within
-    a document and of an open one do not compare.
+    A page's next passage comes between the first ones of the next two pages. Scores can't decide: those of a search
+    within a document and of an open one do not compare.
     """
     pages: dict[str, int] = {}
     taken: dict[str, int] = {}

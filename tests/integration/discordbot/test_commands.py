@@ -132,6 +132,7 @@ async def test_extracted_rows_are_told_with_their_footnotes(place: DiscordPlace)
     async with place.open() as house:
         told_of = told(await house.ada.slash(house.channel, "facts", question="open action items of Ann"))
         assert "buy paint" in told_of and "“Ann buys paint.”" in told_of
+        assert told_of.count("[[1]](https://") == 2  # where the row stands, and beside its quote
         completed = await house.ada.autocomplete(house.channel, "extract", "document", "coun")
         assert [choice["name"] for choice in completed] == ["Council (council.md)"]
         listed = await house.ada.slash(house.channel, "extract", document=completed[0]["value"], type="action_item")

@@ -7,6 +7,7 @@ import pytest
 
 from core.commands import CommandCall, CommandResult
 from core.domain.conversation import ThreadAddress
+from core.domain.extracts import ExtractType
 from core.domain.settings import ChannelAddress, ChannelSettings, Listening
 from core.errors import StorageError
 from tests.integration.slackbot.house import House, buttons, shown_of
@@ -51,6 +52,18 @@ async def test_every_command_of_the_table_can_be_typed_in_a_thread(place: SlackP
         assert "Something went wrong" not in house.server.transcript(house.channel)
         assert (await place.codes()).count("command") == len(table)
         assert await place.conversations.list_conversations("local") == []
+
+
+async def test_extracted_rows_are_told_with_footnotes_that_are_linked(place: SlackPlace) -> None:
+    document = await place.shelf.add("council.md", "Ann buys paint.", title="Council")
+    item = {"description": "buy paint", "owner": "Ann", "page_number": 1, "span": [0, 15]}
+    await place.shelf.extract(document, ExtractType.MEETING, {"title": "Council", "action_items": [item]})
+    async with place.open() as house:
+        await house.ada.slash(house.channel, "facts open action items of Ann")
+        told = await house.told_once(house.ada, "buy paint")
+        assert "“Ann buys paint.”" in shown_of(told)
+        assert str(told.blocks).count("[[1]](https://") == 2  # where the row stands, and beside its quote
+        assert house.posts() == []
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Syncs over a real pipeline with in-memory twins; fetchers are chosen by the test."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -36,6 +36,7 @@ class SyncPlace:
         self.states = MemorySyncRepository()
         self.jobs = MemoryJobRepository()
         self.clock = ManualClock()
+        self.before_turn: Callable[[], object] = lambda: None  # what happens while a sync waits for its turn
         self.most_at_once = 0
         self._at_once = 0
 
@@ -94,6 +95,8 @@ class SyncPlace:
     async def _alone(self) -> AsyncIterator[None]:
         self._at_once += 1
         self.most_at_once = max(self.most_at_once, self._at_once)
+        await asyncio.sleep(0)
+        self.before_turn()
         yield
         self._at_once -= 1
 

@@ -181,6 +181,20 @@ async def test_what_another_process_has_just_synced_is_left_out(place: SyncPlace
     assert len(await place.syncs.sync("local", unless_since=begun + timedelta(seconds=30))) == 1
 
 
+async def test_what_another_began_while_this_one_waited_is_told_and_not_done_again(place: SyncPlace) -> None:
+    place.specs = [git_spec()]
+    fetcher = place.fetchers["wiki"] = FilesFetcher({"a.txt": "One."})
+    asked, syncs, place.before_turn = place.clock.now(), place.syncs, lambda: place.clock.advance(1)
+    [first], [waited], [forced] = await asyncio.gather(
+        syncs.sync("local"), syncs.sync("local"), syncs.sync("local", force=True)
+    )
+
+    assert (first.by_another, waited.by_another, forced.by_another) == (False, True, False)
+    assert waited.state == first.state and first.state.started_at > asked
+    assert waited.report is None and waited.is_good
+    assert fetcher.forced == [False, True]
+
+
 async def test_disabled_sources_are_synced_by_name_alone_and_others_by_none(place: SyncPlace) -> None:
     place.specs = [replace(git_spec(), enabled=False)]
     place.fetchers["wiki"] = FilesFetcher({"a.txt": "One."})

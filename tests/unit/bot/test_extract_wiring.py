@@ -3,13 +3,16 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
 from bot.extract_wiring import Extractions
+from bot.model_extract_wiring import ModelExtractions, Turns
+from core.domain.extract_readings import Spending
 from core.domain.extracts import ExtractType
-from core.errors import StorageError
+from core.errors import BadInput, StorageError
 from core.extracting import ExtractionReport
 from core.ingestion.report import IngestReport
 from core.steps import Steps
@@ -67,10 +70,18 @@ def runs() -> Runs:
 
 @pytest.fixture
 def extractions(shelf: Shelf, runs: Runs) -> Extractions:
-    clock = ManualClock()
+    return build_extractions(shelf, runs)
+
+
+def build_extractions(shelf: Shelf, runs: Runs, by_model: ModelExtractions | None = None) -> Extractions:
+    clock, jobs = ManualClock(), MemoryJobRepository()
     build: Any = lambda: runs  # noqa: E731 - it stands for a class
     return Extractions(
-        corpus=shelf.corpus, build=build, steps=lambda workspace: Steps(MemoryJobRepository(), clock, workspace)
+        corpus=shelf.corpus,
+        build=build,
+        steps=lambda workspace: Steps(jobs, clock, workspace),
+        turns=Turns("extract", jobs, clock, nullcontext),
+        by_model=lambda: by_model,
     )
 
 
@@ -143,3 +154,59 @@ async def test_what_somebody_stopped_waiting_for_is_done_behind(
 async def test_there_is_one_run_at_a_time(shelf: Shelf, runs: Runs, extractions: Extractions) -> None:
     await asyncio.gather(*(extractions.run("local") for _ in range(4)))
     assert (len(runs.asked), runs.most_at_once) == (4, 1)
+
+
+class ByModel(ModelExtractions):
+    """Stands for the runs that ask a model: notes what is asked of it."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, object]] = []
+        self.remembered: list[str] = []
+        self.told = asyncio.Event()
+
+    async def run(self, workspace: str, *, extractor: str | None = None, **options: object) -> ExtractionReport:
+        self.asked.append((workspace, extractor))
+        return ExtractionReport(documents=2, spent=Spending(requests=3, tokens=40), stopped="it rains", waiting=1)
+
+    def remember(self, workspace: str) -> None:
+        self.remembered.append(workspace)
+        self.told.set()
+
+    async def work(self) -> None:
+        await asyncio.Event().wait()
+
+
+async def test_those_that_ask_a_model_run_behind_the_others_and_count_into_their_report(
+    shelf: Shelf, runs: Runs
+) -> None:
+    by_model = ByModel()
+    report = await build_extractions(shelf, runs, by_model).run("local")
+    assert (runs.asked, by_model.asked) == ([("local", None)], [("local", None)])
+    assert (report.documents, report.spent.requests, report.stopped, report.waiting) == (3, 3, "it rains", 1)
+
+
+@pytest.mark.parametrize(("name", "by_rules", "by_model"), [("tables", 1, 0), ("model_meetings", 0, 1)])
+async def test_one_extractor_alone_runs_alone(
+    shelf: Shelf, runs: Runs, name: str, by_rules: int, by_model: int
+) -> None:
+    asking = ByModel()
+    await build_extractions(shelf, runs, asking).run("local", extractor=name)
+    assert (len(runs.asked), len(asking.asked)) == (by_rules, by_model)
+
+
+async def test_one_that_asks_a_model_is_refused_where_they_are_off(extractions: Extractions) -> None:
+    with pytest.raises(BadInput, match="with_model = true"):
+        await extractions.run("local", extractor="model_pages")
+
+
+async def test_an_ingest_does_not_wait_for_a_model_and_a_service_asks_it_behind(shelf: Shelf, runs: Runs) -> None:
+    by_model = ByModel()
+    extractions = build_extractions(shelf, runs, by_model)
+    await extractions.follow(shelf.source, IngestReport(), lambda done: None)
+    assert (by_model.asked, by_model.remembered) == ([], [])
+    working = asyncio.create_task(extractions.work(["local"]))
+    await runs.wait_for(lambda: len(runs.asked) == 2)
+    async with asyncio.timeout(5):
+        await by_model.told.wait()
+    working.cancel()
+    assert (by_model.asked, by_model.remembered) == ([], ["local"])

@@ -38,7 +38,8 @@ class Shelf:
         self.settings = MemorySettingsRepository()
         self.access = Access(self.corpus, self.settings)
         self.extracts = MemoryExtractRepository(self.corpus)
-        self.facts = Facts(extracts=self.extracts, corpus=self.corpus, clock=ManualClock())
+        self.clock = ManualClock()
+        self.facts = Facts(extracts=self.extracts, corpus=self.corpus, clock=self.clock)
         self.source = build_source()
         self._ready = False
 

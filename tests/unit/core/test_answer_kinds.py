@@ -25,6 +25,10 @@ from core.answer_kinds import AnswerKind, expected_kind, holds_kind
         ("What is the name of the pony?", AnswerKind.NAME),
         ("What is the home phone number of Hudson?", AnswerKind.PHONE),
         ("Which email address takes reports?", AnswerKind.EMAIL),
+        ("How old is the miller?", AnswerKind.AGE),
+        ("What is Mrs. Hill's first name?", AnswerKind.FIRST_NAME),
+        ("What was the first name of Professor Hill?", AnswerKind.FIRST_NAME),
+        ("What is the first name of Mrs. Hill's sister?", AnswerKind.PERSON),
         ("Why was the keep given up?", None),
     ],
 )
@@ -37,6 +41,13 @@ def test_a_question_says_what_kind_of_thing_answers_it(question: str, kind: Answ
     [
         ("The ticket is 12 gp.", AnswerKind.MONEY, True),
         ("The museum opens at ten.", AnswerKind.MONEY, False),
+        ("The stove alone had cost eight hundred pounds.", AnswerKind.MONEY, True),
+        ("He asked for fifty guineas.", AnswerKind.MONEY, True),
+        ("He has three thousand a year.", AnswerKind.MONEY, True),
+        ("She gave me a silver fourpenny.", AnswerKind.MONEY, True),
+        ("Two doors and one window.", AnswerKind.MONEY, False),
+        ("She is about twenty-seven.", AnswerKind.AGE, True),
+        ("She is older than the other parties.", AnswerKind.AGE, False),
         ("It opened on 3 May.", AnswerKind.DATE, True),
         ("It opened with a speech.", AnswerKind.DATE, False),
         ("Built by Alvar Aalto.", AnswerKind.PERSON, True),
@@ -60,3 +71,12 @@ def test_numbers_months_and_names_of_the_question_do_not_answer_it() -> None:
     assert not holds_kind("The March issue.", AnswerKind.DATE, "When was the March issue due?")
     assert not holds_kind("Ann's pony ran.", AnswerKind.PERSON, "Who sold Ann's pony?")
     assert holds_kind("Ann sold 210 of 21.", AnswerKind.NUMBER, "How many of 21 did Ann sell?")
+
+
+def test_a_first_name_stands_beside_the_very_surname() -> None:
+    question = "What is Mrs. Hill's first name?"
+    assert holds_kind("Then Ann Hill rose.", AnswerKind.FIRST_NAME, question)
+    assert holds_kind("Present: Hill, Ann", AnswerKind.FIRST_NAME, question)
+    assert not holds_kind(
+        "“A gentleman,” said Mrs. Hill to Peter Moss. The Hill house was dark.", AnswerKind.FIRST_NAME, question
+    )

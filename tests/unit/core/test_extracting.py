@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.domain.corpus import Document, Span
-from core.domain.extracts import ExtractorInput, ExtractQuery, ExtractType, Found
+from core.domain.extracts import ExtractorInput, ExtractQuery, ExtractType, Found, Unread
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import BadInput
 from core.extract_ports import Extractor
@@ -35,14 +35,17 @@ class Finder:
     span: Span = FRONT
     kind: str = "markdown"
     fails: str = ""
+    unread: str = ""
     types: frozenset[ExtractType] = frozenset({ExtractType.ENTITY})
 
     def reads(self, document: Document) -> bool:
         return document.kind == self.kind
 
-    def extract(self, given: ExtractorInput) -> Iterable[Found]:
+    def extract(self, given: ExtractorInput) -> Iterable[Found | Unread]:
         if self.fails:
             raise RuntimeError(self.fails)
+        if self.unread:
+            yield Unread(page_number=1, reason=self.unread)
         for data in self.found:
             yield Found(type=ExtractType.ENTITY, page_number=1, span=self.span, data=data, confidence=0.8)
 
@@ -58,7 +61,11 @@ class Here(Sandbox):
     async def extract(self, task: ExtractTask) -> FoundInDocument | ReadFailure:
         self.ran.append((task.given.document.path, task.extractor))
         try:
-            return FoundInDocument(found=tuple(self._extractors[task.extractor].extract(task.given)))
+            items = list(self._extractors[task.extractor].extract(task.given))
+            return FoundInDocument(
+                found=tuple(item for item in items if isinstance(item, Found)),
+                unread=tuple(item for item in items if isinstance(item, Unread)),
+            )
         except RuntimeError as error:
             return ReadFailure(reason=str(error))
 
@@ -151,14 +158,31 @@ async def test_what_does_not_fit_is_refused_and_recorded(bench: Bench, changes: 
     assert report.extracts == (2 if "found" in changes else 0)
 
 
+async def test_what_a_bound_left_out_is_a_warning_that_report_record_and_job_have(bench: Bench) -> None:
+    report = await bench.run(Finder(unread="rows after the 5,000th are not read"))
+    said = "page 1: rows after the 5,000th are not read"
+    assert (report.failures, report.warnings) == ([], [("a.md", "finder", said), ("b.md", "finder", said)])
+    assert [run.warning for run in await bench.shelf.extracts.extractions("local")] == [said, said]
+    root, step, _ = await bench.jobs.list_tree(report.job_id or "")
+    assert (root.output["warnings"], step.output["warnings"]) == (2, [f"finder: {said}"])
+
+
+async def test_more_extracts_than_are_kept_are_a_warning(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.extract_checks.MOST_EXTRACTS", 2)
+    report = await bench.run(Finder(found=(THING, THING, THING)))
+    assert (report.extracts, report.failures) == (4, [])
+    assert report.warnings[0] == ("a.md", "finder", "3 were found, and only 2 are kept")
+
+
 async def test_a_run_is_a_job_tree_with_its_extractors_and_counts(bench: Bench) -> None:
     report = await bench.run(Finder(), Finder(name="broken", fails="it broke"))
     assert report.job_id is not None
     root, *steps = await bench.jobs.list_tree(report.job_id)
     assert (root.kind, root.name, root.status) == (JobKind.EXTRACTION, "extract", JobStatus.DONE)
     assert root.input == {"documents": 2, "extractors": ["finder", "broken"], "force": False}
-    assert root.output == {"entity": 2, "failures": 2}
-    assert [(job.name, job.output) for job in steps] == [("a.md", {"entity": 1}), ("b.md", {"entity": 1})]
+    assert root.output == {"entity": 2, "failures": 2, "warnings": 0}
+    broken = {"entity": 1, "failures": ["broken: it broke"]}
+    assert [(job.name, job.output) for job in steps] == [("a.md", broken), ("b.md", broken)]
     assert [(item.done, item.total, item.path) for item in bench.progress] == [(1, 2, "a.md"), (2, 2, "b.md")]
 
 

@@ -175,3 +175,19 @@ async def test_removing_an_unknown_source_names_the_known_ones(shelf: Shelf) -> 
 )
 def test_a_removal_says_what_happened(removal: Removal, text: str) -> None:
     assert str(removal) == text
+
+
+async def test_a_document_that_the_query_names_is_searched_for_what_is_asked_of_it(shelf: Shelf) -> None:
+    """Each page of the mill's book stands under its title, whose words a query may not be lost in."""
+    chatter = "the water of the long winter, the long water, the mill"
+    book = build_document("books/mill.txt", NOTES, title="The Mill on the Long Water")
+    await shelf.put(book, chatter, f"{chatter}: {chatter}", "old Tapio owns the boat")
+    await shelf.put(build_document("boats.md", NOTES), *("a boat the harbour owns" for _ in range(9)))
+
+    async def first(text: str) -> list[tuple[str, int]]:
+        hits = await shelf.library.search(SearchQuery(text=text, limit=4), SCOPE)
+        return [(hit.document.path, hit.page_number) for hit in hits]
+
+    assert (await first("In The Mill on the Long Water, who owns the boat?"))[0] == ("books/mill.txt", 3)
+    assert (await first("mill long water, mill long water: who owns the boat?"))[0] != ("books/mill.txt", 3)
+    assert ("boats.md", 1) in await first("In The Mill on the Long Water, who owns the boat?")

@@ -7,17 +7,16 @@ from bot.terminal.render import (
     conversation_table,
     document_table,
     eval_view,
+    footnote_links,
     hits_view,
     job_trees,
     page_view,
-    report_view,
     step_line,
 )
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
 from core.domain.corpus import PageHit
 from core.domain.jobs import JobKind, JobStatus
 from core.evaluation import EvaluationReport, GoldQuestion, Outcome
-from core.ingestion.report import Failure, IngestReport
 from tests.builders import build_citation, build_conversation, build_document, build_job, build_pages, build_source
 
 
@@ -67,6 +66,13 @@ def test_choices_are_numbered_and_errors_shown_as_they_are() -> None:
     assert "[red]No" in shown(answer_view(Answer(status=AnswerStatus.ERROR, text="[red]No")))
 
 
+def test_footnotes_of_a_command_are_led_to_where_they_lead_anywhere() -> None:
+    cited = build_citation(url="https://x.example/a"), build_citation(number=2, url=None, deep_link="obsidian://open")
+    text = shown(footnote_links([*cited, build_citation(number=3, url=None, deep_link=None)]))
+
+    assert text.split() == ["[1]", "https://x.example/a", "[2]", "obsidian://open"]
+
+
 def test_lists_show_their_rows_and_say_when_they_are_empty() -> None:
     source = build_source()
     failed = build_document("b.pdf", source, failed_reason="encrypted")
@@ -83,13 +89,6 @@ def test_hits_and_pages_show_where_they_stand() -> None:
 
     assert "page 2 > Keys" in shown(hits_view([hit]))
     assert "Guide > Page 1  (page 1 of 2)" in shown(page_view(document, build_pages(document, "The text.")[0]))
-
-
-def test_a_report_names_every_failure() -> None:
-    report = IngestReport(added=2, failures=[Failure(path="a[b].md", reason="empty")])
-
-    assert "2 added" in shown(report_view(report))
-    assert "a[b].md: empty" in shown(report_view(report))
 
 
 def test_job_trees_show_children_below_their_parents() -> None:

@@ -7,9 +7,11 @@ import pytest
 from rich.console import RenderableType
 
 from bot.terminal.console import PlainConsole
-from bot.terminal.render_extracts import extraction_view, extracts_view, facts_view, ontology_view
+from bot.terminal.render_extracts import extraction_view, extracts_view, facts_view, ontology_view, troubles_view
+from core.domain.extract_readings import Spending
 from core.domain.extracts import ExtractQuery, ExtractType
 from core.extracting import ExtractionReport
+from core.facts import Trouble
 from tests.unit.core.shelf import Shelf
 
 TEXT = "Ann [bold]buys[/bold] paint."
@@ -61,3 +63,24 @@ def test_a_run_tells_what_was_found_and_what_failed() -> None:
     )
     text = shown(extraction_view(report))
     assert "2 extracted" in text and "1,200 table" in text and "a[b].md: tables: it broke" in text
+
+
+def test_a_run_tells_what_it_asked_a_model_and_why_it_stopped() -> None:
+    report = ExtractionReport(
+        documents=1,
+        warnings=[("a.md", "tables", "page 1: too long")],
+        spent=Spending(requests=3, tokens=4_500),
+        stopped="the day's budget is used up",
+        waiting=2,
+    )
+    text = shown(extraction_view(report))
+    assert "Asked a model 3 times, for 4,500 tokens." in text
+    assert "stopped, 2 documents left: the day's budget is used up" in text
+    assert "a.md: tables: page 1: too long" in text
+
+
+def test_troubles_are_a_line_each_up_to_a_number() -> None:
+    troubles = [Trouble(document=f"{n}.md", extractor="tables", reason="[red]too\x1b long") for n in range(30)]
+    text = shown(troubles_view(troubles))
+    assert "0.md: tables: [red]too" in text and "\x1b" not in text
+    assert "29.md" not in text and "and 10 more" in text

@@ -34,6 +34,11 @@ def test_a_sync_shows_its_counts_warnings_and_since_when_it_fails() -> None:
     assert "failing since 2026-02-28 12:00" in text and "[b]No␊branch." in text
 
 
+def test_a_sync_that_another_process_made_meanwhile_is_told_with_its_counts() -> None:
+    text = shown(sync_view([SyncReport(state=replace(GOOD, counts={"added": 3, "failed": 1}), by_another=True)]))
+    assert "Another process has just synced it: 3 added, 1 failed." in " ".join(text.split())
+
+
 @pytest.mark.parametrize(
     ("status", "word"),
     [

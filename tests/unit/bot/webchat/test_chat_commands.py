@@ -1,5 +1,6 @@
 """Commands typed into the chat page: they ask, stop, tell why, and set how a thread and its channel behave."""
 
+import html
 import re
 
 import pytest
@@ -63,7 +64,11 @@ async def test_extracted_rows_are_shown_with_their_footnotes_to_their_giver_alon
         found = (await ada.send("/facts open action items of Ann"))["result"]
         listed = (await ada.send("/extract Council --type action_item"))["result"]
         refused = await ada.post("/facts type:nonsense")
+        links = re.findall(r'<a class="footnote" href="([^"]+)"', found["html"])
+        opened = await (await ada.client.get(html.unescape(links[0]))).text()
 
+    assert len(links) == 2 and links[0] == links[1]  # where the row stands, and beside its quote
+    assert "<mark" in opened and "Ann buys paint." in opened
     assert found["open"] is None
     assert "buy paint" in found["html"] and "“Ann buys paint.”" in found["html"]
     assert "1 row" in listed["html"]

@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain.extracts import ExtractQuery, ExtractType
+from core.domain.extracts import Extraction, ExtractQuery, ExtractType
 from core.errors import NotFound
 from core.facts import FactType, FoundFacts
 from core.facts.asking import QUOTE_CHARACTERS
+from tests.builders import NOON
 from tests.unit.core.shelf import Shelf
 
 MINUTES = """Council, 3 February 2026
@@ -183,3 +184,26 @@ async def test_the_ontology_counts_kinds_and_knows_other_names(shelf: Shelf) -> 
     ]
     assert ontology.aliases == {"Benedict Stone": ("Ben",)}
     assert ontology.extracts[ExtractType.RELATION] == 3
+
+
+async def test_troubles_are_those_of_what_may_be_read_and_never_quote_what_is_still_to_be_read(shelf: Shelf) -> None:
+    documents = {item.path: item for item in await shelf.corpus.list_documents("local")}
+    fares, minutes = documents["fares.md"], documents["minutes/council.md"]
+    for document in (fares, minutes):
+        run = Extraction(
+            document_id=document.id,
+            extractor="tables",
+            version=1,
+            revision=document.revision or "",
+            extracts=0,
+            extracted_at=NOON,
+            error="refused 1 of 2: it is odd",
+            warning="page 1: a line is too long",
+        )
+        await shelf.extracts.replace(run, [])
+    found = await shelf.facts.troubles(shelf.scope(), frozenset({fares.id}))
+    assert [(item.document, item.extractor) for item in found] == [("fares.md", "tables")] * 2
+    assert [item.reason for item in found] == ["page 1: a line is too long", "refused 1 of 2: it is odd"]
+    assert len(await shelf.facts.troubles(shelf.scope())) == 4
+    assert {item.document for item in await shelf.facts.troubles(shelf.scope(**{fares.id: 1}))} == {minutes.path}
+    assert await shelf.facts.troubles(replace(shelf.scope(), sources=frozenset())) == []

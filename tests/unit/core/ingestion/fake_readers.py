@@ -8,6 +8,7 @@ from pathlib import Path
 
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
+from core.ingestion.patience import ask_for_time
 
 HERE = "tests.unit.core.ingestion.fake_readers:build_fake_readers"
 
@@ -78,6 +79,19 @@ def _lying(path: Path) -> ParsedDocument:
     return _parsed(path, "late")
 
 
+def _patient(path: Path) -> ParsedDocument:
+    """Asks for more time as often as the file says."""
+    for asked in range(int(path.read_text())):
+        if not ask_for_time():
+            return _parsed(path, f"stopped after {asked}")
+    return _parsed(path, "all of it")
+
+
+def _begging(path: Path) -> ParsedDocument:
+    while True:
+        os.write(4, (0).to_bytes(8))  # the reply pipe's number in the child
+
+
 _READ: dict[str, Callable[[Path], ParsedDocument]] = {
     ".txt": _plain,
     ".md": _plain,
@@ -92,6 +106,8 @@ _READ: dict[str, Callable[[Path], ParsedDocument]] = {
     ".long": _long,
     ".env": _telling,
     ".lie": _lying,
+    ".slow": _patient,
+    ".beg": _begging,
 }
 
 

@@ -95,10 +95,19 @@ def build_docx(body: str, *, title: str = "", footnotes: Mapping[int, str] | Non
     )
 
 
+QUOTE = {'"': "&quot;"}
+
+
 def build_xlsx(
-    sheets: Mapping[str, Sequence[Sequence[object]]], *, merged: Sequence[str] = (), hidden: Sequence[str] = ()
+    sheets: Mapping[str, Sequence[Sequence[object]]],
+    *,
+    merged: Sequence[str] = (),
+    hidden: Sequence[str] = (),
+    formats: Sequence[str] = (),
 ) -> bytes:
-    """A workbook; `merged` ranges ("A1:B1") are those of the first sheet. Texts, numbers and None for an empty cell."""
+    """A workbook; `merged` ranges ("A1:B1") are those of the first sheet. Texts, numbers, None for an empty cell, and
+    (number, style), which counts `formats` from 1; those that are numbers are the built-in ones.
+    """
     names = list(sheets)
     listed = "".join(
         f'<sheet name="{escape(name)}" sheetId="{place}" r:id="r{place - 1}" '
@@ -116,6 +125,8 @@ def build_xlsx(
             {f"sheet{place}.xml": f"{_OFFICE}/worksheet" for place in range(len(names))}
         ),
     }
+    if formats:
+        parts["xl/styles.xml"] = _styles(formats)
     for place, rows in enumerate(sheets.values()):
         ranges = "".join(f'<mergeCell ref="{item}"/>' for item in merged) if place == 0 else ""
         parts[f"xl/sheet{place}.xml"] = (
@@ -171,9 +182,19 @@ def _row(number: int, cells: Sequence[object]) -> str:
     return f'<row r="{number}">{written}</row>'
 
 
+def _styles(formats: Sequence[str]) -> str:
+    own = {code: 164 + place for place, code in enumerate(formats) if not code.isdigit()}
+    codes = "".join(f'<numFmt numFmtId="{number}" formatCode="{escape(code, QUOTE)}"/>' for code, number in own.items())
+    styles = "".join(f'<xf numFmtId="{own.get(code, code)}"/>' for code in ["0", *formats])
+    return f'<styleSheet xmlns="{_SHEET}"><numFmts>{codes}</numFmts><cellXfs>{styles}</cellXfs></styleSheet>'
+
+
 def _cell(place: str, value: object) -> str:
     if value is None:
         return ""
+    if isinstance(value, tuple):
+        number, style = value
+        return f'<c s="{style}" r="{place}"><v>{number}</v></c>'
     if isinstance(value, int | float):
         return f'<c r="{place}"><v>{value}</v></c>'
     return f'<c r="{place}" t="inlineStr"><is><t>{escape(str(value))}</t></is></c>'

@@ -2,7 +2,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.domain.corpus import Heading, ParsedDocument, ParsedPage, page_id, passage_id
@@ -47,6 +47,7 @@ texts = st.lists(lines, min_size=1, max_size=25).map("\n".join)
 clean_texts = texts.map(lambda text: text.encode(errors="replace").decode())
 
 
+@settings(deadline=None)  # the first example loads the sentence rules
 @given(st.lists(texts, min_size=1, max_size=3))
 def test_spans_are_exact_and_every_character_is_in_a_passage(page_texts: list[str]) -> None:
     if not any(text.strip() for text in page_texts):

@@ -192,3 +192,21 @@ def test_a_better_reader_changes_every_stamp(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr("core.ingestion.files.READING_VERSION", 99)
 
     assert stamp_of(file, tmp_path, ()) != before
+
+
+def test_lists_of_a_slack_export_in_which_nothing_is_said_are_left_out(tmp_path: Path) -> None:
+    for name in (
+        "users.json",
+        "channels.json",
+        "dms.json",
+        "integration_logs.json",
+        "notes/dms.json",
+        "ferry/day.json",
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("[]")
+    listed = [file.path for file in list_files(tmp_path).files]
+
+    assert listed == ["channels.json", "ferry/day.json", "notes/dms.json", "users.json"]
+    (tmp_path / "users.json").unlink()
+    assert "dms.json" in [file.path for file in list_files(tmp_path).files]  # of anything else

@@ -58,6 +58,13 @@ def test_a_failure_is_reported_again_and_not_tried_again_while_the_file_is_uncha
     assert made.unchanged == 0
 
 
+def test_a_failure_for_a_reason_that_is_gone_is_tried_again() -> None:
+    refused = replace(STORED, revision=None, failed_reason="scanned")
+
+    assert plan(FILE, stored=(refused,), retried={"scanned"}).to_read == [(FILE, refused)]
+    assert plan(FILE, stored=(refused,), retried={"encrypted"}).to_read == []
+
+
 def test_vanished_files_are_forgotten_only_where_was_looked() -> None:
     gone, elsewhere = build_document("sub/gone.md"), build_document("other/x.md")
     hidden = build_document("sub/locked/y.md")

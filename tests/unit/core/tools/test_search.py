@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.corpus import PageHit
+from core.domain.extracts import ExtractType
 from core.tools.search import DOCUMENT_WEIGHT, SECTION_WEIGHT, SearchArguments, SearchTool, merge_focus
 from tests.builders import build_document
 from tests.unit.core.shelf import Shelf, focus_on
@@ -32,13 +33,28 @@ async def test_a_result_names_the_pages_and_carries_the_text_to_quote(shelf):
     assert finding.searches == ("silver key",)
 
 
+async def test_a_query_that_names_an_alias_is_searched_with_the_main_name_too(shelf):
+    assert (await search(shelf, "scullion")).passages == ()
+    inn = await shelf.add("staff.md", "The scullion is the kitchen help.", title="Staff")
+    helper = await shelf.add("rules.md", "Kitchen help wears grey.", title="Rules")
+    thing = {"name": "kitchen help", "kind": "term", "aliases": ["scullion"]}
+    await shelf.extract(inn, ExtractType.ENTITY, thing)
+    shelf.clock.advance(60)
+    finding = await search(shelf, "What does the scullion wear?")
+
+    assert {item.document.id for item in finding.passages} >= {inn.id, helper.id}
+    assert finding.searches == ("What does the scullion wear?",)
+
+
 async def test_one_page_is_said_in_the_singular(shelf):
     assert (await search(shelf, "wine")).text.startswith("1 page for 'wine':")
 
 
-async def test_at_most_three_passages_of_a_page_are_given(shelf):
-    await shelf.add("long.md", "\n\n".join(f"Dragon number {number}" for number in range(9)))
-    assert len((await search(shelf, "dragon")).passages) == 3
+async def test_the_best_page_gives_up_to_six_passages_and_others_three(shelf):
+    best = await shelf.add("best.md", "\n\n".join(f"Red dragon number {number}" for number in range(9)))
+    other = await shelf.add("other.md", "\n\n".join(f"Dragon number {number}" for number in range(9)))
+    found = [item.document.id for item in (await search(shelf, "red dragon")).passages]
+    assert (found.count(best.id), found.count(other.id)) == (6, 3)
 
 
 async def test_the_limit_counts_pages_and_never_passes_twenty(shelf):

@@ -9,6 +9,7 @@ from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput, Found
 from core.ingestion import pdf_page_tables
 from core.ingestion.extractors.pdf_tables import PdfTableExtractor
+from core.ingestion.patience import answering
 from core.ingestion.readers.pdf import PdfReader
 from tests.builders import build_document
 from tests.unit.core.ingestion.pdf_files import Piece, Stroke, build_pdf
@@ -43,7 +44,7 @@ def find(path: Path, pages: Sequence[Sequence[Piece]], strokes: Sequence[Stroke]
     )
     document = build_document("harbour.pdf", kind="pdf", title="Harbour")
     found = PdfTableExtractor().extract(ExtractorInput(document=document, pages=stored, path=path))
-    return list(found), [page.text for page in stored]
+    return [item for item in found if isinstance(item, Found)], [page.text for page in stored]
 
 
 def test_a_ruled_table_is_found_with_its_header_and_rows(tmp_path: Path) -> None:
@@ -149,6 +150,14 @@ def test_rows_with_no_lines_between_them_are_rows_all_the_same(tmp_path: Path) -
     [found], _ = find(tmp_path / "a.pdf", [place(ROWS)], strokes)
     assert found.data["columns"] == ROWS[0]
     assert found.data["rows"] == tuple(ROWS[1:])
+
+
+def test_each_page_asks_for_the_time_it_takes(tmp_path: Path) -> None:
+    left = [True, True, False]
+    with answering(lambda: left.pop(0)):
+        found, texts = find(tmp_path / "a.pdf", [place(ROWS)] * 4)
+    assert len(texts) == 4
+    assert [item.page_number for item in found] == [1, 2]
 
 
 def test_a_page_of_more_than_may_be_looked_at_ends_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

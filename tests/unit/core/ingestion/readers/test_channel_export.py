@@ -197,3 +197,56 @@ def test_any_value_in_any_place_gives_pages_or_a_reason(data: st.DataObject, tmp
         assert str(error)
     else:
         assert all(page.text.strip() and page.title for page in document.pages)
+
+
+def test_the_channels_of_an_export_are_a_document_with_what_each_is_for(tmp_path: Path) -> None:
+    (tmp_path / "users.json").write_text(json.dumps(USERS), encoding="utf-8")
+    channels = [
+        {"id": "C1", "name": "ferry", "creator": "U2", "is_archived": False, "purpose": {"value": "When boats sail"}},
+        {"id": "C2", "name": "yard", "is_archived": True, "topic": {"value": "Paint!"}, "purpose": {"value": ""}},
+        {"id": "C3", "name": "", "is_archived": False},
+    ]
+    document = read_list(tmp_path, "channels.json", channels)
+
+    assert document.title == "Channels"
+    assert document.pages[0].text == (
+        "# Channels\n\n- #ferry: When boats sail. Opened by Bo.\n- #yard (archived): Topic: Paint!"
+    )
+    assert [document.pages[0].text[start:][:8] for _, start in document.pages[0].anchors] == ["- #ferry", "- #yard "]
+    assert document.depends_on == ("users.json",)
+
+
+def test_the_members_of_an_export_are_a_document_without_their_addresses(tmp_path: Path) -> None:
+    members = [
+        *USERS,
+        {
+            "id": "U4",
+            "name": "cy",
+            "deleted": True,
+            "profile": {"real_name": "Cy", "title": "Yard", "email": "c@x.org"},
+        },
+        {"id": "U5", "name": "crew", "is_bot": True, "profile": {"real_name": "Crew"}},
+    ]
+    document = read_list(tmp_path, "users.json", members)
+
+    assert document.pages[0].text == "# Members\n\n- Ann Arbor (@ann)\n- bo (@Bo)\n- Cy (@cy), Yard (has left)"
+
+
+@pytest.mark.parametrize("data", [[], {}, [{"profile": 1}], [[]], [{"id": "U1", "is_bot": True, "profile": {}}]])
+def test_a_list_of_nobody_is_refused(data: object, tmp_path: Path) -> None:
+    (tmp_path / "users.json").write_text(json.dumps(data))
+    with pytest.raises(ReadError, match="lists nobody"):
+        ChannelExportReader().read(tmp_path / "users.json", tmp_path)
+
+
+def test_a_file_that_only_has_the_name_of_a_list_is_none(tmp_path: Path) -> None:
+    head = json.dumps([{"id": 1, "name": "x"}]).encode()
+    assert not ChannelExportReader().accepts(tmp_path / "users.json", head)
+
+
+def read_list(folder: Path, name: str, data: object) -> ParsedDocument:
+    file = folder / name
+    file.write_text(json.dumps(data), encoding="utf-8")
+    reader = find_reader(file, file.read_bytes()[:HEAD_BYTES], build_readers())
+    assert isinstance(reader, ChannelExportReader)
+    return reader.read(file, folder)

@@ -42,6 +42,29 @@ def test_merged_cells_are_said_in_every_place(tmp_path: Path) -> None:
     assert text.splitlines()[2:] == ["| adult | 4 |", "| adult | 5 |"]
 
 
+def test_merged_cells_are_found_below_rows_that_are_empty(tmp_path: Path) -> None:
+    rows: list[list[object]] = [[], [None, "who", "fare"], [None, "adult", 4], [None, None, 5]]
+    text = read(build_xlsx({"One": rows}, merged=["B3:B4"]), tmp_path).pages[0].text
+    assert text.splitlines()[2:] == ["| adult | 4 |", "| adult | 5 |"]
+
+
+def test_shares_and_sums_are_shown_as_people_see_them(tmp_path: Path) -> None:
+    rows: list[list[object]] = [
+        [],
+        [None, "item", "share", "sum"],
+        [None, "rent", (0.125, 1), (1200, 2)],
+        [None, "food", (0.5, 3), (-3.5, 4)],
+        [None, "rest", 0.375, "2"],
+    ]
+    formats = ["0.0 %", '#,##0.00\\ "€"', "9", "[$$-409]0.00"]
+    data = build_xlsx({"None": [["a", "b"], [1, 2]], "One": rows}, formats=formats)
+    assert read(data, tmp_path).pages[1].text.splitlines()[2:] == [
+        "| rent | 12.5 % | 1,200.00 € |",
+        "| food | 50% | -$3.50 |",
+        "| rest | 0.375 | 2 |",
+    ]
+
+
 def test_open_document_sheets_are_read_alike(tmp_path: Path) -> None:
     document = read(build_ods([["who", "fare"], ["adult", 2.5]], "Prices"), tmp_path, "fares.ods")
     assert document.pages[0].title == "Prices"

@@ -110,6 +110,30 @@ async def test_a_near_miss_names_the_closest_passages_without_quoting_them() -> 
     assert not any(segment.citations for segment in response.segments)
 
 
+async def test_where_the_best_quote_lacks_what_is_asked_for_one_nearly_as_good_answers() -> None:
+    library = passages_of("mill.md", "The flower market cures boredom. The flower cure costs nine shillings.")
+    response, _ = await run("What does the flower cure cost at the market?", library)
+    assert "nine shillings" in response.segments[0].text
+
+
+async def test_a_question_that_names_a_document_is_answered_from_it() -> None:
+    library = [
+        *passages_of("minutes-7.md", "The crane arrives in May, said the crane board.", heading="Crane"),
+        *passages_of("minutes-8.md", "It comes in July, and the crane is red."),
+    ]
+    response, _ = await run("When does the crane arrive, according to Minutes 8?", library)
+    assert "July" in response.segments[0].text
+    assert "May" not in response.text
+
+
+async def test_the_tenth_passage_is_still_judged() -> None:
+    library = passages_of(
+        "book.md", *(f"The miller walked home, {n} miles." for n in range(9)), "Old Tapio built the ferry."
+    )
+    response, _ = await run("Who built the ferry?", library)
+    assert "Tapio" in response.segments[0].text
+
+
 async def test_a_follow_up_is_searched_with_the_words_of_the_question_before() -> None:
     history = (user("Which flower cures sight rot?"), ChatMessage(role=ChatRole.ASSISTANT, text="Eyebright."))
     _, calls = await run("and where does it grow?", passages_of("poisons.md", *POISONS), history=history)

@@ -1,0 +1,182 @@
+"""The composition root's part for extractors that ask a model: when, how fast, for how much."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bot.config_sections import ExtractionConfig
+from core.abandoned import end_abandoned
+from core.domain.extract_readings import ModelLimits
+from core.domain.jobs import JobKind
+from core.errors import FootnoteError
+from core.ingestion.report import ProgressCallback
+from core.ports import Clock
+from core.rates import Rate, RateGate
+from core.service_ports import JobRepository
+from core.steps import Steps
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from bot.wiring import App
+    from core.extracting import ExtractionReport
+    from core.model_extracting import ModelExtracting
+
+# After a run that ended early the next one waits this long, and twice as long each time that nothing came of it.
+AGAIN = timedelta(minutes=10)
+AGAIN_AT_MOST = timedelta(hours=6)
+
+_log = logging.getLogger(__name__)
+
+
+class Turns:
+    """One run of a name at a time, over all processes; what a killed one left running is ended first."""
+
+    def __init__(
+        self, name: str, jobs: JobRepository, clock: Clock, alone: Callable[[], AbstractAsyncContextManager[None]]
+    ) -> None:
+        self._name = name
+        self._jobs = jobs
+        self._clock = clock
+        self._alone = alone
+        self._lock = asyncio.Lock()
+
+    @asynccontextmanager
+    async def turn(self) -> "AsyncIterator[None]":
+        async with self._lock, self._alone():
+            await end_abandoned(self._jobs, self._clock, JobKind.EXTRACTION, self._name)
+            yield
+
+
+class ModelExtractions:
+    """The runs of extractors that ask a model, one at a time, and nobody waits for them but who asks for one."""
+
+    def __init__(
+        self,
+        *,
+        build: Callable[[], "ModelExtracting"],
+        steps: Callable[[str], Steps],
+        turns: Turns,
+        clock: Clock,
+    ) -> None:
+        """`build` makes what runs them, for each run; `steps` a job tree in a workspace."""
+        self._build = build
+        self._steps = steps
+        self._turns = turns
+        self._clock = clock
+        self._due: dict[str, None] = {}  # workspaces where something may be due, in order
+        self._wake = asyncio.Event()
+
+    async def run(
+        self,
+        workspace: str,
+        *,
+        document_ids: Iterable[str] | None = None,
+        extractor: str | None = None,
+        force: bool = False,
+        progress: ProgressCallback = lambda done: None,
+    ) -> "ExtractionReport":
+        """As core.model_extracting.ModelExtracting.run, recorded in a job tree of its own."""
+        async with self._turns.turn():
+            return await self._build().run(
+                workspace,
+                document_ids=document_ids,
+                extractor=extractor,
+                force=force,
+                steps=self._steps(workspace),
+                progress=progress,
+            )
+
+    def remember(self, workspace: str) -> None:
+        """Something may be due there: `work` looks."""
+        self._due[workspace] = None
+        self._wake.set()
+
+    async def work(self) -> None:
+        """Do what is remembered; what a budget or an error cut short is taken up later; for ever."""
+        pause = AGAIN
+        while True:
+            self._wake.clear()
+            stopped: list[datetime] = []
+            for workspace in list(self._due):
+                del self._due[workspace]
+                again_at = await self._run_behind(workspace, pause)
+                if again_at is not None:
+                    self._due[workspace] = None
+                    stopped.append(again_at)
+            pause = min(pause * 2, AGAIN_AT_MOST) if stopped else AGAIN
+            try:
+                async with asyncio.timeout(
+                    max((min(stopped) - self._clock.now()).total_seconds(), 0) if stopped else None
+                ):
+                    await self._wake.wait()
+            except TimeoutError:
+                continue
+
+    async def _run_behind(self, workspace: str, pause: timedelta) -> datetime | None:
+        """One run; when the next one is to go on, where this one did not come to its end."""
+        try:
+            report = await self.run(workspace)
+        except FootnoteError as error:
+            _log.error("A model could not be asked about the documents of %s: %s", workspace, error)
+            return self._clock.now() + pause
+        if report.job_id is not None:
+            _log.info(
+                "A model was asked %d times about %d documents of %s, for %d tokens: %d things",
+                report.spent.requests, report.documents, workspace, report.spent.tokens, report.extracts,
+            )  # fmt: skip
+        if report.stopped is None:
+            return None
+        _log.warning("Asking a model about the documents of %s stopped: %s", workspace, report.stopped)
+        return report.resume_at or self._clock.now() + (AGAIN if report.spent.requests else pause)
+
+
+def build_model_extractions(
+    app: "App", alone: Callable[[], AbstractAsyncContextManager[None]]
+) -> ModelExtractions | None:
+    """The runs over the parts of an app; None where they are off, or where no model is configured that can be asked."""
+    settings = app.config.extraction
+    if not settings.with_model:
+        return None
+    capabilities = app.provider.capabilities
+    if capabilities.quotes_only or not capabilities.tools:
+        _log.warning(
+            "[extraction] with_model is set, but %r is no model that can be asked: it is off", app.provider.name
+        )
+        return None
+    gate = RateGate(Rate(per_second=settings.requests_per_minute / 60, burst=1), app.clock)
+
+    def build() -> "ModelExtracting":
+        from core.ingestion.extractors.base import build_model_extractors
+        from core.model_extracting import ModelExtracting
+        from core.model_reading import ModelParts
+
+        return ModelExtracting(
+            ModelParts(
+                corpus=app.corpus,
+                extracts=app.extracts,
+                readings=app.readings,
+                extractors=[item for item in build_model_extractors() if item.name in settings.model_extractors],
+                provider=app.provider,
+                limits=to_model_limits(settings),
+                model=settings.model,
+                gate=gate,
+                clock=app.clock,
+            )
+        )
+
+    from core.model_extracting import JOB_NAME
+
+    return ModelExtractions(
+        build=build,
+        steps=lambda workspace: Steps(app.job_store, app.clock, workspace),
+        turns=Turns(JOB_NAME, app.job_store, app.clock, alone),
+        clock=app.clock,
+    )
+
+
+def to_model_limits(settings: ExtractionConfig) -> ModelLimits:
+    return ModelLimits(tokens_per_run=settings.tokens_per_run, tokens_per_day=settings.tokens_per_day)
