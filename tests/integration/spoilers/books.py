@@ -55,7 +55,8 @@ class Book:
             return "\n\n\n".join(_plain(text) for text in texts).encode()
         bodies = [_html(text) for text in texts]
         if self.kind == "html":
-            return f"<html><head><title>The Novel</title></head><body><main>{''.join(bodies)}</main></body></html>".encode()
+            head = "<html><head><title>The Novel</title></head>"
+            return f"{head}<body><main>{''.join(bodies)}</main></body></html>".encode()
         files = {f"c{number}.xhtml": body for number, body in enumerate(bodies, start=1)}
         contents = "".join(
             entry(f"Chapter {number}: {word('title', number)}", f"c{number}.xhtml")
@@ -72,21 +73,23 @@ def markdown(number: int, features: Collection[str]) -> str:
 
     parts = [
         f"# Chapter {number}: {own('title')}",
-        f"The {own('text')} crossed the river at night. Nobody in the village had expected the {own('second')} so soon.",
+        f"The {own('text')} crossed the river at night. Nobody in the village had expected {own('second')} so soon.",
     ]
     more = {
         "section": f"## {own('heading')}\n\nBelow the bridge lay {own('under')}.",
         "table": f"| Person | Reward |\n|---|---|\n| {own('cell')} | {number}00 |\n| {own('row')} | {number}50 |",
         "terms": f"**{own('term')}**: a kind of {own('definition')} that was used on the river.\n\n"
         f"The {own('long')} Order ({own('short')}) is an order of ferrymen.",
-        "people": f"Captain {own('person')} met Dr. {own('doctor')} at {own('place')} Castle, owned by {own('firm')} Ltd.",
+        "people": f"Captain {own('person')} met Dr. {own('doctor')} at {own('place')} Castle of {own('firm')} Ltd.",
         "alias": f"They called her [[{word('person', 1)}|{own('alias')}]], and [[{own('note')}|{own('label')}]] again.",
         "figure": f"Figure {number}: {own('caption')}\n\n![{own('picture')}](a.png)\n\nSee it there. ^{own('anchor')}",
         "links": f"See [{own('link')}]({own('target')}.md) and [[{own('wiki')}]].",
         "minutes": f"## Meeting of 2026-05-{number:02}\n\nAttendees: {own('ann')}, {own('ben')}\n\n### Decisions\n\n"
-        f"- We will {own('decision')} the pump\n\n### Action items\n\n- [ ] {own('owner')}: {own('task')} (due 2026-06-{number:02})",
+        f"- We will {own('decision')} the pump\n\n### Action items\n\n- [ ] {own('owner')}: {own('task')} "
+        f"(due 2026-06-{number:02})",
         "money": f"| Quarter | Revenue ({own('unit')}) |\n|---|---|\n| {own('quarter')} 2026 | {number}000 |",
-        "api": f"## Endpoints\n\n| Method | Path | Description |\n|---|---|---|\n| GET | /{own('path')}/items | Lists {own('items')} |",
+        "api": "## Endpoints\n\n| Method | Path | Description |\n|---|---|---|\n"
+        f"| GET | /{own('path')}/items | Lists {own('items')} |",
     }
     parts += [text for feature, text in more.items() if feature in features]
     return "\n\n".join(parts)
@@ -101,10 +104,9 @@ def books(draw: st.DrawFn, kind: str | None = None) -> Book:
 
 def _plain(text: str) -> str:
     """As a plain text prints it."""
-    lines = [re.sub(r"^#+ ", "", line) for line in text.splitlines()]
-    return "\n".join(
-        [lines[0].replace(f"Chapter {lines[0].split()[1]}", f"CHAPTER {lines[0].split()[1].rstrip(':')}"), *lines[1:]]
-    )
+    first, *rest = [re.sub(r"^#+ ", "", line) for line in text.splitlines()]
+    _, number, title = first.split(" ", 2)
+    return "\n".join([f"CHAPTER {number.rstrip(':')} {title}", *rest])
 
 
 def _html(text: str) -> str:

@@ -1,21 +1,20 @@
 """A workspace with one random book: read, cut, indexed and extracted as ever, with people who have read some of it."""
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from core.agent.prompts import reading_companion  # noqa: F401 - the prompts are part of what is sent
 from core.answering import AnswerService, Reading
 from core.commands import CommandCall, Commands
 from core.context import FullHistoryCapped
 from core.conversations import Conversations
 from core.domain.answer import Answer
 from core.domain.chat import Capabilities, ChatRequest, ChatResponse, ToolInvocation
-from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress
-from core.domain.corpus import Document, FileStamp, IndexEntry, SearchScope
-from core.domain.extracts import Extraction, ExtractorInput, ExtractType
+from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.corpus import Document, IndexEntry, SearchScope
+from core.domain.extracts import Extraction, ExtractorInput
 from core.domain.settings import ChannelAddress, PersonAddress
+from core.errors import FootnoteError
 from core.extracting import to_extracts
 from core.ingestion.base import build_readers
 from core.ingestion.chunking import chunk
@@ -115,9 +114,7 @@ class World:
         shelf = self.shelf
         document = build_document(path.name, shelf.source, title=parsed.title, kind=parsed.kind)
         cut = chunk(parsed, "local", document.id)
-        document = replace(
-            document, revision=cut.revision, aliases=parsed.aliases, stamp=FileStamp(size=1, modified_ns=1)
-        )
+        document = replace(document, revision=cut.revision, aliases=parsed.aliases)
         await shelf.corpus.save_source(shelf.source)
         await shelf.corpus.switch_revision(document, cut.pages, cut.passages)
         await shelf.index.add(
@@ -172,8 +169,6 @@ class World:
 
     async def call(self, name: str, argument: str = "", author: str = "ada") -> str:
         """What a command shows, or says is wrong."""
-        from core.errors import FootnoteError
-
         conversation = await self.store.find_by_address(CHANNEL)
         call = CommandCall(
             name=name, argument=argument, workspace="local", conversation=conversation, author=author, address=CHANNEL
@@ -224,6 +219,3 @@ class World:
             scope=reading.scope, focus=reading.focus, linked=frozenset(item.id for item in reading.linked)
         )
         return Toolbox(tools, context, reading.offer)
-
-
-__all__ = ["CHANNEL", "STRATEGIES", "Circumstances", "ExtractType", "Sequence", "World", "json"]
