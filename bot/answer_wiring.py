@@ -8,7 +8,8 @@ from core.answering import AnswerService, Reading
 from core.domain.conversation import IncomingMessage
 from core.facts import Facts
 from core.library import Library
-from core.ports import ChatProvider, ContextStrategy, CorpusRepository, PagePictures, RetrievalStrategy
+from core.ports import ChatProvider, ContextStrategy, CorpusRepository, RetrievalStrategy
+from core.provider_ports import PagePictures
 from core.recap import LineWriter, ModelWriter, Recaps
 
 if TYPE_CHECKING:
@@ -65,11 +66,13 @@ def build_references(app: "App") -> "References | None":
     """None where they are switched off."""
     from core.references.lines import DocumentLines
     from core.references.service import References
+    from core.references.writing import ModelLines
 
     settings = app.config.references
     if not settings.enabled:
         return None
-    lines = DocumentLines(corpus=app.corpus, summaries=app.summaries)
+    writer = ModelLines(app.provider) if settings.written_lines else None
+    lines = DocumentLines(corpus=app.corpus, summaries=app.summaries, writer=writer)
     return References(
         library=app.library, corpus=app.corpus, lines=lines, clock=app.clock, tokens=settings.offered_tokens
     )

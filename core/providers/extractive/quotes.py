@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.domain.corpus import SourcedPassage, Span
-from core.ports import AnswerJudge, SentenceRanker
+from core.provider_ports import AnswerJudge, SentenceRanker
 from core.providers.extractive.text import readable
 
 # The passages that are judged; of these the best are read sentence by sentence. Judging eight and reading four

@@ -275,7 +275,7 @@ class TestPictures:
         page = await page_of(shelves, document, 2)
         browser = await browse()
         first = await browser.get(address_of(page, "/picture"))
-        monkeypatch.setattr("bot.webchat.pictures._draw", None)
+        monkeypatch.setattr("bot.pictures._draw", None)
         again = await browser.get(link_to(shelves, cited_in(document)) + "/2/picture")
 
         assert (first.status, first.content_type) == (200, "image/webp")
