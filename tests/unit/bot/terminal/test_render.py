@@ -11,6 +11,7 @@ from bot.terminal.render import (
     job_trees,
     page_view,
     report_view,
+    running_view,
     step_line,
 )
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
@@ -65,6 +66,22 @@ def test_choices_are_numbered_and_errors_shown_as_they_are() -> None:
 
     assert "1. A" in clarify and "2. B" in clarify
     assert "[red]No" in shown(answer_view(Answer(status=AnswerStatus.ERROR, text="[red]No")))
+
+
+def test_what_was_not_found_is_listed_unless_the_text_says_so() -> None:
+    answer = Answer(status=AnswerStatus.ANSWERED, text="It is 5. No file was read.", data_gaps=("the price", "No file"))
+    assert "Asked and not found:\n  • the price\n" in shown(answer_view(answer))
+    assert "• No file" not in shown(answer_view(answer))
+
+
+def test_steps_of_a_running_answer_are_its_latest_by_name() -> None:
+    steps = [build_job("r")] + [
+        build_job(f"r/{n}", parent_id="r", kind=JobKind.TOOL, name="get_page", input={"document": f"d{n}.md"})
+        for n in range(10)
+    ]
+    text = shown(running_view(steps))
+    assert "get_page  d9.md" in text and "d1.md" not in text and "request" not in text
+    assert shown(running_view(steps[:1])).strip() == "…"
 
 
 def test_lists_show_their_rows_and_say_when_they_are_empty() -> None:
