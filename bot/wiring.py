@@ -20,7 +20,7 @@ from bot.model_wiring import ModelParts
 from bot.person import author_name
 from bot.store_wiring import StoreParts
 from core.access import Access
-from core.answering import AnswerService
+from core.answering import Answering
 from core.attachments import Attachments
 from core.cassettes import Cassettes
 from core.commands import Commands, RunningQuestions
@@ -36,6 +36,7 @@ from core.library import Library
 from core.ports import SearchIndex
 from core.recap import Recaps
 from core.staleness import Staleness
+from core.statistics import UsageStatistics
 from core.withholding import Histories
 from storage.alone import alone
 from storage.cited import SqlCitedRepository
@@ -44,6 +45,7 @@ from storage.feedback import SqlFeedbackRepository
 from storage.stale import SqlStaleRepository
 
 if TYPE_CHECKING:
+    from core.stated_positions import StatedPositions
     from core.syncing import Syncs
 
 DATABASE_FILE = "footnote.db"
@@ -113,6 +115,18 @@ class App(StoreParts, ModelParts):
             names=self.library.names,
             cited=SqlCitedRepository(self.database),
             conversations=self.conversation_store,
+        )
+
+    @cached_property
+    def statistics(self) -> UsageStatistics:
+        from storage.asked import SqlAskedRepository
+        from storage.meaning_groups import VectorMeaningGroups
+
+        return UsageStatistics(
+            asked=SqlAskedRepository(self.database, self.clock),
+            corpus=self.corpus,
+            groups=VectorMeaningGroups(self.embedder),
+            clock=self.clock,
         )
 
     @cached_property
@@ -188,10 +202,10 @@ class App(StoreParts, ModelParts):
         )
 
     @cached_property
-    def answers(self) -> AnswerService:
+    def answers(self) -> "StatedPositions":
         from bot.answer_wiring import build_answers
 
-        return build_answers(self)
+        return with_stated_positions(self, build_answers(self))
 
     @cached_property
     def index(self) -> SearchIndex:
@@ -266,3 +280,18 @@ class App(StoreParts, ModelParts):
     @cached_property
     def ingests(self) -> Ingests:
         return build_ingests(self, lambda: alone(self._database_place, "index"))
+
+
+def with_stated_positions(app: App, answers: Answering) -> "StatedPositions":
+    """The same, where people may say how far they have read."""
+    from core.stated_positions import StatedPositions
+
+    return StatedPositions(
+        answers,
+        settings=app.settings,
+        library=app.library,
+        corpus=app.corpus,
+        conversations=app.conversations,
+        access=app.access,
+        clock=app.clock,
+    )
