@@ -61,10 +61,12 @@ def spoken(question: str) -> str:
     return "".join([*said, question[last:]])
 
 
-def _sentences(question: str, matches: Sequence[re.Match[str]]) -> tuple[str, Sequence[re.Match[str]]]:
+def _sentences(question: str, matches: list[re.Match[str]]) -> tuple[str, list[re.Match[str]]]:
     """The question without the links behind its last sentence, and those that are left."""
     end, kept = len(question), len(matches)
     while kept and not any(map(str.isalnum, question[matches[kept - 1].end() : end])):
+        if kept < len(matches) and _SAID.search(question[:end]):
+            break
         kept -= 1
         end = matches[kept].start()
     return (question[:end].rstrip(), matches[:kept]) if _SAID.search(question[:end]) else (question, matches)
