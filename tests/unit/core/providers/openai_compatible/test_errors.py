@@ -22,7 +22,8 @@ SERVER = Server(name="the model server 127.0.0.1", key_advice="Set MILL_KEY.")
 # What only a program that misuses the SDK can raise, or parts of it that are never called here.
 NOT_REACHABLE = {
     "OpenAIError", "LengthFinishReasonError", "ContentFilterFinishReasonError", "SubjectTokenProviderError",
-    "_AmbiguousModuleClientUsageError", "StreamAlreadyConsumed", "WebSocketConnectionClosedError", "WebSocketQueueFullError",
+    "_AmbiguousModuleClientUsageError", "StreamAlreadyConsumed",
+    "WebSocketConnectionClosedError", "WebSocketQueueFullError",
 }  # fmt: skip
 
 
