@@ -182,7 +182,7 @@ class TestSignedLinks:
     ) -> None:
         asked: list[ThreadAddress | None] = []
 
-        async def first_page_only(thread: ThreadAddress | None) -> SearchScope:
+        async def first_page_only(thread: ThreadAddress | None, reader: str | None = None) -> SearchScope:
             asked.append(thread)
             return replace(await shelves.scope(None), positions={guide.id: 1})
 
@@ -197,7 +197,7 @@ class TestSignedLinks:
     async def test_out_of_scope_and_unknown_documents_look_the_same(
         self, browse: OpenBrowser, shelves: Shelves, guide: Document
     ) -> None:
-        async def nothing(thread: ThreadAddress | None) -> SearchScope:
+        async def nothing(thread: ThreadAddress | None, reader: str | None = None) -> SearchScope:
             return SearchScope(workspace="local", sources=frozenset())
 
         browser = await browse(scope=nothing)
@@ -305,7 +305,7 @@ class TestPictures:
     ) -> None:
         document = await self.pdf(shelves)
 
-        async def first_page_only(thread: ThreadAddress | None) -> SearchScope:
+        async def first_page_only(thread: ThreadAddress | None, reader: str | None = None) -> SearchScope:
             return replace(await shelves.scope(None), positions={document.id: 1})
 
         browser, link = await browse(scope=first_page_only), link_to(shelves, cited_in(document))
