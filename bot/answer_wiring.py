@@ -8,8 +8,10 @@ from core.answering import AnswerService, Reading
 from core.domain.conversation import IncomingMessage
 from core.facts import Facts
 from core.library import Library
-from core.ports import ChatProvider, ContextStrategy, CorpusRepository, PagePictures, RetrievalStrategy
+from core.ports import ChatProvider, ContextStrategy, CorpusRepository, RetrievalStrategy
+from core.provider_ports import PagePictures
 from core.recap import LineWriter, ModelWriter, Recaps
+from core.tools.section_notes import SectionReader
 
 if TYPE_CHECKING:
     from bot.wiring import App
@@ -39,6 +41,7 @@ def build_answers(app: "App") -> AnswerService:
             rerank=app.config.index.rerank,
             pictures=pictures,
             sees=lambda: app.provider_for(reading.scope.workspace, None).capabilities.images,
+            sections=build_section_reader(app, reading.scope.workspace),
         ),
         clock=app.clock,
         references=build_references(app),
@@ -65,11 +68,13 @@ def build_references(app: "App") -> "References | None":
     """None where they are switched off."""
     from core.references.lines import DocumentLines
     from core.references.service import References
+    from core.references.writing import ModelLines
 
     settings = app.config.references
     if not settings.enabled:
         return None
-    lines = DocumentLines(corpus=app.corpus, summaries=app.summaries)
+    writer = ModelLines(app.provider) if settings.written_lines else None
+    lines = DocumentLines(corpus=app.corpus, summaries=app.summaries, writer=writer)
     return References(
         library=app.library, corpus=app.corpus, lines=lines, clock=app.clock, tokens=settings.offered_tokens
     )
@@ -96,6 +101,14 @@ def prepare_strategy(app: "App", message: IncomingMessage) -> RetrievalStrategy:
     return PreparedStrategy(ready_provider, over)
 
 
+def build_section_reader(app: "App", workspace: str) -> SectionReader | None:
+    """None where no model writes: what is too long is cut then."""
+    from core.agent.section_reading import ModelSectionReader
+
+    provider = app.provider_for(workspace, None)
+    return None if provider.capabilities.quotes_only else ModelSectionReader(provider, app.summaries)
+
+
 def build_toolbox(
     reading: Reading,
     library: Library,
@@ -105,6 +118,7 @@ def build_toolbox(
     rerank: bool,
     pictures: PagePictures,
     sees: Callable[[], bool],
+    sections: SectionReader | None,
 ) -> "Toolbox":
     """The tools of one question, bound to what it may read. `sees`: whether the model that answers does."""
     from core.tools.base import Toolbox, ToolContext
@@ -124,6 +138,7 @@ def build_toolbox(
         linked=frozenset(document.id for document in reading.linked),
         document_ids=frozenset({reading.document.id}) if reading.document else frozenset(),
         rerank=rerank,
+        sections=sections,
     )
     tools = (
         SearchTool(),

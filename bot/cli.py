@@ -22,6 +22,7 @@ from bot.commands import (
     quality,
     replaying,
     serving,
+    statistics,
     syncing,
 )
 from bot.session import Session
@@ -63,6 +64,7 @@ for module in (
     jobs,
     quality,
     replaying,
+    statistics,
     serving,
     demonstrating,
     manifest,

@@ -68,6 +68,7 @@ class ReferencesConfig(Section):
 
     enabled: bool = True
     offered_tokens: Annotated[int, Field(ge=0, le=50_000)] = 3_000
+    written_lines: bool = False
 
 
 class ReplayConfig(Section):

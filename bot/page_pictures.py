@@ -2,7 +2,7 @@
 
 import asyncio
 
-from bot.webchat.pictures import AT_ONCE, draw_for_model
+from bot.pictures import AT_ONCE, draw_for_model
 from core.domain.chat import PageImage
 from core.domain.corpus import Document, Page
 from core.errors import NotFound
@@ -10,7 +10,7 @@ from core.ports import CorpusRepository
 
 
 class PdfPictures:
-    """Implements ports.PagePictures; one for the process, as each drawing takes a core."""
+    """Implements provider_ports.PagePictures; one for the process, as each drawing takes a core."""
 
     def __init__(self, corpus: CorpusRepository) -> None:
         self._corpus = corpus

@@ -20,7 +20,7 @@ from bot.terminal.platform import TerminalPlatform
 from bot.webchat.api.platform import ApiPlatform
 from bot.webchat.client import WebPlatform
 from bot.webchat.events import EventHub
-from bot.wiring import App
+from bot.wiring import App, with_stated_positions
 from core.answering import Answering
 from core.noting import NotedAnswers
 from core.preparing import PreparedAnswers
@@ -86,4 +86,4 @@ def prepared_answers(app: App, platforms: Platforms) -> Answering:
         inbox=app.inbox_store,
     )
     sharing = Sharing(conversations=app.conversations, corpus=app.corpus, access=app.access)
-    return NotedAnswers(SharedAnswers(private, sharing), app.staleness)
+    return NotedAnswers(SharedAnswers(with_stated_positions(app, private), sharing), app.staleness)

@@ -7,7 +7,8 @@ from bot.config import Config
 from bot.config_providers import DEFAULT, ModelConfig, WorkspaceConfig, default_key_variable
 from core.domain.chat import Capabilities
 from core.errors import UnsupportedFeature
-from core.ports import AnswerJudge, CapabilityMemory, ChatProvider, CheckedProvider, Clock, SentenceRanker
+from core.ports import ChatProvider, Clock
+from core.provider_ports import AnswerJudge, CapabilityMemory, CheckedProvider, SentenceRanker
 from core.providers.fallback import Choice, FallbackProvider, learned
 
 MOST_BUILT = 32  # orders of providers; models are named by people, too, and get none of their own beyond that

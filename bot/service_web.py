@@ -18,6 +18,7 @@ from bot.webchat.api.routes import add_api
 from bot.webchat.app import WebAddition, WebParts, build_web
 from bot.webchat.chat import ChatParts, add_chat
 from bot.webchat.pages.connections import add_connection_pages
+from bot.webchat.pages.statistics import add_statistics_page
 from bot.wiring import App
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
@@ -65,6 +66,7 @@ def build_pages(made: PageParts) -> web.Application:
         partial(add_api, door=_door(made)),
         partial(add_chat, chat=_chat(made)),
         partial(add_connection_pages, connections=made.app.connections),
+        partial(add_statistics_page, statistics=made.app.statistics),
         *made.additions,
     ]
     return build_web(parts, additions)

@@ -31,7 +31,7 @@ from storage.feedback import SqlFeedbackRepository
 from storage.stale import SqlStaleRepository
 
 if TYPE_CHECKING:
-    from core.answering import AnswerService
+    from core.answering import Answering
     from core.attachments import Attachments
     from core.cassettes import Cassettes
     from core.commands import Commands, RunningQuestions
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from core.library import Library
     from core.recap import Recaps
     from core.staleness import Staleness
+    from core.stated_positions import StatedPositions
+    from core.statistics import UsageStatistics
     from core.syncing import Syncs
     from core.withholding import Histories
 
@@ -108,13 +110,28 @@ class App(StoreParts, ModelParts):
         return Facts(extracts=self.extracts, corpus=self.corpus, clock=self.clock)
 
     @cached_property
-    def connections(self) -> Connections:
+    def connections(self) -> "Connections":
+        from core.connections import Connections
+
         return Connections(
             extracts=self.extracts,
             corpus=self.corpus,
             names=self.library.names,
             cited=SqlCitedRepository(self.database),
             conversations=self.conversation_store,
+        )
+
+    @cached_property
+    def statistics(self) -> "UsageStatistics":
+        from core.statistics import UsageStatistics
+        from storage.asked import SqlAskedRepository
+        from storage.meaning_groups import VectorMeaningGroups
+
+        return UsageStatistics(
+            asked=SqlAskedRepository(self.database, self.clock),
+            corpus=self.corpus,
+            groups=VectorMeaningGroups(self.embedder),
+            clock=self.clock,
         )
 
     @cached_property
@@ -202,10 +219,10 @@ class App(StoreParts, ModelParts):
         )
 
     @cached_property
-    def answers(self) -> "AnswerService":
+    def answers(self) -> "StatedPositions":
         from bot.answer_wiring import build_answers
 
-        return build_answers(self)
+        return with_stated_positions(self, build_answers(self))
 
     @cached_property
     def index(self) -> SearchIndex:
@@ -280,3 +297,18 @@ class App(StoreParts, ModelParts):
     @cached_property
     def ingests(self) -> Ingests:
         return build_ingests(self, lambda: alone(self._database_place, "index"))
+
+
+def with_stated_positions(app: App, answers: "Answering") -> "StatedPositions":
+    """The same, where people may say how far they have read."""
+    from core.stated_positions import StatedPositions
+
+    return StatedPositions(
+        answers,
+        settings=app.settings,
+        library=app.library,
+        corpus=app.corpus,
+        conversations=app.conversations,
+        access=app.access,
+        clock=app.clock,
+    )

@@ -71,8 +71,12 @@ def is_backed(text: str, passages_by_number: Mapping[int, Iterable[str]], *, nee
     numbers = [int(n) for match in MARKER.finditer(text) for n in re.split(r"[,;]", match.group(1))]
     if not numbers:
         return not needs_footnote and not any(_is_claim(match.group().strip()) for match in _SENTENCE.finditer(text))
-    behind = (part for number in numbers for part in passages_by_number.get(number, ()))
-    return _numbers(MARKER.sub("", text)) <= _numbers(" ".join(behind))
+    return names_only(text, (part for number in numbers for part in passages_by_number.get(number, ())))
+
+
+def names_only(text: str, passages: Iterable[str]) -> bool:
+    """Whether all numbers of a text, but those of its footnotes, stand in these passages."""
+    return _numbers(MARKER.sub("", text)) <= _numbers(" ".join(passages))
 
 
 def only_says_not_found(text: str) -> bool:

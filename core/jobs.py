@@ -5,7 +5,8 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from core.answering import AnswerService
+from core.answering import Answering
+from core.attempts import ONLY_ATTEMPT
 from core.domain.answer import Answer, QueryType
 from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress
 from core.domain.inbox import InboxEntry, again_key, message_key
@@ -21,7 +22,7 @@ class Jobs:
         self,
         repository: JobRepository,
         conversations: ConversationRepository,
-        answers: Callable[[], AnswerService],  # made only when a question is asked again
+        answers: Callable[[], Answering],  # made only when a question is asked again
         clock: Clock,
         inbox: InboxStore | None = None,  # where questions wait; without one, none do
     ) -> None:
@@ -88,7 +89,7 @@ class Jobs:
     async def retry(self, job_id: str, workspace: str, progress: ProgressSink) -> Answer:
         """Ask the question of a failed or cancelled request again, here and now. Raises as `question_of` does."""
         question = await self.question_of(job_id, workspace)
-        return await self._answers().answer(question, progress)
+        return await self._answers().answer(question, progress, ONLY_ATTEMPT)
 
     async def question_of(self, job_id: str, workspace: str) -> IncomingMessage:
         """The question of a failed or cancelled request, to be asked again: the next version of the same message.

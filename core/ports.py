@@ -7,7 +7,7 @@ Read methods that hand out document text take a SearchScope and apply it inside 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from core.domain.answer import Draft, Evidence
 from core.domain.chat import (
@@ -15,7 +15,6 @@ from core.domain.chat import (
     ChatMessage,
     ChatRequest,
     ChatResponse,
-    PageImage,
     ToolDefinition,
     ToolInvocation,
     ToolResult,
@@ -29,7 +28,6 @@ from core.domain.corpus import (
     Page,
     ParsedDocument,
     Passage,
-    ScoredSpan,
     SearchQuery,
     SearchScope,
     Source,
@@ -67,46 +65,6 @@ class ChatProvider(Protocol):
         """Release connections; safe to repeat."""
 
 
-@runtime_checkable
-class LearningProvider(Protocol):
-    """A ChatProvider whose capabilities are found out by asking."""
-
-    async def learn(self) -> Capabilities:
-        """The capabilities, after whatever small requests are needed; asked once and remembered. Raises ProviderError.
-
-        Until then `capabilities` is what is assumed.
-        """
-
-
-@runtime_checkable
-class CheckedProvider(Protocol):
-    """A ChatProvider that something outside this process has to work for."""
-
-    async def check(self) -> None:
-        """One small request or a few. Raises ProviderError with the next step where it can't be used."""
-
-
-class CapabilityMemory(Protocol):
-    """What was found out about models, kept from one run to the next. The key names a server's model."""
-
-    async def find(self, key: str) -> Capabilities | None:
-        """None for what was never kept, or so long ago that it is to be found out anew."""
-
-    async def keep(self, key: str, found: Capabilities) -> None:
-        """In place of what was kept before. What can't be kept is only found out again: no error."""
-
-
-class PagePictures(Protocol):
-    """Pages as pictures, for models that see."""
-
-    async def picture_of(self, document: Document, page: Page) -> PageImage:
-        """Bounded in pixels and bytes, drawn from the file that the page was read from.
-
-        The caller has read both within its scope. Raises NotFound, with the reason, where there is no picture: other
-        kinds than PDF, files that are gone or have changed since.
-        """
-
-
 class ProgressSink(Protocol):
     """Where a running answer shows itself. Calls never fail and never block."""
 
@@ -140,8 +98,7 @@ class Tools(Protocol):
     def opening(self) -> tuple[ChatMessage, ...]:
         """The turns that stand behind the question before its first request, after `adopt`; mostly none.
 
-        What the question refers to, read already: its passages can be cited, and the turns belong to what is new in
-        the history. Safe to repeat.
+        What the question refers to, read already: citable, and new in the history. Safe to repeat.
         """
 
     def problem(self, invocation: ToolInvocation) -> str | None:
@@ -207,16 +164,6 @@ class SearchIndex(Protocol):
     async def close(self) -> None: ...
 
 
-class SentenceRanker(Protocol):
-    async def rank(self, question: str, passages: Sequence[SourcedPassage], limit: int = 10) -> list[ScoredSpan]:
-        """Sentences of `passages` that may answer `question`, best first, at most `limit`. Empty in, empty out."""
-
-
-class AnswerJudge(Protocol):
-    async def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
-        """How well each text answers the question, 0..1, in the order given (a cross-encoder's sigmoid)."""
-
-
 class CorpusRepository(Protocol):
     """Sources, documents, pages and passages. A document's switch to a new revision is one commit."""
 
@@ -239,7 +186,6 @@ class CorpusRepository(Protocol):
 
     async def version(self, workspace: str) -> str:
         """Another one after every change of a source or a document: what was read at the same version is still so.
-
         Failures and stamps of files may not change it. Costs milliseconds, whatever there is.
         """
 

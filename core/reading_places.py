@@ -23,7 +23,7 @@ NAMED_AT_MOST = 3
 
 
 # What is plainly a place, to tell it from a book's name: titles are none.
-_TARGET = (
+TARGET = (
     rf"(?:(?:printed\s+)?(?:pages?|pgs?\.?|p\.)\s*[\w.-]{{1,40}}|[0-9]{{1,5}}|(?:the\s+)?(?:very\s+)?end"
     rf"|(?:(?:the\s+)?(?:[0-9]{{1,4}}(?:st|nd|rd|th)|{NUMBER})\s+(?:{KINDS})|(?:{KINDS})\.?\s+{NUMBER})"
     rf"(?:\s*,?\s+(?:of\s+|in\s+)?(?:the\s+)?(?:(?:{KINDS})\.?\s+{NUMBER}))*)"
@@ -37,7 +37,7 @@ class Reach(StrEnum):
     WITHIN = "within"  # in it, or not yet in it
 
 
-_SPEAKER = r"(?:(?:i|we)(?:[’'](?:ve|m|re|d)|\s+(?:have|had|am|are|was))?|my group(?: has| is)?)"
+SPEAKER = r"(?:(?:i|we)(?:[’'](?:ve|m|re|d)|\s+(?:have|had|am|are|was))?|my group(?: has| is)?)"
 _ADVERB = r"(?:just|now|already|currently|still|only|finally|about|right|so far|yet|to)"
 # Words that say how far. The first outweigh what follows them: "not finished", "before the end of".
 _NOT_YET = (
@@ -55,11 +55,11 @@ _WITHIN = (
 )
 _WORDS = re.compile(
     rf"\s*(?:(?P<not_yet>{_NOT_YET})|(?P<within>read(?:ing)? (?:up to|as far as)|reading)|(?P<finished>{_FINISHED})"
-    rf"|(?P<within_too>{_WITHIN})|(?P<skip>{_SPEAKER}|{_ADVERB}))(?=\s|$)",
+    rf"|(?P<within_too>{_WITHIN})|(?P<skip>{SPEAKER}|{_ADVERB}))(?=\s|$)",
     re.IGNORECASE,
 )
 MODE = rf"(?:{_NOT_YET}|read(?:ing)? (?:up to|as far as)|reading|{_FINISHED}|{_WITHIN}|{_ADVERB})"
-PLACE = rf"(?:(?:{MODE}\s+)*{_TARGET}|nothing|not (?:yet )?(?:started|begun))"
+PLACE = rf"(?:(?:{MODE}\s+)*{TARGET}|nothing|not (?:yet )?(?:started|begun))"
 _END = re.compile(
     r"(?:the )?(?:very )?end|all(?: of it)?|everything|it|it all|(?:the )?(?:whole|entire )?\s*book|finished", re.I
 )

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from core.domain.answer import Answer
 from core.domain.cassettes import StoredCassette
+from core.domain.connections import CitedIn
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
 from core.domain.feedback import Feedback
 from core.domain.inbox import Decision, InboxEntry, InboxStatus, PostRef
@@ -122,6 +123,13 @@ class JobRepository(Protocol):
 
     async def purge(self, before: datetime) -> int:
         """Forget the trees whose root ended before, or began before and never ended; how many jobs those were."""
+
+
+class CitedRepository(Protocol):
+    """Which documents the answers of a workspace cite; what is cited goes with its message."""
+
+    async def cited(self, workspace: str) -> list[CitedIn]:
+        """One for each conversation and document, by conversation and document."""
 
 
 class FeedbackRepository(Protocol):

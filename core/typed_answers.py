@@ -12,7 +12,7 @@ from core.citations import ProvedText, prove, strip_markers
 from core.domain.answer import DataItem, DataPath, Draft
 from core.domain.chat import CitedText
 from core.domain.corpus import Page
-from core.grounding import is_backed
+from core.grounding import is_backed, names_only
 
 
 def prove_typed(draft: Draft, pages: Mapping[str, Page]) -> tuple[Draft, ProvedText]:
@@ -41,19 +41,33 @@ def texts_behind(draft: Draft, proved: ProvedText) -> dict[int, list[str]]:
 
 
 def _backed(items: Sequence[DataItem], segments: Sequence[str], behind: Mapping[int, Sequence[str]]) -> list[DataItem]:
-    """The items that stand on their footnotes, and the headings that still have one below them."""
+    """The items that stand on their footnotes, and the headings that still have one below them.
+
+    A heading needs no footnote of its own; one that names a number from nowhere goes with all below it.
+    """
+    anything = [part for parts in behind.values() for part in parts]
+    made_up = [item for item in items if item.is_heading and not names_only(_text(item, segments), anything)]
     stands = [
         item
         for item in items
         if not item.is_heading
-        and is_backed("".join(segments[item.first : item.last + 1]), behind, needs_footnote=item.needs_footnote)
+        and is_backed(_text(item, segments), behind, needs_footnote=item.needs_footnote)
+        and not any(_is_below(item, heading) for heading in made_up)
     ]
-    return [item for item in items if item in stands or (item.is_heading and _has_below(item, stands))]
+    return [
+        item
+        for item in items
+        if item in stands or (item.is_heading and any(_is_below(below, item) for below in stands))
+    ]
 
 
-def _has_below(heading: DataItem, items: Sequence[DataItem]) -> bool:
+def _text(item: DataItem, segments: Sequence[str]) -> str:
+    return "".join(segments[item.first : item.last + 1])
+
+
+def _is_below(item: DataItem, heading: DataItem) -> bool:
     depth = len(heading.path)
-    return any(len(item.path) > depth and item.path[:depth] == heading.path for item in items)
+    return len(item.path) > depth and item.path[:depth] == heading.path
 
 
 def _without(draft: Draft, gone: Sequence[DataItem]) -> Draft:
@@ -69,7 +83,7 @@ def _to_data(
     written: Any = _stripped(data)
     for item in items:
         for place, path in item.strings.items():
-            _put(written, path, segments[place])
+            _put(written, path, "" if item in gone else segments[place])
     for item in reversed(gone):  # from the last on: the places of those before it stay
         _take_out(written, item)
     return {str(key): value for key, value in written.items()}

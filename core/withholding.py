@@ -13,13 +13,14 @@ from core.domain.conversation import Conversation, Message, Outcome, Role
 from core.domain.corpus import SearchScope
 from core.domain.settings import TO_THE_END
 from core.ports import CorpusRepository
+from core.references.offering import OPENED
 
 BEYOND = "(This was taken out: it goes beyond the reading position.)"
 
 # Tools whose words beside passages are about the pages of these passages alone.
 _ABOUT_PASSAGES = frozenset({"search", "get_page"})
 # Those whose words are about whole documents, of which they show passages.
-_ABOUT_DOCUMENTS = frozenset({"query_journal"})
+_ABOUT_DOCUMENTS = frozenset({"query_journal", OPENED})
 _EVERYTHING = "*"  # stands for every document
 
 

@@ -22,7 +22,7 @@ MOST = 100  # models; beyond that the oldest finding goes
 
 
 class CapabilityFile:
-    """Implements ports.CapabilityMemory."""
+    """Implements provider_ports.CapabilityMemory."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self._path = path

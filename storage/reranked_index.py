@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope, SourcedPassage
-from core.ports import AnswerJudge, CorpusRepository, SearchIndex
+from core.ports import CorpusRepository, SearchIndex
+from core.provider_ports import AnswerJudge
 
 RERANKED = 20  # hits that the cross-encoder reads
 JUDGE_SHARE = 0.5  # of the blended score

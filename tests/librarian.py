@@ -76,3 +76,8 @@ def said(text: str) -> ChatResponse:
 
 def called(*calls: ToolInvocation) -> ChatResponse:
     return ChatResponse(tool_invocations=calls, stop_reason=StopReason.TOOLS, usage=USAGE, model="m-1")
+
+
+KEY_IN_HOUSE = "The key hangs under the stairs"
+# Plans two searches in the house of the platforms' tests, and misses something.
+DEEP = Librarian(["where is the key", "who hung the key"], KEY_IN_HOUSE, data={"data_gaps": ["who hung it"]})

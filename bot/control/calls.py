@@ -38,6 +38,7 @@ PARTS = {
         "sources",
     ),
     "staleness": ("list_stale",),
+    "statistics": ("of",),
     "syncs": ("forget", "overview", "sync"),
 }
 PROGRESS = {"$": "progress"}  # stands for the caller's progress sink or callback among the arguments

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 from core.domain.chat import ToolInvocation, ToolResult
 from core.limits import Meter
@@ -9,6 +10,7 @@ from core.ports import Tools
 
 # Calls of one turn; a model that wants more is guessing, and each result costs tokens.
 MAX_PARALLEL_CALLS = 8
+TURNS_TO_END = 3  # of the event loop: to be woken, and to return
 OUT_OF_TIME = "Stopped: the time for this question is over."
 
 
@@ -21,9 +23,7 @@ async def invoke_all(tools: Tools, calls: Sequence[ToolInvocation], meter: Meter
     try:
         await asyncio.wait(tasks, timeout=meter.seconds_left, return_when=asyncio.FIRST_EXCEPTION)
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end_in_order(tasks)
     for task in tasks:
         if not task.cancelled() and (error := task.exception()) is not None:
             raise error
@@ -37,6 +37,19 @@ async def invoke_all(tools: Tools, calls: Sequence[ToolInvocation], meter: Meter
         else tasks[place].result()
         for place, call in enumerate(calls)
     )
+
+
+async def end_in_order(tasks: Sequence["asyncio.Task[Any]"]) -> None:
+    """End tasks of tool calls, given in the order in which they were begun; their errors stay in them.
+
+    One that is over but for its numbers, which wait for the call before it, gets its turn when that one has ended.
+    """
+    for place, task in enumerate(tasks):
+        for _ in range(TURNS_TO_END if place else 0):
+            if not task.done():
+                await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 def refusal(call: ToolInvocation, text: str) -> ToolResult:

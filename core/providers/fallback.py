@@ -20,7 +20,8 @@ from core.errors import (
     ProviderRateLimited,
     ProviderTimeout,
 )
-from core.ports import ChatProvider, Clock, LearningProvider
+from core.ports import ChatProvider, Clock
+from core.provider_ports import LearningProvider
 from core.steps import step
 
 logger = logging.getLogger(__name__)

@@ -9,6 +9,7 @@ from core.texts import code_spans, collapse
 # Links of one question that are looked up; what is behind them is no question about documents.
 MOST_LINKS = 100
 _LINK = re.compile(r"(?<!\\)!?\[\[([^\[\]\n]{1,300})\]\]")
+_SAID = re.compile(r"[.?!…]\s*$")
 _ROLL = re.compile(r"/\w+\s")  # Foundry's inline rolls, as in [[/r 2d6]], have the same brackets
 
 
@@ -41,7 +42,10 @@ def find_links(*texts: str) -> list[WikiLink]:
 
 
 def spoken(question: str) -> str:
-    """A question with its links as a reader sees them; one of nothing but links asks what they are about."""
+    """A question with its links as a reader sees them; one of nothing but links asks what they are about.
+
+    Links behind the last sentence are named beside the question: they are no words of it.
+    """
     matches = _matches(question)
     if not matches:
         return question
@@ -49,11 +53,23 @@ def spoken(question: str) -> str:
     rest = _without(question, matches)
     if not any(character.isalnum() for character in rest):
         return f"What is {' and '.join(dict.fromkeys(filter(None, names)))} about?"
+    question, matches = _sentences(question, matches)
     said, last = [], 0
-    for match, name in zip(matches, names, strict=True):
+    for match, name in zip(matches, names, strict=False):
         said += [question[last : match.start()], name]
         last = match.end()
     return "".join([*said, question[last:]])
+
+
+def _sentences(question: str, matches: list[re.Match[str]]) -> tuple[str, list[re.Match[str]]]:
+    """The question without the links behind its last sentence, and those that are left."""
+    end, kept = len(question), len(matches)
+    while kept and not any(map(str.isalnum, question[matches[kept - 1].end() : end])):
+        if kept < len(matches) and _SAID.search(question[:end]):
+            break
+        kept -= 1
+        end = matches[kept].start()
+    return (question[:end].rstrip(), matches[:kept]) if _SAID.search(question[:end]) else (question, matches)
 
 
 def _matches(text: str) -> list[re.Match[str]]:

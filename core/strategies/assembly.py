@@ -145,7 +145,7 @@ def _stat_block(lines: _Lines, data: StatBlockData) -> None:
 
 def _financial_summary(lines: _Lines, data: FinancialSummaryData) -> None:
     if data.figures:
-        lines.heading(("figures",), strip_markers(data.subject) or "Figures")
+        lines.heading(("figures",), _Shown(data.subject, ("subject",)) if data.subject else "Figures")
     for place, row in enumerate(data.figures):
         path: DataPath = ("figures", place)
         period: list[str | _Shown] = [_Shown(row.period, (*path, "period")), ", "] if row.period else []

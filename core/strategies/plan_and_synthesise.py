@@ -95,7 +95,8 @@ class PlanAndSynthesiseStrategy:
         called = await run_plan(plan, tools, run.meter)
         if chosen := next((result for _, result in called if result.choices), None):
             return replace(run.to_draft(called, CitedText(text=chosen.text)), choices=chosen.choices)
-        return replace(await run.synthesise(plan, called), notes=notes)
+        written = await run.synthesise(plan, called)
+        return replace(written, notes=(*notes, *written.notes))
 
 
 class _Run:

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Mapping
 
-from core.agent.calls import OUT_OF_TIME, refusal
+from core.agent.calls import OUT_OF_TIME, end_in_order, refusal
 from core.domain.chat import ToolInvocation, ToolResult
 from core.domain.jobs import JobKind
 from core.errors import FootnoteError, ToolFailed
@@ -33,9 +33,7 @@ async def run_plan(plan: Plan, tools: Tools, meter: Meter) -> list[Called]:
     try:
         await asyncio.wait(tasks, timeout=meter.seconds_left)
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end_in_order(tasks)
     if any(task.cancelled() for task in tasks):
         meter.expire()
     if run.raised and len(run.raised) == len(plan.calls):

@@ -28,6 +28,7 @@ from core.references.offering import Offer, to_turns
 from core.steps import CALL, adopt, finished_before, step
 from core.texts import shorten
 from core.tools.kept import kept_in, to_digest, to_kept
+from core.tools.section_notes import SectionReader
 
 # A job row shows what was asked, not whole texts a model may put into an argument.
 JOB_INPUT_CHARACTERS = 300
@@ -54,6 +55,7 @@ class ToolContext:
     linked: frozenset[str] = frozenset()  # ids of documents the question names by [[wikilinks]]: searched first, too
     document_ids: frozenset[str] = frozenset()  # the question is about these alone; empty: no such limit
     rerank: bool = False  # see SearchQuery.rerank
+    sections: SectionReader | None = None  # reads what is too long for one prompt; None: it is cut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

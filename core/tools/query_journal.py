@@ -11,6 +11,7 @@ from core.domain.corpus import Document, Page, PageHit, SearchQuery, SourcedPass
 from core.errors import Ambiguous, NotFound, ToolFailed, ToolRetry
 from core.tools.base import Arguments, Finding, ToolContext, join_headings
 from core.tools.search import DEFAULT_LIMIT, MAX_LIMIT, find_pages, to_finding
+from core.tools.section_notes import Purpose, SectionReader, read_sections, to_lines
 from core.tools.sections import is_named, named_spans
 
 # About 6,000 tokens: most journal chapters fit whole, and three such calls still fit a small model's window.
@@ -139,6 +140,12 @@ async def _read(
         order = {hit.page_id: rank for rank, hit in enumerate(hits)}
         matching = sorted(everything, key=lambda item: order.get(item.passage.page_id, len(order)))
         wanted, complete = [*named, *matching], everything
+    if context.sections is not None and sum(len(item.passage.text) for item in complete) > READ_CHARACTERS:
+        keep = {item.passage.id for item in complete}
+        sections = [
+            (page, [item for item in own if item.passage.id in keep]) for page, own in zip(pages, by_page, strict=True)
+        ]
+        return await _read_in_sections(journal, arguments, sections, context.sections)
     shown = sorted(_take(wanted, READ_CHARACTERS), key=lambda item: item.passage.ordinal)
     lines = [
         f'"{journal.title}" ({journal.path}), its sections in order:',
@@ -146,6 +153,30 @@ async def _read(
         *_left_out(shown, complete),
     ]
     return Finding(text="\n".join(lines), passages=tuple(shown), searches=(arguments.query,))
+
+
+async def _read_in_sections(
+    journal: Document,
+    arguments: QueryJournalArguments,
+    sections: Sequence[tuple[Page, Sequence[SourcedPassage]]],
+    reader: SectionReader,
+) -> Finding:
+    """All of it, section by section; the passages behind the notes are there to be cited, as many as fit."""
+    purpose: Purpose = "extraction" if arguments.query_type == "extraction" else "summary"
+    notes = await read_sections(sections, arguments.query, purpose, reader)
+    by_id = {item.passage.id: item for _, own in sections for item in own}
+    shown = _take((by_id[key] for key in notes.passage_ids if key in by_id), READ_CHARACTERS)
+    lines = [f'"{journal.title}" ({journal.path}) is too long to be shown whole. {_few_pages(sections)}']
+    return Finding(
+        text="\n".join([*lines, *to_lines(notes, purpose)]),
+        passages=tuple(sorted(shown, key=lambda item: item.passage.ordinal)),
+        searches=(arguments.query,),
+    )
+
+
+def _few_pages(sections: Sequence[tuple[Page, Sequence[SourcedPassage]]]) -> str:
+    count = sum(bool(own) for _, own in sections)
+    return f"Its {count} sections were read one by one; below are the passages that the notes rest on."
 
 
 def _named(

@@ -6,6 +6,7 @@ import sys
 BENCHMARKS = (
     "bench_ingest",
     "bench_search",
+    "bench_references",
     "bench_questions",
     "bench_context",
     "bench_inbox",

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bot.config_sections import AgentConfig
+from bot.strategy_wiring import strategy_for
 from core.answering import AnswerService, Reading
 from core.commands import Commands, ServiceQuestions
 from core.context import FullHistoryCapped
@@ -18,7 +20,6 @@ from core.forgetting import Forgetting
 from core.inbox import Inbox, platform_gates
 from core.jobs import Jobs
 from core.keeping import KeptAnswers
-from core.limits import Budget
 from core.noting import NotedAnswers
 from core.ports import Clock
 from core.preparing import PreparedAnswers
@@ -27,7 +28,6 @@ from core.providers.scripted import Turn, calls, says
 from core.service_ports import ChatPlatform, ThreadReader
 from core.sharing import SharedAnswers, Sharing
 from core.staleness import Staleness
-from core.strategies.tool_use import ToolUseStrategy
 from core.tools.base import Toolbox
 from core.worker import Worker
 from storage.memory.conversations import MemoryConversationRepository
@@ -101,7 +101,7 @@ class PlatformPlace:
             conversations=self.conversations,
             jobs=self.job_store,
             context=FullHistoryCapped(self.shelf.corpus),
-            strategy=lambda _: ToolUseStrategy(self.provider, Budget(steps=2), self._clock),
+            strategy=lambda message: strategy_for(AgentConfig(max_steps=2), message, self.provider, self._clock),
             toolbox=self._toolbox,
             clock=self._clock,
             references=self.shelf.references(self.conversation_store, clock=self._clock),

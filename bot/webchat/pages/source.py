@@ -6,12 +6,12 @@ from urllib.parse import quote
 from aiohttp import web
 from aiohttp_jinja2 import render_template
 
+from bot.pictures import THUMBNAIL_WIDTH, WIDTH, Pictures
 from bot.webchat.errors import error_page
 from bot.webchat.links import ExpiredLink, ForgedLink, Links, SourceLink
 from bot.webchat.pages.source_changes import cited_by, since_answer
 from bot.webchat.pages.source_view import cited_span, source_view
 from bot.webchat.parts import PARTS, WebParts
-from bot.webchat.pictures import THUMBNAIL_WIDTH, WIDTH, Pictures
 from bot.webchat.requests import person_of
 from core.domain.corpus import Document, Page, SearchScope
 from core.errors import NotFound

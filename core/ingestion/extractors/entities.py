@@ -3,7 +3,7 @@
 import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
@@ -79,13 +79,17 @@ class _Thing:
     confidence: float
     definition: str = ""
     aliases: dict[str, None] = field(default_factory=dict)
+    aliases_later: dict[str, None] = field(default_factory=dict)  # on later pages: findings of their own
 
 
 class EntitiesExtractor:
-    """One finding for each name and kind of a document, at its definition, or else where it is named first."""
+    """One finding for each name and kind of a document, at its definition, or else where it is named first.
+
+    An alias that only stands on a later page is a finding of its own there: who has not read so far sees none of it.
+    """
 
     name = "entities"
-    version = 2
+    version = 3
     types = frozenset({ExtractType.ENTITY})
 
     def reads(self, document: Document) -> bool:
@@ -93,13 +97,26 @@ class EntitiesExtractor:
 
     def extract(self, given: ExtractorInput) -> Iterable[Found]:
         things: dict[tuple[str, str], _Thing] = {}
+        later: list[tuple[_Thing, _Thing]] = []
         for thing in _all(given):
             key = (thing.name.casefold(), thing.kind)
             known = things.setdefault(key, thing)
-            if known is not thing:
+            if known is not thing and thing.page_number <= known.page_number:
                 known.aliases.update(thing.aliases)
-        ordered = sorted(things.values(), key=lambda thing: (thing.page_number, thing.span))
+            elif known is not thing:
+                later.append((known, thing))
+        ordered = sorted([*things.values(), *_later(later)], key=lambda thing: (thing.page_number, thing.span))
         return [_to_found(thing) for thing in ordered]
+
+
+def _later(found: Iterable[tuple[_Thing, _Thing]]) -> Iterator[_Thing]:
+    """What is known already, found again on later pages: where it has an alias there that none has before."""
+    for known, thing in sorted(found, key=lambda pair: (pair[1].page_number, pair[1].span)):
+        told = known.aliases | known.aliases_later
+        new = {alias: None for alias in thing.aliases if alias not in told}
+        if new.keys() - {thing.name}:
+            known.aliases_later.update(new)
+            yield replace(thing, aliases=new, definition="")
 
 
 def _to_found(thing: _Thing) -> Found:

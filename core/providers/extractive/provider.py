@@ -20,7 +20,7 @@ from core.domain.chat import (
     ToolInvocation,
 )
 from core.domain.corpus import SourcedPassage, Span
-from core.ports import AnswerJudge, SentenceRanker
+from core.provider_ports import AnswerJudge, SentenceRanker
 from core.providers.extractive.lists import header_rows, items_for, leads, listed
 from core.providers.extractive.query import Query, RequestKind, queries, request_kind
 from core.providers.extractive.quotes import Found, Quote, find_quotes, place_of, text_of

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from core.domain.corpus import SourcedPassage, Span
 from core.named_documents import find_named
-from core.ports import AnswerJudge, SentenceRanker
+from core.provider_ports import AnswerJudge, SentenceRanker
 from core.providers.extractive.text import readable
 
 # The passages that are judged; of these the best are read sentence by sentence. In novels, whose passages are alike,

@@ -11,6 +11,7 @@ from bot.terminal.render import (
     hits_view,
     job_trees,
     page_view,
+    running_view,
     step_line,
 )
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
@@ -71,6 +72,22 @@ def test_footnotes_of_a_command_are_led_to_where_they_lead_anywhere() -> None:
     text = shown(footnote_links([*cited, build_citation(number=3, url=None, deep_link=None)]))
 
     assert text.split() == ["[1]", "https://x.example/a", "[2]", "obsidian://open"]
+
+
+def test_what_was_not_found_is_listed_unless_the_text_says_so() -> None:
+    answer = Answer(status=AnswerStatus.ANSWERED, text="It is 5. No file was read.", data_gaps=("the price", "No file"))
+    assert "Asked and not found:\n  • the price\n" in shown(answer_view(answer))
+    assert "• No file" not in shown(answer_view(answer))
+
+
+def test_steps_of_a_running_answer_are_its_latest_by_name() -> None:
+    steps = [build_job("r")] + [
+        build_job(f"r/{n}", parent_id="r", kind=JobKind.TOOL, name="get_page", input={"document": f"d{n}.md"})
+        for n in range(10)
+    ]
+    text = shown(running_view(steps))
+    assert "get_page  d9.md" in text and "d1.md" not in text and "request" not in text
+    assert shown(running_view(steps[:1])).strip() == "…"
 
 
 def test_lists_show_their_rows_and_say_when_they_are_empty() -> None:

@@ -12,6 +12,8 @@ from time import monotonic
 from aiohttp import ClientResponse
 from aiohttp.test_utils import TestClient, TestServer
 
+from bot.config_sections import AgentConfig
+from bot.strategy_wiring import strategy_for
 from bot.webchat.app import WebParts, build_web
 from bot.webchat.chat import ChatParts, add_chat
 from bot.webchat.client import WebPlatform
@@ -27,11 +29,9 @@ from core.feedback import Feedbacks
 from core.inbox import Inbox, platform_gates
 from core.jobs import Jobs
 from core.jsonable import Json
-from core.limits import Budget
 from core.noting import NotedAnswers
 from core.providers.scripted import ScriptedProvider, Turn, calls, says
 from core.staleness import Staleness
-from core.strategies.tool_use import ToolUseStrategy
 from core.tools.base import Toolbox
 from core.worker import Worker
 from storage.memory.conversations import MemoryConversationRepository
@@ -99,7 +99,7 @@ class ChatPlace:
             conversations=self.conversations,
             jobs=self.job_store,
             context=FullHistoryCapped(self.shelf.corpus),
-            strategy=lambda _: ToolUseStrategy(self.provider, Budget(steps=2), self.clock),
+            strategy=lambda message: strategy_for(AgentConfig(max_steps=2), message, self.provider, self.clock),
             toolbox=self._toolbox,
             clock=self.clock,
             references=self.shelf.references(self.conversation_store, clock=self.clock),

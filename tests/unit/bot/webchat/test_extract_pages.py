@@ -37,7 +37,7 @@ async def minutes(shelf: Shelf) -> Document:
 def changes(shelf: Shelf, shelves: Shelves) -> dict[str, object]:
     """What makes of the web's parts those over the shelf."""
 
-    async def scope(thread: object) -> object:
+    async def scope(thread: object, reader: str | None = None) -> object:
         return shelf.scope()
 
     return {"facts": shelf.facts, "corpus": shelf.corpus, "library": shelf.library, "scope": scope}
@@ -95,7 +95,7 @@ async def test_many_rows_are_turned_a_page_at_a_time(
 async def test_what_may_not_be_read_is_not_there(
     browse: OpenBrowser, changes: dict[str, object], minutes: Document, shelf: Shelf
 ) -> None:
-    async def nothing(thread: object) -> object:
+    async def nothing(thread: object, reader: str | None = None) -> object:
         return replace(shelf.scope(), sources=frozenset())
 
     page = await shown(browse, {**changes, "scope": nothing}, "/library/extracts?type=action_item")

@@ -182,7 +182,7 @@ class TestSignedLinks:
     ) -> None:
         asked: list[ThreadAddress | None] = []
 
-        async def first_page_only(thread: ThreadAddress | None) -> SearchScope:
+        async def first_page_only(thread: ThreadAddress | None, reader: str | None = None) -> SearchScope:
             asked.append(thread)
             return replace(await shelves.scope(None), positions={guide.id: 1})
 
@@ -197,7 +197,7 @@ class TestSignedLinks:
     async def test_out_of_scope_and_unknown_documents_look_the_same(
         self, browse: OpenBrowser, shelves: Shelves, guide: Document
     ) -> None:
-        async def nothing(thread: ThreadAddress | None) -> SearchScope:
+        async def nothing(thread: ThreadAddress | None, reader: str | None = None) -> SearchScope:
             return SearchScope(workspace="local", sources=frozenset())
 
         browser = await browse(scope=nothing)
@@ -275,7 +275,7 @@ class TestPictures:
         page = await page_of(shelves, document, 2)
         browser = await browse()
         first = await browser.get(address_of(page, "/picture"))
-        monkeypatch.setattr("bot.webchat.pictures._draw", None)
+        monkeypatch.setattr("bot.pictures._draw", None)
         again = await browser.get(link_to(shelves, cited_in(document)) + "/2/picture")
 
         assert (first.status, first.content_type) == (200, "image/webp")
@@ -305,7 +305,7 @@ class TestPictures:
     ) -> None:
         document = await self.pdf(shelves)
 
-        async def first_page_only(thread: ThreadAddress | None) -> SearchScope:
+        async def first_page_only(thread: ThreadAddress | None, reader: str | None = None) -> SearchScope:
             return replace(await shelves.scope(None), positions={document.id: 1})
 
         browser, link = await browse(scope=first_page_only), link_to(shelves, cited_in(document))

@@ -19,10 +19,12 @@ async def test_a_question_is_handed_on_with_its_options(run: Counter) -> None:
     plain = await run("ask", "Where is the key?")
     private = await run("ask", 'Where? --document "House" --private')
     journal = await run("ask", "Where? --journal log")
+    deep = await run("ask", "Where? --deep")
 
     assert (plain.ask, plain.is_public) == (Question(text="Where is the key?"), True)
     assert (private.ask, private.is_public) == (Question(text="Where?", document="house.md", private=True), False)
     assert journal.ask == Question(text="Where?", journal="Captain's log")
+    assert deep.ask == Question(text="Where?", strategy="plan_and_synthesise")
 
 
 async def test_what_can_not_be_asked_is_refused_before_anything_is(run: Counter) -> None:

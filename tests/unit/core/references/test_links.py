@@ -54,6 +54,10 @@ def test_large_numbers_of_references_are_bounded() -> None:
         ("[[House]], [[Barn]] and", "House, Barn and"),
         ("[[House]] ?! [[Barn]] [[House]]", "What is House and Barn about?"),
         ("`[[House]]`", "`[[House]]`"),
+        ("Who has one? [[House#Spare]]", "Who has one?"),
+        ("Who has one? [[House]], [[Barn]]", "Who has one?"),
+        ("Who has [[House]]? [[Barn]]", "Who has House?"),
+        ("Compare [[House]], [[Barn]]", "Compare House, Barn"),
     ],
 )
 def test_messages_with_only_wikilinks_ask_what_they_are_about(question: str, said: str) -> None:

@@ -101,3 +101,15 @@ def test_building_a_provider_does_not_import_the_sdk() -> None:
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "[]"
+
+
+def test_a_reply_by_a_schema_has_numbered_passages_and_no_citations() -> None:
+    call = ToolInvocation(id="t1", name="search", arguments={})
+    schema = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+    body = params(user("a"), calls(call), results(found("t1", passage())), tools=(SEARCH,), output_schema=schema)
+    validate(body)
+    assert body["output_config"] == {"format": {"type": "json_schema", "schema": schema}}
+    (result,) = body["messages"][-1]["content"]
+    assert [block["type"] for block in result["content"]] == ["text"]
+    assert result["content"][0]["text"].startswith("[1] ") and "The gate opens at nine." in result["content"][0]["text"]
+    assert "output_config" not in params(user("a"))

@@ -91,8 +91,8 @@ async def _draw(file: Path, number: int, width: int, *more: str) -> bytes:
     """`more`: greatest height and kind, where they are not the child's own."""
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bot.webchat.pdf_child", str(file), str(number), str(width), *more,
-        stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, env=environment, cwd=Path(__file__).parents[2],
+        sys.executable, "-m", "bot.pdf_child", str(file), str(number), str(width), *more,
+        stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, env=environment, cwd=Path(__file__).parents[1],
     )  # fmt: skip
     try:
         async with asyncio.timeout(SECONDS):

@@ -1,6 +1,6 @@
 """Draws one page of a PDF, in a process of its own that can be stopped.
 
-`python -m bot.webchat.pdf_child FILE NUMBER WIDTH [HEIGHT KIND]` writes a picture to stdout: WebP, or what KIND says
+`python -m bot.pdf_child FILE NUMBER WIDTH [HEIGHT KIND]` writes a picture to stdout: WebP, or what KIND says
 (JPEG). It ends with 1 where there is no such page, or nothing can be drawn.
 """
 

@@ -9,8 +9,8 @@ import pypdfium2
 import pytest
 from PIL import Image
 
-from bot.webchat import pdf_child, pictures
-from bot.webchat.pictures import THUMBNAIL_WIDTH, WIDTH, Pictures
+from bot import pdf_child, pictures
+from bot.pictures import THUMBNAIL_WIDTH, WIDTH, Pictures
 from core.domain.corpus import Document, Source
 from core.errors import NotFound
 from core.ingestion.files import SourceFile, stamp_of

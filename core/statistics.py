@@ -1,0 +1,83 @@
+"""How the library of a workspace is used: what is cited most and never, and what people asked that it does not say."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Protocol
+
+from core.domain.answer import AnswerStatus
+from core.domain.chat import Usage
+from core.domain.corpus import SearchScope
+from core.domain.statistics import AskedQuestion, CitedDocument, CoverageGap, Statistics
+from core.ports import Clock, CorpusRepository
+
+DAYS = 90
+MOST_LISTED = 10  # documents and gaps
+MOST_QUESTIONS = 3  # shown of a gap
+# The newest unanswered questions that are compared with each other: some seconds of embedding.
+MOST_COMPARED = 500
+
+
+class AskedRepository(Protocol):
+    async def asked(self, workspace: str, days: float) -> list[AskedQuestion]:
+        """The questions of a workspace's last days that have an answer, newest first, at most 10,000."""
+        ...
+
+
+class MeaningGroups(Protocol):
+    async def group(self, texts: Sequence[str]) -> list[list[int]]:
+        """Places of texts that mean about the same, in order; every text in one group, groups by their first text."""
+        ...
+
+
+class UsageStatistics:
+    def __init__(
+        self, *, asked: AskedRepository, corpus: CorpusRepository, groups: MeaningGroups, clock: Clock
+    ) -> None:
+        self._asked = asked
+        self._corpus = corpus
+        self._groups = groups
+        self._clock = clock
+
+    async def of(self, scope: SearchScope, days: float = DAYS) -> Statistics:
+        """Of a workspace's last days, with the documents that the scope may read."""
+        found = await self._asked.asked(scope.workspace, days)
+        documents = [
+            item
+            for item in await self._corpus.list_documents(scope.workspace, scope.sources)
+            if item.revision is not None
+        ]
+        cited = Counter(key for question in found for key in question.document_ids)
+        ranked = sorted((item for item in documents if cited[item.id]), key=lambda item: -cited[item.id])
+        never = [item for item in documents if not cited[item.id]]
+        return Statistics(
+            since=self._clock.now() - timedelta(days=days),
+            questions=len(found),
+            by_status=Counter(question.status for question in found),
+            helpful=sum(question.helpful for question in found),
+            not_helpful=sum(question.not_helpful for question in found),
+            usage=sum((question.usage for question in found), Usage()),
+            documents=len(documents),
+            most_cited=tuple(CitedDocument(document=item, answers=cited[item.id]) for item in ranked[:MOST_LISTED]),
+            never_cited=tuple(never[:MOST_LISTED]),
+            never_cited_count=len(never),
+            gaps=await self._gaps(found),
+        )
+
+    async def _gaps(self, found: Sequence[AskedQuestion]) -> tuple[CoverageGap, ...]:
+        """What was asked where others saw it and not found, the most asked first."""
+        open_ones = [
+            question for question in found if question.status is AnswerStatus.NOT_FOUND and not question.is_private
+        ][:MOST_COMPARED]
+        groups = await self._groups.group([question.text for question in open_ones]) if open_ones else []
+        gaps = [_to_gap([open_ones[place] for place in group]) for group in groups]
+        return tuple(sorted(gaps, key=lambda gap: -gap.count)[:MOST_LISTED])
+
+
+def _to_gap(questions: Sequence[AskedQuestion]) -> CoverageGap:
+    texts = dict.fromkeys(question.text for question in questions)
+    return CoverageGap(
+        questions=tuple(texts)[:MOST_QUESTIONS],
+        count=len(questions),
+        last_asked_at=max(question.asked_at for question in questions),
+    )

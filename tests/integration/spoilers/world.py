@@ -1,0 +1,221 @@
+"""A workspace with one random book: read, cut, indexed and extracted as ever, with people who have read some of it."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from core.answering import AnswerService, Reading
+from core.commands import CommandCall, Commands
+from core.context import FullHistoryCapped
+from core.conversations import Conversations
+from core.domain.answer import Answer
+from core.domain.chat import Capabilities, ChatRequest, ChatResponse, ToolInvocation
+from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.corpus import Document, IndexEntry, SearchScope
+from core.domain.extracts import Extraction, ExtractorInput
+from core.domain.settings import ChannelAddress, PersonAddress
+from core.errors import FootnoteError
+from core.extracting import to_extracts
+from core.ingestion.base import build_readers
+from core.ingestion.chunking import chunk
+from core.ingestion.extractors.base import build_extractors
+from core.jobs import Jobs
+from core.limits import Budget
+from core.ports import ChatProvider, RetrievalStrategy
+from core.progress import SilentProgress
+from core.providers.scripted import calls, says
+from core.strategies.always_retrieve import AlwaysRetrieveStrategy
+from core.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
+from core.strategies.tool_use import ToolUseStrategy
+from core.tools.base import Toolbox
+from core.tools.find_extracts import FindExtractsTool
+from core.tools.follow_relation import FollowRelationTool
+from core.tools.get_ontology import GetOntologyTool
+from core.tools.get_page import GetPageTool
+from core.tools.query_journal import QueryJournalTool
+from core.tools.search import SearchTool
+from core.withholding import Histories
+from storage.memory.conversations import MemoryConversationRepository
+from storage.memory.jobs import MemoryJobRepository
+from tests.builders import NOON, build_document
+from tests.fakes import ManualClock
+from tests.integration.spoilers.books import Book
+from tests.unit.core.shelf import Shelf, by_rule
+
+CHANNEL = ThreadAddress(platform="web", workspace="local", channel="club", thread="t1")
+STRATEGIES = ("tool_use", "always_retrieve", "plan_and_synthesise")
+READERS = {suffix: reader for reader in build_readers() for suffix in reader.suffixes}
+EXTRACTORS = build_extractors()
+
+
+class Curious:
+    """A model that calls every tool it is given with all that it can think of, and then repeats what it was shown."""
+
+    name = "curious"
+
+    def __init__(self, *, tools: bool) -> None:
+        self.capabilities = Capabilities(tools=tools)
+        self.requests: list[ChatRequest] = []
+        self.words: tuple[str, ...] = ()
+        self._calls = 0
+
+    async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
+        self.requests.append(request)
+        last = request.messages[-1]
+        if request.tools and not last.tool_results:
+            return calls(*self._everything(request))
+        shown = [item for message in request.messages for result in message.tool_results for item in result.passages]
+        if not shown:
+            return says(" ".join(self.words) or "Nothing.")
+        return says(" ".join(f"{item.source.passage.text} [{item.number}]" for item in shown[:4]))
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+    def _everything(self, request: ChatRequest) -> Iterator[ToolInvocation]:
+        offered = {tool.name for tool in request.tools}
+        for name, arguments in self._thoughts():
+            if name in offered:
+                self._calls += 1
+                yield ToolInvocation(id=f"i{self._calls}", name=name, arguments=arguments)
+
+    def _thoughts(self) -> Iterator[tuple[str, Mapping[str, object]]]:
+        query = " ".join(self.words)
+        yield "search", {"query": query, "limit": 20}
+        yield "query_journal", {"query": query, "query_type": "summary", "journal_name": "The Novel"}
+        yield "query_journal", {"query": "list all people", "query_type": "extraction"}
+        yield "get_ontology", {}
+        for kind in ("entity", "relation", "table", "meeting", "action_item", "endpoint", "figure", "anchor", "page"):
+            yield "find_extracts", {"type": kind, "limit": 100, "raw": True}
+        for name in self.words:
+            yield "follow_relation", {"name": name}
+            yield "find_extracts", {"query": name}
+        for number in range(1, 7):
+            yield "get_page", {"document": "The Novel", "page_number": number}
+
+
+class World:
+    """Everything in memory; one book, and a question desk."""
+
+    def __init__(self) -> None:
+        self.shelf = Shelf()
+        self.clock = ManualClock()
+        self.store = MemoryConversationRepository()
+        self.jobs = MemoryJobRepository()
+        self.conversations = Conversations(self.store, self.clock)
+        self.histories = Histories(self.conversations, self.shelf.corpus)
+        self.provider = Curious(tools=True)
+        self.document: Document | None = None
+        self._asked = 0
+
+    async def add(self, book: Book, folder: Path) -> Document:
+        path = book.write(folder)
+        parsed = READERS[path.suffix].read(path, folder)
+        shelf = self.shelf
+        document = build_document(path.name, shelf.source, title=parsed.title, kind=parsed.kind)
+        cut = chunk(parsed, "local", document.id)
+        document = replace(document, revision=cut.revision, aliases=parsed.aliases)
+        await shelf.corpus.save_source(shelf.source)
+        await shelf.corpus.switch_revision(document, cut.pages, cut.passages)
+        await shelf.index.add(
+            [
+                IndexEntry(
+                    passage=item, workspace="local", source_id=shelf.source.id, kind=document.kind, title=document.title
+                )
+                for item in cut.passages
+            ]
+        )
+        for extractor in EXTRACTORS:
+            if extractor.reads(document):
+                given = ExtractorInput(document=document, pages=cut.pages, path=path)
+                extracts, error = to_extracts(list(extractor.extract(given)), extractor, given)
+                assert error is None, error
+                run = Extraction(
+                    document_id=document.id,
+                    extractor=extractor.name,
+                    version=extractor.version,
+                    revision=cut.revision,
+                    extracts=len(extracts),
+                    extracted_at=NOON,
+                )
+                await shelf.extracts.replace(run, extracts)
+        self.document = document
+        return document
+
+    async def set(self, holder: ChannelAddress | PersonAddress, last: int | None) -> None:
+        assert self.document is not None
+        await self.shelf.settings.save_position(holder, self.document.id, last)
+
+    async def ask(self, text: str, *, strategy: str = "tool_use", author: str = "ada", **fields: object) -> Answer:
+        self._asked += 1
+        address = fields.pop("address", CHANNEL)
+        assert isinstance(address, ThreadAddress)
+        incoming = IncomingMessage(
+            address=address, author=author, text=text, event_key=f"e{self._asked}", strategy=strategy, **fields
+        )
+        return await self._service().answer(incoming, SilentProgress())
+
+    def commands(self) -> Commands:
+        return Commands(
+            library=self.shelf.library,
+            corpus=self.shelf.corpus,
+            conversations=self.conversations,
+            jobs=Jobs(self.jobs, self.store, self._service, self.clock),
+            access=self.shelf.access,
+            settings=self.shelf.settings,
+            facts=self.shelf.facts,
+            recaps=by_rule(self.shelf, self.store),
+        )
+
+    async def call(self, name: str, argument: str = "", author: str = "ada") -> str:
+        """What a command shows, or says is wrong."""
+        conversation = await self.store.find_by_address(CHANNEL)
+        call = CommandCall(
+            name=name, argument=argument, workspace="local", conversation=conversation, author=author, address=CHANNEL
+        )
+        try:
+            result = await self.commands().run(call)
+        except FootnoteError as error:
+            return str(error)
+        file = result.file.data.decode(errors="replace") if result.file else ""
+        return f"{result.text}\n{result.citations}\n{result.rows}\n{file}"
+
+    async def scope(self, author: str = "ada") -> SearchScope:
+        return await self.shelf.access.scope("local", CHANNEL, reader=author)
+
+    def _service(self) -> AnswerService:
+        return AnswerService(
+            corpus=self.shelf.corpus,
+            access=self.shelf.access,
+            library=self.shelf.library,
+            conversations=self.conversations,
+            jobs=self.jobs,
+            context=FullHistoryCapped(self.shelf.corpus),
+            strategy=self._strategy,
+            toolbox=self._toolbox,
+            clock=self.clock,
+            references=self.shelf.references(self.store, clock=self.clock),
+        )
+
+    def _strategy(self, message: IncomingMessage) -> RetrievalStrategy:
+        makers = {
+            "tool_use": ToolUseStrategy,
+            "always_retrieve": AlwaysRetrieveStrategy,
+            "plan_and_synthesise": PlanAndSynthesiseStrategy,
+        }
+        provider: ChatProvider = self.provider
+        return makers[message.strategy or "tool_use"](provider, Budget(steps=3), self.clock)
+
+    def _toolbox(self, reading: Reading) -> Toolbox:
+        tools = (
+            SearchTool(),
+            GetPageTool(),
+            QueryJournalTool(),
+            FindExtractsTool(),
+            FollowRelationTool(),
+            GetOntologyTool(),
+        )
+        context = self.shelf.context(
+            scope=reading.scope, focus=reading.focus, linked=frozenset(item.id for item in reading.linked)
+        )
+        return Toolbox(tools, context, reading.offer)
