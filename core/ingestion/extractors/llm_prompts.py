@@ -28,7 +28,7 @@ SYSTEM = (
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Items by extractor; `errors`: why of some there are none, or not all; `is_cut`: it was too long for one answer."""
+    """Items by extractor; `errors`: why of some there are none, or not all; `is_cut`: too long for one answer."""
 
     said: Mapping[str, tuple[Mapping[str, object], ...]]
     errors: Mapping[str, str]
