@@ -138,7 +138,7 @@ _SIGNS: dict[AnswerKind, re.Pattern[str]] = {
         AnswerKind.MONEY: (
             r"[$€£¥]|\b\d[\d,.]*\s*(?:gp|sp|cp|pp|ep|usd|eur|xp|dollars?|euros?|cents?|pounds?|pence)\b"
             r"|\b(?:gold|silver|copper) pieces?\b|\b(?:free|half|dollars?|cents)\b|\d,\d{3}\b|\d\.\d\d\b"
-            r"|×\s?\d|\btimes\b"
+            r"|×\s?\d|\btimes (?:the|its|their|his|her|as|that|what)\b"
             rf"|\b(?:{_NUMBER_WORD}|{_MANY}|\d[\d,.]*)[\s-]{_COIN}\b|\b{_NUMBER_WORD}[\s-]{_MANY}\b"
             r"|\b(?:\w+pence|(?:\w+-)?penny|\w+penny)\b"
         ),

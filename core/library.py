@@ -2,25 +2,16 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from core.access import ATTACHMENTS
 from core.document_names import NamesOfWorkspaces
 from core.documents import Linked, find_by_name, only_journals
-from core.domain.corpus import Document, Page, PageHit, SearchQuery, SearchScope, Source, SourcedPassage
+from core.domain.corpus import Document, Page, PageHit, SearchQuery, SearchScope, Source
 from core.errors import NotFound
 from core.links import page_links
-from core.named_documents import find_named
 from core.ports import ConversationRepository, CorpusRepository, SearchIndex
-
-# Passages asked of the index for each page wanted: several of one page often match.
-_PASSAGES_PER_PAGE = 4
-# Passages asked for at first, at least, and in the end, at most: when hits of one page crowd out the rest, more are
-# fetched, three times as many each time.
-_FEWEST_PASSAGES = 40
-_MOST_PASSAGES = 1_000
-# A page of a document that the query names stays ahead of a page elsewhere that stands out up to this factor more.
-_NAMED_WEIGHT = 1.25
+from core.searching import PassageSearch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,37 +58,13 @@ class Library:
         self._after_removal = after_removal
         self._corpus = corpus
         self._index = index
+        self._search = PassageSearch(corpus, index)
         self._conversations = conversations
         self.names = NamesOfWorkspaces(corpus)
 
     async def search(self, query: SearchQuery, scope: SearchScope) -> list[PageHit]:
-        """Pages with a passage that matches, best first by their best passage, at most `query.limit`.
-
-        A document that the query names ("in Treasure Island, ...") is searched once more for what is asked of it.
-        """
-        hits = await self._pages(query, scope)
-        named = find_named(query.text, [hit.document for hit in hits])
-        if named is None:
-            return hits
-        inside = await self._pages(replace(query, text=named.rest, document_ids=named.document_ids), scope)
-        # A score below zero grows by division; the weight must never push a page down.
-        weighed = [
-            replace(hit, score=hit.score * _NAMED_WEIGHT if hit.score >= 0 else hit.score / _NAMED_WEIGHT)
-            for hit in inside
-        ]
-        elsewhere = [hit for hit in hits if hit.document.id not in named.document_ids]
-        return sorted([*weighed, *elsewhere], key=lambda hit: -hit.score)[: query.limit]
-
-    async def _pages(self, query: SearchQuery, scope: SearchScope) -> list[PageHit]:
-        asked = max(query.limit * _PASSAGES_PER_PAGE, _FEWEST_PASSAGES)
-        while True:
-            found = await self._index.search(replace(query, limit=asked), scope)
-            scores = {hit.passage_id: hit.score for hit in found}
-            live = await self._corpus.list_passages(list(scores), scope)
-            pages = _grouped([replace(sourced, score=scores[sourced.passage.id]) for sourced in live])
-            if len(pages) >= query.limit or len(found) < asked or asked >= _MOST_PASSAGES:
-                return pages[: query.limit]
-            asked = min(asked * 3, _MOST_PASSAGES)
+        """Pages with a passage that matches, best first by their best passage, at most `query.limit`."""
+        return await self._search.pages(query, scope)
 
     async def documents(self, scope: SearchScope) -> list[Document]:
         """By source name, then path; failed ones included."""
@@ -204,21 +171,3 @@ class Library:
             before = max((p for p in pages if p.number < page.number), key=lambda p: p.number, default=None)
             after = min((p for p in pages if p.number > page.number), key=lambda p: p.number, default=None)
         return before, after
-
-
-def _grouped(passages: Sequence[SourcedPassage]) -> list[PageHit]:
-    """One hit a page, in the order of each page's first (best) passage."""
-    by_page: dict[str, list[SourcedPassage]] = {}
-    for sourced in passages:
-        by_page.setdefault(sourced.passage.page_id, []).append(sourced)
-    return [
-        PageHit(
-            document=group[0].document,
-            page_id=page_id,
-            page_number=group[0].passage.page_number,
-            heading_path=group[0].passage.titles,
-            passages=tuple(group),
-            score=group[0].score,
-        )
-        for page_id, group in by_page.items()
-    ]

@@ -11,8 +11,9 @@ from core.domain.corpus import Span
 from core.ingestion.action_items import Action, read_action, read_due, read_state
 from core.ingestion.note_labels import Role, find_role, without_number
 from core.ingestion.note_lines import Form, NoteLine, plain
-from core.ingestion.note_prose import find_speaker, is_decision, is_state, is_task, is_vote, sentences
+from core.ingestion.note_prose import find_speaker, is_decision, is_state, is_talk, is_vote, sentences
 from core.ingestion.note_tables import Column, cell_of, text_of_row
+from core.ingestion.note_tasks import find_task, takes_on
 from core.ingestion.people_names import People, is_name, read_names
 
 # Topics of one meeting that are kept, and characters that each has at most.
@@ -42,6 +43,7 @@ _HANDED = re.compile(r"\s(?:→|[-=]>)\s?(?P<who>@?[^\W\d_][\w .&-]{0,40})$")
 class Sureness(IntEnum):
     """How plainly an item says what it is."""
 
+    SAID = 0  # by a speaker, of what they will do
     PROSE = 1  # a sentence that reads so
     LABELLED = 2  # "Decision: ..."
     LISTED = 3  # an item or row under such a heading
@@ -72,6 +74,7 @@ class Notes:
     agenda: list[Noted] = field(default_factory=list)
     headings: list[Noted] = field(default_factory=list)
     roles: set[Role] = field(default_factory=set)  # that headings or labels named
+    talks: int = 0  # sentences that tell what a group discussed or did
 
 
 class Record:
@@ -163,13 +166,24 @@ class Record:
             self._sentences(line)
 
     def _is_said(self, line: NoteLine, text: str) -> bool:
-        """Whether a line is what someone said: that decides nothing."""
+        """Whether a line is what someone said: that decides nothing, but may take something on."""
         speaker = find_speaker(text)
         if speaker is None:
             return False
         if find_role(speaker) is None and line.level == 0:
             self.notes.speakers[speaker] += 1
-        return self._people.knows(speaker) or not self._people or self.notes.speakers[speaker] > 1
+        is_said = self._people.knows(speaker) or not self._people or self.notes.speakers[speaker] > 1
+        if is_said:
+            self._take_on(line, speaker)
+        return is_said
+
+    def _take_on(self, line: NoteLine, speaker: str) -> None:
+        """What a speaker says that they will do."""
+        for span in sentences(line.raw):
+            raw = span.of(line.raw)
+            if takes_on(plain(raw)):
+                place = Span(line.span.start + span.start, line.span.start + span.end)
+                self.action(replace(line, span=place, raw=raw), raw, Sureness.SAID, who=speaker)
 
     def _is_assigned(self, text: str) -> bool:
         """Whether an item that stands anywhere is a task all the same: "@ann to ...", "... -> Ann"."""
@@ -194,10 +208,13 @@ class Record:
             if moved and is_vote(sentence):
                 whole = Span(line.span.start + moved.start, place.end)
                 self.decision(replace(line, span=whole), moved.of(line.raw), Sureness.PROSE)
-            elif is_task(sentence, self._people):
-                self.action(replace(line, span=place, raw=raw), raw, Sureness.PROSE)
-            elif is_decision(sentence):
+                continue
+            self.notes.talks += is_talk(sentence)
+            task, decides = find_task(sentence, self._people), is_decision(sentence)
+            if decides and not (task and task.leads):
                 self.decision(replace(line, span=place), sentence, Sureness.PROSE)
+            if task and (task.is_named or not decides):
+                self.action(replace(line, span=place, raw=raw), raw, Sureness.PROSE, who=task.who)
 
 
 def is_question(text: str) -> bool:

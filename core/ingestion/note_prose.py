@@ -1,13 +1,10 @@
-"""Decisions and tasks that stand in the sentences of meeting notes. Pure; rather too few than wrong ones."""
+"""Decisions that stand in the sentences of meeting notes. Pure; rather too few than wrong ones."""
 
 import re
 from collections.abc import Iterator
 
 from core.domain.corpus import Span
-from core.ingestion.people_names import People
-
-# Characters; a longer sentence is a list or a transcript without full stops.
-MAX_SENTENCE = 500
+from core.ingestion.note_tasks import MAX_SENTENCE
 
 _SENTENCE = re.compile(r"(?<=[^\s.].[.!?])[)\"”’]?\s+(?=[\"“'(]?[^\W\da-z_])")
 _WHO = (
@@ -19,7 +16,8 @@ _WHO = (
 _ADVERB = r"(?:(?:all|also|then|unanimously|jointly|both|collectively|finally|have|has|tentatively|now|just)\s){0,3}"
 # A word that every form of _DECIDED holds: most sentences have none, and are done with fast.
 _HINT = re.compile(
-    r"decid|decis|agree|resol|vote|approv|adopt|accept|carried|passed|ratif|reject|declin|consensus|outcome|conclusion"
+    r"decid|decis|agree|objection|selection|choice"
+    r"|resol|vote|approv|adopt|accept|carried|passed|ratif|reject|declin|consensus|outcome|conclusion"
     r"|until|beschl|entsch|vereinb|einig|décid|conven|approuv|acord|acuerd|aprob|aprueb|aprov|concord"
     r"|besloten|afgesproken|goedgekeurd",
     re.IGNORECASE,
@@ -28,8 +26,26 @@ _DECIDED = re.compile(
     r"(?:^(?:have |has |was |were )?(?:unanimously |tentatively )?(?:decided?|agreed?|resolved)\s(?:to|that|on"
     r"|not|against|upon|unanimously)\b"
     rf"|\b{_WHO}\s{_ADVERB}(?:decided|agreed|resolved|voted)\s(?:to|that|on|not|against|upon|unanimously|in favou?r)\b"
+    # "decided" alone takes anything but who or when: "decided we wait", "decided a new date was needed".
+    rf"|\b{_WHO}\s{_ADVERB}decided\s(?!by\b|in\b|at\b|whether\b|if\b|how\b|when\b|who\b|what\b)\w"
+    rf"|\b{_WHO}\sand\s(?-i:[A-Z])[\w'’-]*\s{_ADVERB}(?:decided|agreed)\s(?:to|that|on|not|by|upon)\b"
+    r"|\b[a-z]{3,}s (?:all |also |both |then )?agreed (?:to|that|on|upon)\b"
     rf"|\b{_WHO}\s{_ADVERB}(?:approved|adopted|ratified|accepted|rejected)\s(?!with\b|by\b)\w"
-    r"|\b(?:discussed|reviewed|considered)\b[^.?]{0,200}\b(?:and|then) (?:decided|agreed|resolved) (?:to|that|on|not)\b"
+    r"|\b(?:discussed|reviewed|considered)\b[^.?]{0,200}\b(?:and|then),? (?:[^.,;]{3,60}, )?(?:\w+ly )?(?:has |have )?"
+    r"(?:(?:agreed|resolved) (?:to|that|on|not)|decided(?! by\b| whether\b| if\b)|accepted|approved|adopted|rejected)\b"
+    r"|[,;] (?:\w+ly )?(?:agreeing|deciding) (?:to|that|on|not|against)\b"
+    r"|\bwith (?:\w+ )?(?:agreement|consensus) (?:to|that|on)\b"
+    r"|(?:[,;]|\band|\bbut) the (?:decision|consensus|agreement|conclusion) (?:was|is) (?:that|to)\b"
+    r"|\b(?:we|there(?: is| was)?|is|was) (?:have |had |reached )?(?:a )?(?:general |broad |rough |clear )?consensus"
+    r" (?:on|that|to)\b"
+    r"|\b(?:seems?|sounds?|looks?) like (?:we have |there(?: is|[’']s) |we[’']ve )?(?:a )?(?:consensus|agreement)\b"
+    r"|^consensus:? (?:on|is|was|that|to)\b|[\"“]consensus yes[\"”]"
+    r"|\bno objections?(?: (?:was|were))?(?: (?:voiced|raised|heard|made))?(?: to\s\w+|\W*$)"
+    r"|\b(?:others?|everyone|everybody|all|both) agreed\W*$"
+    r"|^(?:so )?what (?:we|was)(?:['’]ve| have)? (?:agreed|decided)(?: up)?(?:on)?(?: to)? is\b"
+    r"|\bagreed with (?:the |this )?(?:approach|proposal|plan|direction|suggestion)\b"
+    r"|\b(?:decided|voted) against\b"
+    r"|\bmade (?:its|their|our|the) (?:final )?(?:decision|selection|choice)\b"
     r"|\bit (?:was|is|has been) (?:unanimously |generally |also |further )?(?:decided|agreed|resolved)\b"
     r"|^(?:the |a )?(?:motion|resolution|proposal|budget|vote|amendment|application|charter|plan|report"
     r"|request)\b[^.;:]{0,120}?"
@@ -62,6 +78,7 @@ _UNSURE = re.compile(
     r"\bI (?:think|guess|believe|feel)\b|\b(?:no (?:decision|consensus|agreement)|undecided|last (?:week|time"
     r"|month|meeting|year)"
     r"|not (?:yet )?(?:decided|agreed)|agreed? with\b"
+    r"(?! (?:the |this )?(?:approach|proposal|plan|direction|suggestion)\b)"
     r"|agree to disagree"
     r"|can we|could we|should we|do we|shall we|keine entscheidung)\b|\?\s*$",
     re.IGNORECASE,
@@ -76,24 +93,16 @@ _VOTE = re.compile(
     re.I,
 )
 _VOTE_WORDS = 8
+_MIN_WORDS = 4
 _STATE = re.compile(
     r"(?:unanimously )?(?:merged|approved|accepted|adopted|landed|agreed|passed|carried|ratified|angenommen|beschlossen"
     r"|adopté|approuvé|aprobado|approvato|akkoord)(?: unanimously)?\W{0,3}",
     re.IGNORECASE,
 )
-_TASK = re.compile(
-    r"(?:^|[;,]\s(?:and\s)?|\bso\s|\bthen\s)(?P<who>[^\W\d_][\w'’-]*(?:\s[^\W\d_a-z][\w'’-]*){0,2}"
-    r"(?:(?:,\s|\sand\s|\sund\s|\set\s|\sy\s|\s&\s)[^\W\d_a-z][\w'’-]*(?:\s[^\W\d_a-z][\w'’-]*){0,2}){0,3})\s"
-    r"(?:(?:will|shall|is going to|are going to|agreed to|agrees to|offered to|volunteered to|promised to|undertook to"
-    r"|committed to|was asked to|was tasked (?:with|to)|is to|are to|to|wird|werden|soll|va|doit|se charge de"
-    r"|va a|debe|deve"
-    r"|si occuperà di|zal|gaat)\s(?P<verb>[^\W\d_]{2,})|takes? (?:the|an|this) action\b|took (?:the|an|this) action\b)",
-)
-# What people "will" without a task.
-_NO_VERB = frozenset(
-    """be have not also likely probably need want like miss attend join arrive leave get become remain never no
-    still now
-    chair host present meet discuss know see feel agree think too often me him her us them""".split()
+_TALK = re.compile(
+    rf"{_WHO}\s(?:\w+ly |also |again |then |further )?(?:discussed|met with|reviewed|talked|agreed|decided|considered"
+    r"|noted|approved|addressed|heard|went over)\b|discussed\b|it was (?:agreed|decided)\b",
+    re.IGNORECASE,
 )
 _SPEAKER = re.compile(
     r"(?P<name>[^\W\d_][\w.'’-]{0,25}(?:\s[^\W\d_][\w.'’-]{0,25}){0,2})\s?(?:\([^()]{1,40}\))?\s?:\s+(?=\S)"
@@ -114,7 +123,9 @@ def is_decision(sentence: str) -> bool:
     """Whether a sentence tells what was decided: not what may be, was not, or is asked."""
     if _HINT.search(sentence) is None:
         return False
-    if len(sentence) > MAX_SENTENCE or _UNSURE.search(sentence) or _ROUTINE.search(sentence):
+    if len(sentence) > MAX_SENTENCE or len(sentence.split()) < _MIN_WORDS:
+        return False
+    if _UNSURE.search(sentence) or _ROUTINE.search(sentence):
         return False
     match = _DECIDED.search(sentence)
     if match is None or sentence.rstrip(" .:").endswith((" to", " that", " on")):
@@ -132,15 +143,9 @@ def is_vote(sentence: str) -> bool:
     return _VOTE.match(sentence) is not None and len(sentence.split()) <= _VOTE_WORDS
 
 
-def is_task(sentence: str, people: People) -> bool:
-    """Whether a sentence gives someone who is known to be there something to do ("Ann will send the report")."""
-    if len(sentence) > MAX_SENTENCE or sentence.rstrip().endswith("?"):
-        return False
-    match = _TASK.search(sentence)
-    if match is None or (match["verb"] or "").lower() in _NO_VERB:
-        return False
-    names = re.split(r",\s|\s(?:and|und|et|y|&)\s", match["who"])
-    return all(people.knows(name) for name in names if name)
+def is_talk(sentence: str) -> bool:
+    """Whether a sentence tells what a group talked about or did together, as minutes do."""
+    return _TALK.match(sentence) is not None
 
 
 def find_speaker(text: str) -> str | None:

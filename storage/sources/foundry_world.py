@@ -20,7 +20,11 @@ from storage.sources.mirror import Kept, Mirror, safe_part
 
 ENTRY, PAGE = "!journal!", "!journal.pages!"  # the beginnings of keys
 COPY_TRIES = 3  # while Foundry tidies up, a file may go between listing and copying
-_NEEDED = "Foundry's databases need a library of their own: pip install 'footnote[foundry]'"
+_NEEDED = (
+    "Foundry's databases need a library of their own: pip install 'footnote[foundry]' on Python 3.11 or 3.12. For "
+    "newer ones build it from source (LevelDB's headers, then pip install plyvel), or export the journals in Foundry "
+    "and read the exported files as a folder"
+)
 
 Entry = dict[str, Any]
 

@@ -8,7 +8,8 @@ The gold file has a JSON object a line: `document` (its path in the library), `e
 found beside it is not counted as wrong. Only the documents of the gold file are read.
 
 The style of a decision or action item is where it stands in the file: in a list, a table or a labelled line ("listed"),
-or in a paragraph ("prose"); of a table, the kind of file. A sentence is found when it shares most of its words with
+or in a paragraph ("prose"), unless the gold line gives `style` for the whole document (as of sentences that bullets
+only divide); of a table, the kind of file. A sentence is found when it shares most of its words with
 the gold one, a name or an endpoint when it is the same, a cell when a row of the same table has it.
 """
 
@@ -115,11 +116,12 @@ def _score_meeting(gold: dict[str, Any], extracts: Sequence[Extract], text: str,
     people = [str(name) for item in found for name in _listed(item["attendees"])]
     _count(scores["attendees", "meeting"], gold["attendees"], people, _same_name)
     decisions = [str(each["text"]) for item in found for each in _listed(item["decisions"])]
-    _count_styles(scores, "decisions", gold["decisions"], decisions, text)
+    style = gold.get("style")
+    _count_styles(scores, "decisions", gold["decisions"], decisions, text, style)
     items = [each for item in found for each in _listed(item["action_items"])]
     told = {str(each["description"]): each for each in items}
     pairs = _count_styles(
-        scores, "action items", [each["description"] for each in gold["action_items"]], list(told), text
+        scores, "action items", [each["description"] for each in gold["action_items"]], list(told), text, style
     )
     wanted = {each["description"]: each for each in gold["action_items"]}
     for name in ("owner", "due_date"):
@@ -128,7 +130,7 @@ def _score_meeting(gold: dict[str, Any], extracts: Sequence[Extract], text: str,
             expected, actual = wanted[left][name], told[right][name]
             score.gold += expected is not None
             score.found += actual is not None
-            score.right += expected is not None and actual is not None and _near(str(expected), str(actual))
+            score.right += expected is not None and actual is not None and bool(_near(str(expected), str(actual)))
 
 
 def _score_api(gold: dict[str, Any], extracts: Sequence[Extract], text: str, scores: Scores) -> None:
@@ -176,14 +178,18 @@ _SCORERS: dict[str, Callable[[dict[str, Any], Sequence[Extract], str, Scores], N
 
 
 def _count_styles(
-    scores: Scores, kind: str, gold: Sequence[str], found: Sequence[str], text: str
+    scores: Scores, kind: str, gold: Sequence[str], found: Sequence[str], text: str, all_in: str | None
 ) -> list[tuple[str, str]]:
-    """Counts each style apart; what is found beside the gold is wrong in the style that it is written in."""
+    """Counts each style apart; what is found beside the gold is wrong in the style that it is written in.
+
+    `all_in` is the style of the whole document, where the gold file says it.
+    """
     pairs = _pairs(gold, found, _same_sentence)
-    for style in ("listed", "prose"):
-        own = [item for item in gold if _style(item, text) == style]
+    styles = {item: all_in or _style(item, text) for item in (*gold, *found)}
+    for style in sorted(set(styles.values())):
+        own = [item for item in gold if styles[item] == style]
         right = [pair for pair in pairs if pair[0] in own]
-        beside = [item for item in found if item not in {pair[1] for pair in pairs} and _style(item, text) == style]
+        beside = [item for item in found if item not in {pair[1] for pair in pairs} and styles[item] == style]
         score = scores[kind, style]
         score.gold += len(own)
         score.right += len(right)

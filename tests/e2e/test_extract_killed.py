@@ -65,7 +65,7 @@ async def test_a_killed_run_is_ended_and_goes_on_behind_what_it_had_read(
     server.script(Reply.of(Call(TOOL, {"model_meetings": [decision]})), Fault(-1))
     arguments = ("extract", "--extractor", "model_meetings", "--json")
     with ServiceProcess(config.data_path, *arguments, **settings) as process:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while len(server.requests) < 2:  # noqa: ASYNC110 - what another process does
                 await asyncio.sleep(0.02)
         await asyncio.to_thread(process.end, signal.SIGKILL)

@@ -87,8 +87,8 @@ async def bench() -> AsyncIterator[Bench]:
             api_key=SecretStr(KEY),
             model=MODEL,
             max_output_tokens=4_096,
-            timeout_seconds=10,
-            stall_seconds=2,
+            timeout_seconds=60,
+            stall_seconds=30,
             max_retries=0,
             base_url=server.url,
         )

@@ -7,6 +7,7 @@ import asyncio
 import io
 import sys
 import tempfile
+from asyncio.subprocess import DEVNULL
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,13 @@ from typing import Any
 from PIL import Image
 from playwright.async_api import Page, expect
 
-from bot.commands.demonstrating import load_examples
+from bot.commands.demonstrating import DEMO_FOLDER, load_examples
 from tests.e2e.browsing import browsing, say
 from tests.e2e.serving import ServiceProcess
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
+SMALL: dict[str, Any] = {"viewport": {"width": 1000, "height": 640}}
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 780}, "is_mobile": True, "has_touch": True}
 LOOKS = {"": DESK, "-dark": {**DESK, "color_scheme": "dark"}, "-phone": PHONE}
 COLOURS = 256  # of a picture: pages have few
@@ -77,6 +79,33 @@ async def take(url: str, folder: Path) -> None:
                 save(await page.screenshot(animations="disabled"), folder / f"{name}{look}.png")
 
 
+async def take_changes(url: str, data_dir: Path, folder: Path) -> None:
+    """An answer whose source has changed since, with its note; and the rows that were extracted."""
+    with tempfile.TemporaryDirectory() as place:
+        note = Path(place) / "tides" / "berths.md"
+        note.parent.mkdir()
+        for quay in ("north quay", "new pier"):
+            note.write_text(f"# Berths\n\nThe berth of the mail boat is at the {quay}.\n")
+            command = [sys.executable, "-m", "bot", "--data-dir", str(data_dir), "ingest", str(note.parent)]
+            done = await asyncio.create_subprocess_exec(*command, stdout=DEVNULL, stderr=DEVNULL)
+            assert await done.wait() == 0
+            if quay == "north quay":
+                await _ask_about_berths(url)
+        async with browsing() as people:
+            _, page = await people.person(url, "Ada", reduced_motion="reduce", **SMALL)
+            await page.click("#threads a >> nth=0")
+            await expect(page.locator(".is-note")).to_be_visible()
+            save(await page.screenshot(animations="disabled"), folder / "stale-answer.png")
+            await page.goto(f"{url.rstrip('/')}/library/extracts?type=action_item")
+            save(await page.screenshot(animations="disabled"), folder / "extracts.png")
+
+
+async def _ask_about_berths(url: str) -> None:
+    async with browsing() as people:
+        _, page = await people.person(url, "Ada")
+        await ask(page, "@footnote Where is the berth of the mail boat?", 1)
+
+
 def save(picture: bytes, file: Path) -> None:
     """As a small PNG."""
     written = io.BytesIO()
@@ -92,7 +121,9 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place, ServiceProcess(Path(place) / "data", "demo", "--serve") as demo:
         assert demo.process.stdout is not None
-        asyncio.run(take(demo.process.stdout.readline().split()[3], folder))
+        url = demo.process.stdout.readline().split()[3]
+        asyncio.run(take(url, folder))
+        asyncio.run(take_changes(url, demo.data_dir / DEMO_FOLDER, folder))
 
 
 if __name__ == "__main__":

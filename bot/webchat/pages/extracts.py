@@ -17,6 +17,7 @@ from core.errors import BadInput
 from core.facts import CitedFact, FactQuery, FactType, FoundFacts
 from core.facts.reading import read_types
 from core.facts.rows import EXTRACT_TYPES, Value
+from core.providers.extractive.text import readable
 from core.texts import collapse, shorten
 
 ROWS = 100  # on one page
@@ -137,7 +138,7 @@ def _to_row(row: CitedFact) -> FactRow:
         fields=tuple((name.replace("_", " "), _shown(value)) for name, value in row.fact.fields.items()),
         document=citation.document_title,
         where=" › ".join([f"page {citation.page_number}", *citation.heading_path]),
-        quote=shorten(citation.quote, _QUOTE),
+        quote=shorten(" ".join(filter(None, map(readable, citation.quote.splitlines()))), _QUOTE),
         href=f"{page_path(citation.page_id)}?{marked}#{CITED}",
         sure=f"{row.fact.extract.confidence:.0%}",
     )

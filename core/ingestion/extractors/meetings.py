@@ -13,6 +13,7 @@ from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
 from core.ingestion.dates import find_date, find_date_in_name, is_day_first
 from core.ingestion.meeting_notes import read_notes
 from core.ingestion.meeting_record import Noted, Notes, Sureness
+from core.ingestion.meeting_signs import MEETING, NOTES_OF, score_of
 from core.ingestion.note_labels import Role, find_role
 from core.ingestion.note_lines import Form, NoteLine, read_lines
 from core.ingestion.note_properties import read_properties
@@ -29,32 +30,12 @@ _MIN_SCORE = 3.5
 _MIN_TURNS = 2
 _MIN_SPEAKERS = 2
 
-_MEETING = re.compile(
-    r"\b(?:meetings?|minutes|calls?|stand-?up|sync|retro(?:spective)?|huddle|1[:-]1|one[- ]on[- ]one|all[- ]hands"
-    r"|sitzung\w*|besprechung"
-    r"|treffen|jour fixe|réunion|reunion|séance|reunión|riunione|incontro|vergadering|overleg|reunião|spotkanie"
-    r"|möte|møte|møde"
-    r"|council|board|committee|working group|debrief|kick-?off|telecon|town hall"
-    r"|встреча|совещание|会議|ミーティング|会议)\b",
-    re.IGNORECASE,
-)
-_NOTES_OF = re.compile(
-    r"\b(?:minutes|(?:meeting|call|sync|stand-?up|session|board|committee|team|retro|weekly) (?:notes|minutes"
-    r"|summary|recap)|notes (?:from|of) .{0,40}"
-    r"(?:meeting|call|sync)|meeting \d+|\w*protokoll|mitschrift|compte[- ]rendu|procès[- ]verbal|pv|acta|minuta"
-    r"|verbale|notulen|verslag"
-    r"|ata|referat|protokół|протокол|議事録|会议纪要|会议记录)\b|議事録|会议纪要|会议记录",
-    re.IGNORECASE,
-)
-_FOLDER = re.compile(r"\b(?:meeting|minute|protokoll|notulen|standup|réunion|acta|call)s?\b", re.IGNORECASE)
-_NO_NOTES_OF = re.compile(r"\b(?:how to|guide|template|policy|policies|best practices|tips|checklist)\b", re.IGNORECASE)
-
 
 class MeetingsExtractor:
     """One meeting a document, or one a dated heading where a document has several (running notes)."""
 
     name = "meetings"
-    version = 1
+    version = 2
     types = frozenset({ExtractType.MEETING})
 
     def reads(self, document: Document) -> bool:
@@ -117,7 +98,7 @@ def _read_meeting(
     attendees = _attendees(first)
     notes = read_notes(lines, People((*attendees, *_speakers(first))), date.fromisoformat(day) if day else None)
     notes.attendees = first.attendees
-    score = _score(notes, attendees, day, document, title, several=several)
+    score = score_of(notes, document, title.text, is_dated=day is not None, several=several)
     if score < _MIN_SCORE or not _holds_something(notes, attendees):
         return None
     meeting = Meeting(
@@ -140,15 +121,15 @@ def _read_meeting(
 
 def _find_title(lines: Sequence[NoteLine], document: Document, *, several: bool) -> _Title:
     headings = [line for line in lines[:_FRONT_LINES] if line.form is Form.HEADING and find_role(line.text) is None]
-    named = [line for line in headings if _MEETING.search(line.text) or _NOTES_OF.search(line.text)]
+    named = [line for line in headings if MEETING.search(line.text) or NOTES_OF.search(line.text)]
     if several:
         return _Title(lines[0].text, lines[0])
     if named:
         title = min(named, key=lambda line: line.level)
         return _Title(title.text, title)
     short = [line for line in lines[:3] if len(line.raw) < 120 and line.form is not Form.ROW]
-    plain_title = next((line for line in short if _NOTES_OF.search(line.text)), None)
-    if plain_title is None and short and short[0] is lines[0] and _MEETING.search(lines[0].text):
+    plain_title = next((line for line in short if NOTES_OF.search(line.text)), None)
+    if plain_title is None and short and short[0] is lines[0] and MEETING.search(lines[0].text):
         plain_title = lines[0]
     if plain_title is not None:
         return _Title(plain_title.text, plain_title)
@@ -216,40 +197,15 @@ def _speakers(notes: Notes) -> list[str]:
     return [name for name, turns in notes.speakers.items() if turns >= _MIN_TURNS]
 
 
-def _score(
-    notes: Notes, attendees: Sequence[str], day: str | None, document: Document, title: _Title, *, several: bool
-) -> float:
-    """How much speaks for a meeting; _MIN_SCORE is enough."""
-    path = PurePosixPath(document.path)
-    names = f"{title.text} | {document.title if several else ''} | {path.stem.replace('_', ' ').replace('-', ' ')}"
-    titled = bool(_NOTES_OF.search(names) or _MEETING.search(names) or _FOLDER.search(path.parent.name))
-    score = 0.0 if titled else -0.8
-    if _NOTES_OF.search(names):
-        score += 2.5
-    elif _MEETING.search(names):
-        score += 1.5
-    if any(_FOLDER.search(part) for part in path.parent.parts):
-        score += 1
-    if _NO_NOTES_OF.search(names):
-        score -= 2
-    score += 1 if day else 0
-    score += min(len(notes.attendees), 2) * 0.9 + (0.5 if Role.ABSENT in notes.roles else 0)
-    score += 0.5 if notes.chairs or notes.writers else 0
-    score += 0.7 if Role.TOPICS in notes.roles else 0
-    score += 0.8 if any(noted.sureness > Sureness.PROSE for noted in notes.decisions) else 0
-    score += 0.8 if any(noted.sureness > Sureness.PROSE for noted in notes.actions) else 0
-    score += 0.5 if Role.PAST in notes.roles else 0
-    return score
-
-
 def _holds_something(notes: Notes, attendees: Sequence[str]) -> bool:
     return bool(attendees or notes.decisions or notes.actions or notes.agenda)
 
 
 def _sure(found: Sequence[Noted]) -> list[Noted]:
-    """All but what sentences only seem to say, where there is a list."""
-    listed = any(noted.sureness is Sureness.LISTED for noted in found)
-    return [noted for noted in found if noted.sureness > Sureness.PROSE or not listed]
+    """All but what sentences only seem to say, where there is a list; what is said, where nothing is written down."""
+    surest = max((noted.sureness for noted in found), default=Sureness.PROSE)
+    least = {Sureness.LISTED: Sureness.LABELLED, Sureness.LABELLED: Sureness.PROSE}.get(surest, Sureness.SAID)
+    return [noted for noted in found if noted.sureness >= least]
 
 
 def _once(found: Sequence[Noted]) -> list[Noted]:

@@ -1,0 +1,123 @@
+"""Searches as people ask: pages by their best passages, with a second look inside the document that is meant.
+
+A second look is taken in the documents that a query names ("in Treasure Island, ..."), and in a long document that
+leads the first search because of names which stand all over it (core/common_names.py).
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.common_names import common_names, has_names, leading_document, without_common
+from core.domain.corpus import Document, PageHit, SearchQuery, SearchScope, SourcedPassage
+from core.named_documents import find_named
+from core.ports import CorpusRepository, SearchIndex
+
+# Passages asked of the index for each page wanted: several of one page often match.
+_PASSAGES_PER_PAGE = 4
+# Passages asked for at first, at least, and in the end, at most: when hits of one page crowd out the rest, more are
+# fetched, three times as many each time.
+_FEWEST_PASSAGES = 40
+_MOST_PASSAGES = 1_000
+# A page of a document that the query names stays ahead of a page elsewhere that stands out up to this factor more.
+_NAMED_WEIGHT = 1.25
+# Long documents whose common names are kept at hand: reading a novel for them takes some 20 ms.
+_KEPT = 64
+
+
+class PassageSearch:
+    """The one search behind the library: texts and scope in, pages out."""
+
+    def __init__(self, corpus: CorpusRepository, index: SearchIndex) -> None:
+        self._corpus = corpus
+        self._index = index
+        self._common: OrderedDict[tuple[str, str | None, int | None], frozenset[str]] = OrderedDict()
+
+    async def pages(self, query: SearchQuery, scope: SearchScope) -> list[PageHit]:
+        """Pages with a passage that matches, best first by their best passage, at most `query.limit`."""
+        found = await self._passages(query, scope)
+        named = find_named(query.text, {item.document.id: item.document for item in found}.values())
+        if named is None:
+            return _grouped(await self._looked_into(query, found, scope))[: query.limit]
+        inside = replace(query, text=named.rest, document_ids=named.document_ids)
+        meant = await self._looked_into(inside, await self._passages(inside, scope), scope)
+        elsewhere = [item for item in found if item.document.id not in named.document_ids]
+        return _grouped(_best_first([*map(_weighed, meant), *elsewhere]))[: query.limit]
+
+    async def _passages(self, query: SearchQuery, scope: SearchScope) -> list[SourcedPassage]:
+        """Live passages, best first, of as many pages as are wanted where there are as many."""
+        asked = max(query.limit * _PASSAGES_PER_PAGE, _FEWEST_PASSAGES)
+        while True:
+            hits = await self._index.search(replace(query, limit=asked), scope)
+            scores = {hit.passage_id: hit.score for hit in hits}
+            live = await self._corpus.list_passages(list(scores), scope)
+            pages = {sourced.passage.page_id for sourced in live}
+            if len(pages) >= query.limit or len(hits) < asked or asked >= _MOST_PASSAGES:
+                return [replace(sourced, score=scores[sourced.passage.id]) for sourced in live]
+            asked = min(asked * 3, _MOST_PASSAGES)
+
+    async def _looked_into(
+        self, query: SearchQuery, found: list[SourcedPassage], scope: SearchScope
+    ) -> list[SourcedPassage]:
+        """`found`, with the passages of a long document that leads it scored by the mean of two searches: with and
+        without the names that stand all over it. Both count: the second alone found as many right chapters among the
+        first five, but fewer at the top (mean reciprocal rank .70 against .73 on 44 questions about novels).
+        """
+        leading = leading_document(found)
+        if leading is None or query.rerank or not has_names(query.text):
+            return found
+        rest = without_common(query.text, await self._common_names(leading, scope))
+        if rest is None:
+            return found
+        again = await self._passages(replace(query, text=rest, document_ids=frozenset({leading.id})), scope)
+        return _best_first([*_mean(found, again, leading), *(i for i in found if i.document.id != leading.id)])
+
+    async def _common_names(self, document: Document, scope: SearchScope) -> frozenset[str]:
+        key = (document.id, document.revision, scope.positions.get(document.id))
+        if key not in self._common:
+            pages = await self._corpus.list_pages(document.id, scope)
+            texts = [page.text for page in pages]
+            self._common[key] = await asyncio.to_thread(common_names, texts, document.passages)
+            while len(self._common) > _KEPT:
+                self._common.popitem(last=False)
+        return self._common[key]
+
+
+def _mean(
+    first: Sequence[SourcedPassage], second: Sequence[SourcedPassage], document: Document
+) -> list[SourcedPassage]:
+    """The passages of `document` in either, with the mean of their scores; what one did not find has 0 there."""
+    sums: dict[str, SourcedPassage] = {}
+    for item in (*first, *second):
+        if item.document.id == document.id:
+            before = sums[item.passage.id].score if item.passage.id in sums else 0.0
+            sums[item.passage.id] = replace(item, score=before + item.score / 2)
+    return list(sums.values())
+
+
+def _weighed(found: SourcedPassage) -> SourcedPassage:
+    """A score below zero grows by division; the weight must never push a passage down."""
+    return replace(found, score=found.score * _NAMED_WEIGHT if found.score >= 0 else found.score / _NAMED_WEIGHT)
+
+
+def _best_first(found: Sequence[SourcedPassage]) -> list[SourcedPassage]:
+    return sorted(found, key=lambda item: -item.score)
+
+
+def _grouped(passages: Sequence[SourcedPassage]) -> list[PageHit]:
+    """One hit a page, in the order of each page's first (best) passage."""
+    by_page: dict[str, list[SourcedPassage]] = {}
+    for sourced in passages:
+        by_page.setdefault(sourced.passage.page_id, []).append(sourced)
+    return [
+        PageHit(
+            document=group[0].document,
+            page_id=page_id,
+            page_number=group[0].passage.page_number,
+            heading_path=group[0].passage.titles,
+            passages=tuple(group),
+            score=group[0].score,
+        )
+        for page_id, group in by_page.items()
+    ]
