@@ -105,6 +105,7 @@ HOLDERS = (
     replace(CHANNEL, platform="api"),
     replace(CHANNEL, workspace="elsewhere"),
     ADA,
+    replace(ADA, alone=True),
     replace(ADA, person="general"),
     replace(ADA, person="a\x00b"),
     replace(ADA, workspace="elsewhere"),
@@ -113,13 +114,13 @@ HOLDERS = (
 
 async def test_positions_come_back_as_they_were_saved_last_for_each_holder(settings: SettingsRepository) -> None:
     assert [await settings.positions(holder) for holder in HOLDERS] == [{}] * len(HOLDERS)
-    for last, holder in enumerate(HOLDERS, start=1):
+    for last, holder in enumerate(HOLDERS):
         await settings.save_position(holder, "book", 100)
         await settings.save_position(holder, "book", last)
         await settings.save_position(holder, "other", TO_THE_END)
 
     assert [await settings.positions(holder) for holder in HOLDERS] == [
-        {"book": last, "other": TO_THE_END} for last in range(1, len(HOLDERS) + 1)
+        {"book": last, "other": TO_THE_END} for last in range(len(HOLDERS))
     ]
 
 
