@@ -19,6 +19,7 @@ class Place:
     def __init__(self) -> None:
         self.shelf = Shelf()
         self.conversations = MemoryConversationRepository()
+        self._links: dict[tuple[str, int], list[dict[str, object]]] = {}
         self.connections = Connections(
             extracts=self.shelf.extracts,
             corpus=self.shelf.corpus,
@@ -29,9 +30,8 @@ class Place:
 
     async def link(
         self, source: Document, target: str, kind: str = "links to", *, page: int = 1, path: str | None = None
-    ):
-        data = {"source": source.title, "kind": kind, "target": target, "target_document": path}
-        self._links = getattr(self, "_links", {})
+    ) -> None:
+        data: dict[str, object] = {"source": source.title, "kind": kind, "target": target, "target_document": path}
         own = self._links.setdefault((source.id, page), [])
         own.append(data)
         await self.shelf.extract(source, ExtractType.RELATION, *own, page=page)
