@@ -124,6 +124,18 @@ async def test_positions_come_back_as_they_were_saved_last_for_each_holder(setti
     ]
 
 
+async def test_documents_that_somebody_still_reads_are_those_of_the_workspace_alone(
+    settings: SettingsRepository,
+) -> None:
+    assert await settings.positioned("local") == frozenset()
+    await settings.save_position(ADA, "book", 3)
+    await settings.save_position(CHANNEL, "novel", 0)
+    await settings.save_position(ADA, "finished", TO_THE_END)
+    await settings.save_position(replace(ADA, workspace="elsewhere"), "other", 3)
+
+    assert await settings.positioned("local") == {"book", "novel"}
+
+
 @pytest.mark.parametrize("holder", [CHANNEL, ADA])
 async def test_a_position_that_is_taken_away_leaves_the_others(
     settings: SettingsRepository, holder: PositionHolder
