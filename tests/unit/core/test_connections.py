@@ -111,6 +111,17 @@ async def test_nothing_outside_of_the_scope_or_beyond_a_position_is_told(place: 
     assert (graph.documents, graph.connections, graph.total) == ((), (), 0)
 
 
+async def test_of_a_book_in_reading_no_thread_is_told(place: Place) -> None:
+    house, boat = await get(place, "House"), await get(place, "Boat")
+    await place.cite("c1", house, boat)
+    scope = place.shelf.scope(**{boat.id: 1})
+    reading, other = await place.connections.of(boat.id, scope), await place.connections.of(house.id, scope)
+
+    assert (reading.threads, reading.related, other.related) == ((), (), ())
+    assert [item.conversation.id for item in other.threads] == ["c1"]
+    assert (await place.connections.graph(scope)).total == 0
+
+
 async def test_the_graph_holds_links_and_what_is_cited_together(place: Place) -> None:
     house, boat, barn = [await get(place, name) for name in ("House", "Boat", "Barn")]
     await place.link(house, "Boat")
