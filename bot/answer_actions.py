@@ -187,6 +187,7 @@ class AnswerActions:
             answer=found[1].content if found else said.text,
             link=said.link,
             by=by,
+            cited={item.document_id for item in found[1].citations} if found else (),
             is_ours=found is not None,
         )
         again = "Kept anew" if kept.replaced else "Kept"

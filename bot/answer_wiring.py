@@ -1,6 +1,7 @@
 """The composition root's part for answers: provider, strategy and tools, as configured. Only bot/wiring.py uses it."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING
 
 from bot.provider_wiring import ready
@@ -60,8 +61,12 @@ def build_context(app: "App") -> ContextStrategy:
         return FullHistoryCapped(app.corpus, agent.history_messages)
     if agent.context == "window":
         return TokenWindow(app.corpus)
-    by_rule = app.config.provider.name == "extractive"
-    return RollingSummary(app.corpus, app.summaries, LineSummariser() if by_rule else ModelSummariser(app.provider))
+
+    def summariser(workspace: str) -> LineSummariser | ModelSummariser:
+        provider = app.provider_for(workspace, None)
+        return LineSummariser() if provider.capabilities.quotes_only else ModelSummariser(provider)
+
+    return RollingSummary(app.corpus, app.summaries, summariser)
 
 
 def build_references(app: "App") -> "References | None":
@@ -73,8 +78,8 @@ def build_references(app: "App") -> "References | None":
     settings = app.config.references
     if not settings.enabled:
         return None
-    writer = ModelLines(app.provider) if settings.written_lines else None
-    lines = DocumentLines(corpus=app.corpus, summaries=app.summaries, writer=writer)
+    writer = cache(lambda workspace: ModelLines(app.provider_for(workspace, None)))  # each bounds its own calls
+    lines = DocumentLines(corpus=app.corpus, summaries=app.summaries, writer=writer if settings.written_lines else None)
     return References(
         library=app.library, corpus=app.corpus, lines=lines, clock=app.clock, tokens=settings.offered_tokens
     )
@@ -82,8 +87,12 @@ def build_references(app: "App") -> "References | None":
 
 def build_recaps(app: "App") -> Recaps:
     """By rule where no model writes."""
-    by_rule = app.config.provider.name == "extractive"
-    return Recaps(app.corpus, app.summaries, LineWriter() if by_rule else ModelWriter(app.provider))
+
+    def writer(workspace: str) -> LineWriter | ModelWriter:
+        provider = app.provider_for(workspace, None)
+        return LineWriter() if provider.capabilities.quotes_only else ModelWriter(provider)
+
+    return Recaps(app.corpus, app.summaries, writer)
 
 
 def prepare_strategy(app: "App", message: IncomingMessage) -> RetrievalStrategy:

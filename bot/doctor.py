@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from core.domain.chat import Capabilities
 from core.errors import FootnoteError, InvalidState
+from core.provider_ports import LearningProvider
 
 if TYPE_CHECKING:
     from bot.wiring import App
@@ -106,7 +107,9 @@ async def _provider(app: "App") -> str:
     said, failed = [], []
     for name, provider in app.providers.each():
         try:
-            said.append(f"{app.providers.describe(name)} is ready{_skills(await check_provider(provider))}")
+            capabilities = await check_provider(provider)
+            skills = _skills(capabilities) if isinstance(provider, LearningProvider) else ""
+            said.append(f"{app.providers.describe(name)} is ready{skills}")
         except FootnoteError as error:
             failed.append(f"{app.providers.describe(name)}: {error}")
     if failed:
@@ -115,9 +118,7 @@ async def _provider(app: "App") -> str:
 
 
 def _skills(capabilities: Capabilities) -> str:
-    """What models do that differs from one to the next."""
-    if capabilities.quotes_only:
-        return ""
+    """What a model was found to do."""
     can = {
         "tools": capabilities.tools,
         "replies by a schema": capabilities.structured,

@@ -185,7 +185,9 @@ class App(StoreParts, ModelParts):
         from core.keeping import KeptAnswers
 
         folder = self.config.data_path / KEPT_FOLDER
-        return KeptAnswers(corpus=self.corpus, ingest=self.read_in, folder=folder, clock=self.clock)
+        return KeptAnswers(
+            corpus=self.corpus, settings=self.settings, ingest=self.read_in, folder=folder, clock=self.clock
+        )
 
     @cached_property
     def cassettes(self) -> "Cassettes":

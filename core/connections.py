@@ -1,7 +1,8 @@
 """Which documents link to each other and are cited together, and the threads that cite one: within a reader's scope.
 
 Links are the relations that extraction found ("links to", "embeds"); each leads to the document that its path, or its
-name, means now. Threads that are one person's alone count for nobody.
+name, means now. Threads that are one person's alone count for nobody, and for who reads a book up to a position none
+that cites it does: their titles may tell more.
 """
 
 import asyncio
@@ -21,6 +22,7 @@ from core.domain.connections import (
 )
 from core.domain.corpus import Document, SearchScope
 from core.domain.extracts import Extract, ExtractQuery, ExtractType
+from core.domain.settings import TO_THE_END
 from core.extract_ports import ExtractRepository
 from core.ports import ConversationRepository, CorpusRepository
 from core.service_ports import CitedRepository
@@ -60,7 +62,7 @@ class Connections:
         own, to_it, cited = await asyncio.gather(
             self._links(ExtractQuery(document_ids=frozenset({document.id}), limit=MOST_OF_ONE), scope),
             self._links_to(document, scope),
-            self._cited.cited(scope.workspace),
+            self._cited_within(scope),
         )
         links_to = Counter(target for _, target in targets.pairs(own) if target != document.id)
         linked_from = Counter(source for source, target in targets.pairs(to_it) if target == document.id)
@@ -88,7 +90,7 @@ class Connections:
         """The whole library's, cut to the `most` best connected documents."""
         targets = _Targets(await self._names.of(scope.workspace), scope)
         found, cited = await asyncio.gather(
-            self._links(ExtractQuery(limit=MOST_LINKS), scope), self._cited.cited(scope.workspace)
+            self._links(ExtractQuery(limit=MOST_LINKS), scope), self._cited_within(scope)
         )
         links = Counter(_sorted(pair) for pair in targets.pairs(found) if pair[0] != pair[1])
         together = _all_together(cited)
@@ -110,6 +112,14 @@ class Connections:
             connections=tuple(item for item in connections if item.first in shown and item.second in shown),
             total=len(weights),
         )
+
+    async def _cited_within(self, scope: SearchScope) -> list[CitedIn]:
+        """What open threads cite, but for books that are read up to a position."""
+        return [
+            item
+            for item in await self._cited.cited(scope.workspace)
+            if not item.is_private and scope.positions.get(item.document_id, TO_THE_END) >= TO_THE_END
+        ]
 
     async def _links(self, query: ExtractQuery, scope: SearchScope) -> list[Extract]:
         """Relations of the kinds that are links."""
@@ -135,11 +145,7 @@ class Connections:
         return list({extract.id: extract for extracts in listed for extract in extracts}.values())
 
     async def _threads(self, document: Document, cited: Sequence[CitedIn]) -> tuple[CitingThread, ...]:
-        answers = {
-            item.conversation_id: item.answers
-            for item in cited
-            if item.document_id == document.id and not item.is_private
-        }
+        answers = {item.conversation_id: item.answers for item in cited if item.document_id == document.id}
         if not answers:
             return ()
         listed = await self._conversations.list_conversations(document.workspace, document.id)
@@ -192,8 +198,7 @@ def _together_with(document_id: str, cited: Sequence[CitedIn]) -> Counter[str]:
 def _all_together(cited: Sequence[CitedIn]) -> Counter[_Pair]:
     by_conversation: dict[str, list[CitedIn]] = {}
     for item in cited:
-        if not item.is_private:
-            by_conversation.setdefault(item.conversation_id, []).append(item)
+        by_conversation.setdefault(item.conversation_id, []).append(item)
     pairs: Counter[_Pair] = Counter()
     for items in by_conversation.values():
         items.sort(key=lambda item: (-item.answers, item.document_id))

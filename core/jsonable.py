@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from core.domain.answer import Answer, Citation, Reference
 from core.domain.conversation import Conversation, Focus, Message
-from core.domain.corpus import Document, Page, PageHit
+from core.domain.corpus import Document, Page, PageHit, PagePlace
 from core.domain.extracts import Extract, ExtractType
 from core.domain.jobs import Job
 from core.links import fill_template
@@ -131,6 +131,7 @@ def page_json(view: "PageView", extracts: Sequence[Extract] = ()) -> Json:
         "document_title": document.title,
         "source": document.source,
         "page_number": page.number,
+        **_place_json(page),
         "heading_path": [*page.heading_path, *([page.title] if page.title else [])],
         "text": page.text,
         "summary": said.get("summary", ""),
@@ -143,6 +144,18 @@ def page_json(view: "PageView", extracts: Sequence[Extract] = ()) -> Json:
         "deep_link": view.deep_link,
         "previous": view.previous,
         "next": view.next,
+    }
+
+
+def _place_json(page: Page) -> Json:
+    """Where the page stands in its book; "" and None where the book does not say."""
+    place = page.place or PagePlace()
+    return {
+        "label": place.label,
+        "part": place.part,
+        "chapter": place.chapter,
+        "chapter_title": place.chapter_title,
+        "session_date": place.session_date,
     }
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from core.errors import BadInput, ReadError, StorageError
 from core.ingestion.addresses import web_address
 from core.ingestion.kept_text import KeptSection, build_section, read_sections, with_section, write_sections
 from core.ports import Clock, CorpusRepository
+from core.service_ports import SettingsRepository
 from core.sources import source_id
 
 KEPT_SOURCE = "kept answers"  # the source of a workspace that holds them
@@ -30,7 +32,10 @@ class Kept:
 class KeptAnswers:
     """The kept answers of all workspaces, a folder each under `folder`."""
 
-    def __init__(self, *, corpus: CorpusRepository, ingest: Ingest, folder: Path, clock: Clock) -> None:
+    def __init__(
+        self, *, corpus: CorpusRepository, settings: SettingsRepository, ingest: Ingest, folder: Path, clock: Clock
+    ) -> None:
+        self._settings = settings
         self._corpus = corpus
         self._ingest = ingest
         self._folder = folder
@@ -38,11 +43,21 @@ class KeptAnswers:
         self._one_at_a_time = asyncio.Lock()
 
     async def keep(
-        self, workspace: str, *, question: str, answer: str, link: str, by: str, is_ours: bool = False
+        self,
+        workspace: str,
+        *,
+        question: str,
+        answer: str,
+        link: str,
+        by: str,
+        cited: Collection[str] = (),
+        is_ours: bool = False,
     ) -> Kept:
         """Keep an answer; `link` is the web address of its message, `by` the name of who keeps it.
 
-        `is_ours`: the numbers of its footnotes are taken out, as they mean nothing elsewhere. The same link again
+        `is_ours`: the numbers of its footnotes are taken out, as they mean nothing elsewhere. `cited` are ids of the
+        documents that it cites: it is not kept where anybody is still reading one, as everybody reads what is kept.
+        The same link again
         replaces what was kept. The answer can be cited when this returns. Raises BadInput where there is nothing to
         keep or the link is no web address, InvalidState when another source has the name, and ReadError, StorageError
         and ModelMissing when it can't be stored or read.
@@ -50,6 +65,10 @@ class KeptAnswers:
         address = web_address(link)
         if address is None:
             raise BadInput(f"{link!r} is no web address: a kept answer needs the link of its message.")
+        if not (await self._settings.positioned(workspace)).isdisjoint(cited):
+            raise BadInput(
+                "Somebody is still reading the book that this answer is from: it can't be kept for everybody."
+            )
         text = strip_markers(answer) if is_ours else answer
         if not any(character.isalnum() for character in text):
             raise BadInput("There is no text in this message to keep.")

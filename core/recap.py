@@ -5,7 +5,7 @@ keeps those where it says what they prove. Only what may be read now goes in: an
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -68,7 +68,11 @@ class ModelWriter:
 
 
 class Recaps:
-    def __init__(self, corpus: CorpusRepository, summaries: SummaryRepository, writer: RecapWriter) -> None:
+    """`writer` gives whoever writes for a workspace."""
+
+    def __init__(
+        self, corpus: CorpusRepository, summaries: SummaryRepository, writer: Callable[[str], RecapWriter]
+    ) -> None:
         self._corpus = corpus
         self._reader = TurnReader(corpus)
         self._summaries = summaries
@@ -91,13 +95,14 @@ class Recaps:
         )
         text = (await self._summaries.find([key])).get(key)
         if text is None:
-            text = await self._write(turns, has_notes=bool(numbers.citations))
+            writer = self._writer(scope.workspace)
+            text = await self._write(writer, turns, has_notes=bool(numbers.citations))
             await self._summaries.save(key, text)
         return await self._prove(text, numbers.citations, scope)
 
-    async def _write(self, turns: Sequence[RecapTurn], *, has_notes: bool) -> str:
+    async def _write(self, writer: RecapWriter, turns: Sequence[RecapTurn], *, has_notes: bool) -> str:
         """What the writer gives; by rule where it gives nothing, or dropped all footnotes there were."""
-        text = await self._writer.write(turns)
+        text = await writer.write(turns)
         kept = bool(_MARKER.search(text)) if has_notes else bool(text)
         return text if kept else await LineWriter().write(turns)
 

@@ -161,6 +161,9 @@ class SettingsRepository(Protocol):
     async def positions(self, holder: PositionHolder) -> Mapping[str, int]:
         """Document id -> the last page that the holder may see of it; documents that nobody set are left out."""
 
+    async def positioned(self, workspace: str) -> frozenset[str]:
+        """Ids of the documents that somebody in the workspace, or a channel of it, has not read to the end."""
+
     async def save_position(self, holder: PositionHolder, document_id: str, last_page: int | None) -> None:
         """Insert or replace; None takes it away, and what is not there is ignored."""
 

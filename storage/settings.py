@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Table, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from core.domain.conversation import ThreadAddress
-from core.domain.settings import ChannelAddress, ChannelSettings, Listening, PositionHolder
+from core.domain.settings import TO_THE_END, ChannelAddress, ChannelSettings, Listening, PositionHolder
 from storage.database import Database
 from storage.service_tables import OWN_THREADS, ChannelSettingsRow, ReadingPositionRow, ThreadListeningRow
 from storage.storable import to_storable, to_storable_value
@@ -53,6 +53,13 @@ class SqlSettingsRepository:
         query = select(_POSITIONS.c.document_id, _POSITIONS.c.last_page).where(*_held_by(holder))
         rows = await self._database.read_rows(lambda connection: connection.execute(query).all())
         return {row.document_id: row.last_page for row in rows}
+
+    async def positioned(self, workspace: str) -> frozenset[str]:
+        query = select(_POSITIONS.c.document_id).where(
+            _POSITIONS.c.workspace == to_storable(workspace), _POSITIONS.c.last_page < TO_THE_END
+        )
+        rows = await self._database.read_rows(lambda connection: connection.execute(query.distinct()).all())
+        return frozenset(row.document_id for row in rows)
 
     async def save_position(self, holder: PositionHolder, document_id: str, last_page: int | None) -> None:
         document_id = to_storable(document_id)

@@ -4,9 +4,8 @@ Source -> document -> page -> passage, and conversation -> message -> message_do
 right. What a row can take from the row it belongs to it does not repeat: a document's workspace is its source's, a
 passage's document, revision and page number are its page's. Only one revision of a document is ever stored.
 
-A passage keeps its own text, although `substr(page.text, start, length)` would give it: a database has to walk the
-page's text from its beginning for each, which on a page of some megabytes (one line of a log) costs seconds where
-a search needs milliseconds. The check that text and span are of one length holds the two together.
+A passage keeps its own text, although `substr(page.text, start, length)` would give it: a database walks the page's
+text from its beginning for each, which takes seconds on long ones. The check of their lengths holds the two together.
 
 Long texts are the last columns: SQLite reads a row from the left and leaves out the tail that nobody asked for.
 """
@@ -103,10 +102,7 @@ class DocumentRow(FootnoteTable, table=True):
 
 
 class PageRow(FootnoteTable, table=True):
-    """A page. `headings` is [[level, title, start], ...], `anchors` [[name, place], ...].
-
-    `place` is {"label", "part", "chapter", ...} without what is empty; NULL where it was read by an older version.
-    """
+    """A page. `headings` is [[level, title, start], ...], `anchors` [[name, place], ...]; old ones have no `place`."""
 
     __tablename__ = "page"
     __table_args__ = (UniqueConstraint("document_id", "number"), CheckConstraint("number >= 1", name="number"))

@@ -38,7 +38,9 @@ def ask(
     type: Annotated[QueryType, typer.Option(help="What kind of answer.")] = QueryType.QUESTION,
     position: Annotated[str | None, typer.Option(help='How far you have read: "[DOCUMENT=]page or chapter".')] = None,
     model: Annotated[str | None, typer.Option(help="Another model of the provider.")] = None,
-    strategy: Annotated[str | None, typer.Option(help="Another way to answer.")] = None,
+    strategy: Annotated[
+        str | None, typer.Option(help="Another way to answer: tool_use, always_retrieve, deep or auto.")
+    ] = None,
     batch: Annotated[Path | None, typer.Option(help="A JSON-lines file of questions; one answer a line.")] = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Name all documents that were looked at.")] = False,
 ) -> None:
@@ -162,4 +164,5 @@ def _to_message(fields: Mapping[str, object], workspace: str, conversations: Map
         document=text("document"),
         journal=text("journal"),
         position=text("position", "reader_position"),
+        strategy=text("strategy"),
     )

@@ -46,6 +46,7 @@ class KeepingCommands:
             answer=messages[place].content,
             link=f"{call.link}#{messages[place].id[:8]}",  # the thread's other answers may be kept, too
             by=call.author_name or call.author,
+            cited={item.document_id for item in messages[place].citations},
             is_ours=True,
         )
         again = "Kept anew" if kept.replaced else "Kept"

@@ -1,6 +1,6 @@
 """The newest turns as they were, all earlier ones as one summary that grows with the conversation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from core.context.summarising import Summariser
 from core.context.token_window import cost, newest
@@ -29,12 +29,15 @@ class RollingSummary:
 
     A summary is made once for a state of the conversation and what may be read there, from the last summary and the
     turns since. It is made of what this scope may read alone: answers beyond it are taken out before. Where none can
-    be made, the turns that fit go without one, and the failed step says so.
+    be made, the turns that fit go without one, and the failed step says so. `summariser` gives whoever sums up for a
+    workspace.
     """
 
     name = "summary"
 
-    def __init__(self, corpus: CorpusRepository, summaries: SummaryRepository, summariser: Summariser) -> None:
+    def __init__(
+        self, corpus: CorpusRepository, summaries: SummaryRepository, summariser: Callable[[str], Summariser]
+    ) -> None:
         self._reader = TurnReader(corpus)
         self._summaries = summaries
         self._summariser = summariser
@@ -74,7 +77,8 @@ class RollingSummary:
         earlier = found.get(before, "") if before else ""
         new = turns[-FOLDED_TURNS:] if earlier else turns
         async with step(JobKind.PLANNING, "summarise earlier questions", input={"turns": len(new)}) as job:
-            summary = await self._summariser.go_on(earlier, [message for turn in new for message in turn], tokens)
+            summariser = self._summariser(scope.workspace)
+            summary = await summariser.go_on(earlier, [message for turn in new for message in turn], tokens)
             job.output = {"characters": len(summary)}
         await self._summaries.save(here, summary)
         return summary

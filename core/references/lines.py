@@ -1,7 +1,7 @@
 """One line about each document that a message refers to: made when it is first shown, kept for its revision."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from core.domain.corpus import Document, Page, SearchScope
@@ -20,8 +20,14 @@ class LineWriter(Protocol):
 
 
 class DocumentLines:
+    """`writer` gives whoever writes for a workspace."""
+
     def __init__(
-        self, *, corpus: CorpusRepository, summaries: SummaryRepository, writer: LineWriter | None = None
+        self,
+        *,
+        corpus: CorpusRepository,
+        summaries: SummaryRepository,
+        writer: Callable[[str], LineWriter] | None = None,
     ) -> None:
         self._corpus = corpus
         self._summaries = summaries
@@ -51,7 +57,7 @@ class DocumentLines:
         own = page_summary(page, document.path)
         if self._writer is None or (own and not own.endswith("…") and own in page.text[: 2 * LENGTH]):
             return own
-        written = await self._writer.line(document.title, page.text)
+        written = await self._writer(document.workspace).line(document.title, page.text)
         return shorten(written, LENGTH) if written else own
 
     async def _first_page(self, document: Document, scope: SearchScope) -> Page | None:

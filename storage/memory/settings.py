@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from core.domain.conversation import ThreadAddress
-from core.domain.settings import ChannelAddress, ChannelSettings, Listening, PositionHolder
-from storage.storable import to_storable_value
+from core.domain.settings import TO_THE_END, ChannelAddress, ChannelSettings, Listening, PositionHolder
+from storage.storable import to_storable, to_storable_value
 
 
 class MemorySettingsRepository:
@@ -29,6 +29,12 @@ class MemorySettingsRepository:
 
     async def positions(self, holder: PositionHolder) -> Mapping[str, int]:
         return dict(self._positions.get(to_storable_value(holder), {}))
+
+    async def positioned(self, workspace: str) -> frozenset[str]:
+        held = (
+            positions for holder, positions in self._positions.items() if holder.workspace == to_storable(workspace)
+        )
+        return frozenset(id for positions in held for id, last in positions.items() if last < TO_THE_END)
 
     async def save_position(self, holder: PositionHolder, document_id: str, last_page: int | None) -> None:
         held = self._positions.setdefault(to_storable_value(holder), {})

@@ -105,6 +105,7 @@ HOLDERS = (
     replace(CHANNEL, platform="api"),
     replace(CHANNEL, workspace="elsewhere"),
     ADA,
+    replace(ADA, alone=True),
     replace(ADA, person="general"),
     replace(ADA, person="a\x00b"),
     replace(ADA, workspace="elsewhere"),
@@ -113,14 +114,26 @@ HOLDERS = (
 
 async def test_positions_come_back_as_they_were_saved_last_for_each_holder(settings: SettingsRepository) -> None:
     assert [await settings.positions(holder) for holder in HOLDERS] == [{}] * len(HOLDERS)
-    for last, holder in enumerate(HOLDERS, start=1):
+    for last, holder in enumerate(HOLDERS):
         await settings.save_position(holder, "book", 100)
         await settings.save_position(holder, "book", last)
         await settings.save_position(holder, "other", TO_THE_END)
 
     assert [await settings.positions(holder) for holder in HOLDERS] == [
-        {"book": last, "other": TO_THE_END} for last in range(1, len(HOLDERS) + 1)
+        {"book": last, "other": TO_THE_END} for last in range(len(HOLDERS))
     ]
+
+
+async def test_documents_that_somebody_still_reads_are_those_of_the_workspace_alone(
+    settings: SettingsRepository,
+) -> None:
+    assert await settings.positioned("local") == frozenset()
+    await settings.save_position(ADA, "book", 3)
+    await settings.save_position(CHANNEL, "novel", 0)
+    await settings.save_position(ADA, "finished", TO_THE_END)
+    await settings.save_position(replace(ADA, workspace="elsewhere"), "other", 3)
+
+    assert await settings.positioned("local") == {"book", "novel"}
 
 
 @pytest.mark.parametrize("holder", [CHANNEL, ADA])

@@ -73,7 +73,8 @@ async def test_a_cited_answer_goes_the_whole_way(desk: Desk) -> None:
     assert answer.usage.input_tokens > 0
     stored = (await desk.app.conversations.show(answer.conversation_id, "local"))[1]
     assert [message.role for message in stored] == [Role.USER, Role.TOOL_RESULT, Role.ASSISTANT]
-    assert [job.kind.value for job in answer.jobs] == ["request", "planning", "tool", "synthesis"]
+    done = [job.name for job in answer.jobs]
+    assert done == ["answer", "plan", "search", "answer", "sum up references"]
 
 
 async def test_parallel_calls_are_answered_together_and_a_follow_up_reads_the_cache(desk: Desk) -> None:

@@ -77,7 +77,8 @@ async def test_a_model_with_tools_searches_and_its_markers_become_proved_footnot
     assert WAIT in citation.quote and citation.proved
     assert citation.document == "operations/Runbook - ticket gates offline.md"
     assert answer.usage.input_tokens > answer.usage.cache_read_tokens > 0
-    assert [job.kind.value for job in answer.jobs][:4] == ["request", "planning", "tool", "synthesis"]
+    done = [job.name for job in answer.jobs]
+    assert done == ["answer", "plan", "search", "answer", "sum up references"]
     follow_up = await desk.ask(app, "And why?", conversation_id=answer.conversation_id)
     assert follow_up.citations[0].quote == citation.quote
     assert len(server.probes) == 3

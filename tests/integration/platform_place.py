@@ -135,7 +135,13 @@ class PlatformPlace:
         )
         jobs = Jobs(self.job_store, self.conversation_store, lambda: self.answers, self._clock)
         kept = (
-            KeptAnswers(corpus=self.shelf.corpus, ingest=self.files.ingest, folder=self.folder, clock=self._clock)
+            KeptAnswers(
+                corpus=self.shelf.corpus,
+                settings=self.shelf.settings,
+                ingest=self.files.ingest,
+                folder=self.folder,
+                clock=self._clock,
+            )
             if self.folder is not None
             else None
         )

@@ -27,7 +27,12 @@ JSON = st.recursive(
     lambda inner: st.lists(inner) | st.dictionaries(TEXT, inner),
 )
 REFERENCES = st.builds(
-    Reference, type=st.sampled_from(ReferenceType), label=TEXT, document=st.none() | TEXT, snippet=TEXT
+    Reference,
+    type=st.sampled_from(ReferenceType),
+    label=TEXT,
+    document=st.none() | TEXT,
+    snippet=TEXT,
+    near=st.lists(TEXT, max_size=2).map(tuple),
 )
 CITATIONS = st.builds(
     Citation,

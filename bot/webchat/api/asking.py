@@ -90,6 +90,7 @@ async def _to_incoming(request: web.Request, body: ChatBody) -> IncomingMessage:
         conversation_id=body.session_id,
         document=body.document,
         position=body.position,
+        strategy=body.strategy,
         model=body.model,
     )
 

@@ -35,6 +35,7 @@ class ChatBody(_Body):
     model: Name | None = None
     document: Name | None = None
     position: Name | None = None
+    strategy: Name | None = None
 
 
 class TitleBody(_Body):

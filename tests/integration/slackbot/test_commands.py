@@ -87,7 +87,7 @@ async def test_extracted_rows_are_told_with_footnotes_that_are_linked(place: Sla
         ("settings", "answer_posts"),
         ("settings limit 5", "Only an admin can change"),
         ("position", "nothing is set"),
-        ("position house.md 1", "From now on you will see nothing of “House” beyond page 1."),
+        ("position house.md 1", "From now on you will see nothing of “House” beyond page 1 (Keys)."),
         ("open 7", "There is no conversation '7' that you may see from here: /footnote threads lists them."),
         ("stopp", "There is no command /stopp: did you mean /footnote summary or "),
         ("where is the key?", "To ask a question, write it behind `/footnote ask`."),

@@ -1,12 +1,15 @@
 """Providers by name: whom a workspace asks, in which order, and with which key."""
 
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bot.answer_wiring import build_context, build_recaps
 from bot.config import Config
 from bot.provider_wiring import Providers
+from bot.wiring import App
 from core.errors import UnsupportedFeature
 from core.providers.fallback import FallbackProvider
 from core.providers.openai_compatible.provider import OpenAICompatibleProvider
@@ -92,3 +95,21 @@ def test_a_key_is_read_from_where_its_provider_says(
     monkeypatch.setenv("MILL_KEY", "of the mill")
     found = Config.model_validate(settings).provider_key(name)
     assert (found.get_secret_value() if found else None) == key
+
+
+async def test_what_a_workspace_said_is_summed_up_by_its_own_model(tmp_path: Path) -> None:
+    """Recaps, lines of documents and summaries of history go to nobody else's server."""
+    sections = {
+        "data_dir": tmp_path,
+        "provider": {"name": "anthropic"},
+        "providers": {"mill": LOCAL},
+        "workspaces": {"guild": {"provider": "mill"}, "club": {"provider": "extractive"}},
+        "agent": {"context": "summary"},
+    }
+    async with App(Config.model_validate(sections)) as app:
+        writers = build_recaps(app)._writer, build_context(app)._summariser
+        for writer in writers:
+            assert writer("guild")._provider is app.provider_for("guild", None)
+            assert writer("local")._provider is app.provider
+            assert not hasattr(writer("club"), "_provider")  # by rule
+        assert app.provider_for("guild", None).name == "openai_compatible"

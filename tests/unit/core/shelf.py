@@ -132,7 +132,7 @@ class Shelf:
 
 def by_rule(shelf: Shelf, conversations: MemoryConversationRepository) -> Recaps:
     """Recaps that no model writes."""
-    return Recaps(shelf.corpus, MemorySummaryRepository(conversations, shelf.corpus), LineWriter())
+    return Recaps(shelf.corpus, MemorySummaryRepository(conversations, shelf.corpus), lambda _: LineWriter())
 
 
 def focus_on(document: Document, *sections: str) -> Focus:

@@ -45,7 +45,7 @@ async def test_a_question_whose_answer_is_stored_gets_it_again_as_it_was_posted(
     assert await roles(desk) == [Role.USER, Role.ASSISTANT]
 
 
-async def test_a_question_that_was_cut_off_is_asked_again_once_and_its_steps_are_replaced(shelf: Shelf) -> None:
+async def test_a_question_that_was_cut_off_is_asked_again_once_and_only_its_finished_tools_stay(shelf: Shelf) -> None:
     def shutdown(request: ChatRequest) -> ChatResponse:
         raise asyncio.CancelledError
 
@@ -57,7 +57,8 @@ async def test_a_question_that_was_cut_off_is_asked_again_once_and_its_steps_are
     answer = await desk.service.answer(message(), desk.progress, replace(FIRST_OF_MORE, number=2))
     assert answer.status is AnswerStatus.ANSWERED
     assert await roles(desk) == [Role.USER, Role.ASSISTANT]
-    assert {job.attempts for job in answer.jobs} == {2}
+    assert {job.attempts for job in answer.jobs if job.kind is not JobKind.TOOL} == {2}
+    assert [(job.attempts, job.status) for job in answer.jobs if job.kind is JobKind.TOOL] == [(1, JobStatus.DONE)]
     assert len(await desk.job_store.list_roots("local")) == 1
 
 

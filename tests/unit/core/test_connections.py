@@ -19,6 +19,7 @@ class Place:
     def __init__(self) -> None:
         self.shelf = Shelf()
         self.conversations = MemoryConversationRepository()
+        self._links: dict[tuple[str, int], list[dict[str, object]]] = {}
         self.connections = Connections(
             extracts=self.shelf.extracts,
             corpus=self.shelf.corpus,
@@ -29,9 +30,8 @@ class Place:
 
     async def link(
         self, source: Document, target: str, kind: str = "links to", *, page: int = 1, path: str | None = None
-    ):
-        data = {"source": source.title, "kind": kind, "target": target, "target_document": path}
-        self._links = getattr(self, "_links", {})
+    ) -> None:
+        data: dict[str, object] = {"source": source.title, "kind": kind, "target": target, "target_document": path}
         own = self._links.setdefault((source.id, page), [])
         own.append(data)
         await self.shelf.extract(source, ExtractType.RELATION, *own, page=page)
@@ -109,6 +109,17 @@ async def test_nothing_outside_of_the_scope_or_beyond_a_position_is_told(place: 
     assert titles((await place.connections.of(house.id, place.shelf.scope(**{boat.id: 1}))).backlinks) == []
     graph = await place.connections.graph(build_scope())
     assert (graph.documents, graph.connections, graph.total) == ((), (), 0)
+
+
+async def test_of_a_book_in_reading_no_thread_is_told(place: Place) -> None:
+    house, boat = await get(place, "House"), await get(place, "Boat")
+    await place.cite("c1", house, boat)
+    scope = place.shelf.scope(**{boat.id: 1})
+    reading, other = await place.connections.of(boat.id, scope), await place.connections.of(house.id, scope)
+
+    assert (reading.threads, reading.related, other.related) == ((), (), ())
+    assert [item.conversation.id for item in other.threads] == ["c1"]
+    assert (await place.connections.graph(scope)).total == 0
 
 
 async def test_the_graph_holds_links_and_what_is_cited_together(place: Place) -> None:

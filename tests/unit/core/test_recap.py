@@ -24,7 +24,7 @@ class Room:
         self.shelf = shelf
         self.model = ScriptedProvider([says(text) for text in written])
         writer = ModelWriter(self.model) if written else LineWriter()
-        self.recaps = Recaps(shelf.corpus, MemorySummaryRepository(shelf.conversations, shelf.corpus), writer)
+        self.recaps = Recaps(shelf.corpus, MemorySummaryRepository(shelf.conversations, shelf.corpus), lambda _: writer)
 
     async def recap(self, *messages: Message, positions: dict[str, int] | None = None):
         scope = replace(self.shelf.scope(), positions=positions or {})

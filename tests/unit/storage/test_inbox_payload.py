@@ -7,7 +7,7 @@ from core.domain.conversation import Attachment, Circumstances, IncomingMessage,
 from storage.inbox_payload import from_payload, to_payload
 from tests.builders import build_incoming
 
-NEWER = ("author_name", "circumstances", "about", "attachments", "private", "language")
+NEWER = ("author_name", "circumstances", "about", "attachments", "private", "language", "to_the_end")
 
 
 def test_a_message_with_everything_survives() -> None:

@@ -20,5 +20,7 @@ def whole_table() -> Commands:
     """Over an empty library."""
     shelf = Shelf()
     desk = Desk(shelf, says("Nothing."))
-    kept = KeptAnswers(corpus=shelf.corpus, ingest=_nothing, folder=Path("kept"), clock=desk.clock)
+    kept = KeptAnswers(
+        corpus=shelf.corpus, settings=shelf.settings, ingest=_nothing, folder=Path("kept"), clock=desk.clock
+    )
     return Counter(shelf, desk, kept=kept).commands

@@ -1,5 +1,7 @@
 """Signed links: they name what was signed and nothing else, and end on their day."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,6 +30,12 @@ def test_a_link_names_passage_page_revision_span_and_thread() -> None:
     assert link.is_of("391111b761385f4b")
     assert not link.is_of("391111b761385aaa"[::-1])
     assert not link.is_of(None)
+
+
+def test_a_link_says_how_far_its_asker_had_read_and_older_links_do_not() -> None:
+    cited = build_citation()
+    read = [links().read(links().token(replace(cited, last_page=last), THREAD)).last_page for last in (None, 0, 7)]
+    assert read == [None, 0, 7]
 
 
 def test_a_link_opens_for_its_days_and_then_says_when_it_ended() -> None:

@@ -194,6 +194,16 @@ class TestSignedLinks:
         for path in (f"{first}/2", link_to(shelves, cited_in(guide, "Marigold", 2)), f"{first}/9"):
             assert "may not see it any more" in await read(browser, path, 404)
 
+    async def test_a_link_leads_no_further_than_its_asker_had_read(
+        self, browse: OpenBrowser, shelves: Shelves, guide: Document
+    ) -> None:
+        link = link_to(shelves, replace(cited_in(guide), last_page=1))
+        browser = await browse()
+        text = await read(browser, link)
+
+        assert "under the mat" in text and "Marigold" not in text and 'rel="next"' not in text
+        assert "may not see it any more" in await read(browser, f"{link}/2", 404)
+
     async def test_out_of_scope_and_unknown_documents_look_the_same(
         self, browse: OpenBrowser, shelves: Shelves, guide: Document
     ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.domain.corpus import Source
+from core.domain.settings import TO_THE_END, PersonAddress
 from core.errors import BadInput
 from core.ingestion.report import IngestReport
 from core.keeping import KeptAnswers
@@ -44,8 +45,25 @@ async def run(tmp_path: Path) -> Counter:
     shelf = Shelf()
     await shelf.add("house.md", "# Keys\n\nThe key hangs under the stairs.", title="House")
     desk = Desk(shelf, SEARCH, says("Under the stairs [1]."))
-    kept = KeptAnswers(corpus=shelf.corpus, ingest=WholeFiles(shelf.corpus), folder=tmp_path, clock=ManualClock())
+    kept = KeptAnswers(
+        corpus=shelf.corpus,
+        settings=shelf.settings,
+        ingest=WholeFiles(shelf.corpus),
+        folder=tmp_path,
+        clock=ManualClock(),
+    )
     return Counter(shelf, desk, kept=kept)
+
+
+async def test_an_answer_from_a_book_that_somebody_still_reads_is_not_kept(run: Counter) -> None:
+    await answer(run)
+    ben = PersonAddress(workspace="local", person="ben")
+    await run.shelf.settings.save_position(ben, "local/handbook/house.md", 1)
+    with pytest.raises(BadInput, match="still reading"):
+        await run("keep", link=LINK)
+    await run.shelf.settings.save_position(ben, "local/handbook/house.md", TO_THE_END)
+
+    assert (await run("keep", link=LINK)).is_public
 
 
 async def answer(run: Counter) -> None:

@@ -100,6 +100,46 @@ async def test_a_terminal_has_no_channel_to_set(run: Counter) -> None:
         await run("position", "tower.md 1 --channel", address=None, is_admin=True)
 
 
+async def test_a_position_is_lifted_where_nobody_else_reads_and_holds_elsewhere(run: Counter) -> None:
+    await run("position", "tower.md 1")
+    result = await run("position", "tower.md lifted", direct=True)
+
+    assert "all of “The Tower”" in result.text and not result.is_public
+    assert await run.shelf.settings.positions(ADA) == {TOWER: 1}
+    assert "breaks" in (await run("search", "lamp", direct=True)).text
+    assert "breaks" not in (await run("search", "lamp")).text
+    assert "lifted" in (await run("position", direct=True)).text
+    assert "lifted" not in (await run("position")).text
+
+
+@pytest.mark.parametrize(("argument", "options"), [("tower.md kept", {}), ("tower.md chapter 2", {})])
+async def test_a_lifted_position_holds_again_when_it_is_kept_or_set(
+    run: Counter, argument: str, options: dict[str, object]
+) -> None:
+    await run("position", "tower.md 1")
+    await run("position", "tower.md lifted", direct=True)
+    await run("position", argument, direct=True, **options)
+
+    assert "Morning" not in (await run("search", "morning", direct=True)).text
+
+
+@pytest.mark.parametrize("place", [{}, {"argument": "tower.md lifted --channel", "is_admin": True, "direct": True}])
+async def test_what_others_read_is_never_lifted(run: Counter, place: dict[str, object]) -> None:
+    await run("position", "tower.md 1")
+    with pytest.raises(BadInput, match="where nobody else reads"):
+        await run("position", **{"argument": "tower.md lifted", **place})
+
+    assert "breaks" not in (await run("search", "lamp", direct=True)).text
+
+
+async def test_a_title_that_is_not_known_yet_is_not_proposed(run: Counter) -> None:
+    await run("position", "tower.md 1")
+    with pytest.raises(BadInput) as refused:
+        await run("position", "tower.md=Stormy weather")
+
+    assert "Chapter 2" not in str(refused.value)
+
+
 async def test_a_chapter_beyond_the_present_position_can_be_set(run: Counter) -> None:
     for place in ("chapter 1", "chapter 3"):
         await run("position", f"tower.md {place}")

@@ -32,7 +32,7 @@ class Room:
         self.shelf = shelf
         self.summaries = MemorySummaryRepository(shelf.conversations, shelf.corpus)
         self.model = ScriptedProvider(script)
-        self.strategy = RollingSummary(shelf.corpus, self.summaries, ModelSummariser(self.model))
+        self.strategy = RollingSummary(shelf.corpus, self.summaries, lambda _: ModelSummariser(self.model))
 
     async def select(self, messages, scope=None, budget=PLENTY):
         return await self.strategy.select(messages, scope or self.shelf.scope(), budget)
@@ -123,7 +123,7 @@ async def test_the_budget_holds_with_a_long_summary(shelf):
 
 async def test_by_rule_each_question_is_a_line_with_the_beginning_of_its_answer(shelf):
     strategy = RollingSummary(
-        shelf.corpus, MemorySummaryRepository(shelf.conversations, shelf.corpus), LineSummariser()
+        shelf.corpus, MemorySummaryRepository(shelf.conversations, shelf.corpus), lambda _: LineSummariser()
     )
     turns = await strategy.select(turns_of(FIRST_FOLD), shelf.scope(), PLENTY)
     tight = await strategy.select(turns_of(FIRST_FOLD + FOLDED_TURNS), shelf.scope(), 300)

@@ -7,7 +7,14 @@ KEYS = "# Keys\n\nUnder the mat.\n\n### Spare key\n\nWith Ben.\n\n#### Ben\n\nHe
 BOAT = "# The boat\n\nIt is red.\n\n### Spare key\n\nIn the bow."
 
 
-def build_page(text: str, number: int = 1, *, path: tuple[str, ...] = (), title: str | None = None, **fields: object):
+def build_page(
+    text: str,
+    number: int = 1,
+    *,
+    path: tuple[str, ...] = (),
+    title: str | None = None,
+    anchors: tuple[tuple[str, int], ...] = (),
+) -> Page:
     headings, start = [], 0
     for line in text.split("\n"):
         if line.startswith("#"):
@@ -24,7 +31,7 @@ def build_page(text: str, number: int = 1, *, path: tuple[str, ...] = (), title:
         text=text,
         headings=tuple(headings),
         heading_path=path,
-        **fields,
+        anchors=anchors,
     )
 
 
