@@ -21,8 +21,9 @@ MOST_SECTIONS = 80  # of one journal; beyond it the last ones are named as not r
 SIDE_BY_SIDE = 4  # requests at once: what rate limits of small accounts bear
 NOTES_CHARACTERS = 16_000  # of all notes that are shown: about 4,000 tokens
 Purpose = Literal["summary", "extraction"]
-# What an item is called ends where something is said of it.
-_NAME = re.compile(r"^\W*(.+?)(?:\s*[:(–—,]|\s+-\s|\.\s|$)")
+# What an item is called ends where something is said of it. A full stop behind a short word may be that of "Mr." or
+# "Capt.": two people of one title are not one.
+_NAME = re.compile(r"^\W*(.+?)(?:\s*[:(–—,]|\s+-\s|(?<=\w{5})\.\s|$)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
