@@ -8,7 +8,8 @@ from pydantic import Field
 
 from core.documents import JOURNAL_KIND, find_by_name, only_journals
 from core.domain.corpus import Document, Page, PageHit, SearchQuery, SourcedPassage
-from core.errors import Ambiguous, NotFound, ToolFailed, ToolRetry
+from core.errors import Ambiguous, NotFound, ProviderError, ToolFailed, ToolRetry
+from core.retries import is_transient
 from core.tools.base import Arguments, Finding, ToolContext, join_headings
 from core.tools.search import DEFAULT_LIMIT, MAX_LIMIT, find_pages, to_finding
 from core.tools.section_notes import Purpose, SectionReader, read_sections, to_lines
@@ -163,7 +164,12 @@ async def _read_in_sections(
 ) -> Finding:
     """All of it, section by section; the passages behind the notes are there to be cited, as many as fit."""
     purpose: Purpose = "extraction" if arguments.query_type == "extraction" else "summary"
-    notes = await read_sections(sections, arguments.query, purpose, reader)
+    try:
+        notes = await read_sections(sections, arguments.query, purpose, reader)
+    except ProviderError as error:
+        if is_transient(error):
+            raise
+        raise ToolFailed(f'"{journal.title}" could not be read section by section: {error}') from error
     by_id = {item.passage.id: item for _, own in sections for item in own}
     shown = _take((by_id[key] for key in notes.passage_ids if key in by_id), READ_CHARACTERS)
     lines = [f'"{journal.title}" ({journal.path}) is too long to be shown whole. {_few_pages(sections)}']
