@@ -4,6 +4,7 @@ Numbers of answers begin anew with each, so the footnotes of all of them get num
 keeps those where it says what they prove. Only what may be read now goes in: answers beyond it are left out.
 """
 
+import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -79,7 +80,10 @@ class Recaps:
         self._writer = writer
 
     async def recap(self, conversation: Conversation, messages: Sequence[Message], scope: SearchScope) -> ProvedText:
-        """Kept until something new is said. InvalidState where nothing was said yet; raises ProviderError."""
+        """Kept until something is said, changed or taken away.
+
+        InvalidState where nothing was said yet; raises ProviderError.
+        """
         messages = await withheld(messages, scope, self._corpus, questions=True)
         said = split_turns(messages)[-MOST_TURNS:]
         if not said:
@@ -91,7 +95,7 @@ class Recaps:
             workspace=conversation.address.workspace,
             kind=SummaryKind.THREAD,
             subject=conversation.id,
-            revision=":".join([said[-1][-1].id, scope.digest]),
+            revision=f"{_digest(turns, numbers.citations)}:{scope.digest}",
         )
         text = (await self._summaries.find([key])).get(key)
         if text is None:
@@ -128,6 +132,13 @@ class _Numbers:
             self.citations.append(citation)
             self._known[key] = len(self.citations)
         return self._known[key]
+
+
+def _digest(turns: Sequence[RecapTurn], citations: Sequence[Citation]) -> str:
+    """Of all that a recap is made of: numbers in a kept one mean these footnotes and no others."""
+    notes = [(item.passage_id, item.span.start, item.span.end) for item in citations]
+    made_of = repr([[(turn.asker, turn.question, turn.answer) for turn in turns], notes])
+    return hashlib.sha256(made_of.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def _to_turn(turn: Sequence[Message], withdrawn: set[str], numbers: _Numbers) -> RecapTurn:

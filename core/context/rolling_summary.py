@@ -1,8 +1,9 @@
 """The newest turns as they were, all earlier ones as one summary that grows with the conversation."""
 
+import hashlib
 from collections.abc import Callable, Sequence
 
-from core.context.summarising import Summariser
+from core.context.summarising import Summariser, spoken
 from core.context.token_window import cost, newest
 from core.context.turns import Turn, TurnReader, number, split_turns
 from core.domain.chat import ChatMessage, ChatRole
@@ -69,8 +70,8 @@ class RollingSummary:
         self, said: Sequence[Sequence[Message]], turns: Sequence[Turn], scope: SearchScope, tokens: int
     ) -> str:
         """The kept one of this state, or a new one, from that of the state before where it is kept."""
-        here = _key(said, scope)
-        before = _key(said[:-FOLDED_TURNS], scope) if len(said) > FOLDED_TURNS else None
+        here = _key(said, turns, scope)
+        before = _key(said[:-FOLDED_TURNS], turns[:-FOLDED_TURNS], scope) if len(said) > FOLDED_TURNS else None
         found = await self._summaries.find([here, *([before] if before else [])])
         if here in found:
             return found[here]
@@ -84,12 +85,14 @@ class RollingSummary:
         return summary
 
 
-def _key(said: Sequence[Sequence[Message]], scope: SearchScope) -> SummaryKey:
-    """Of the last message that is summarised, and of what could be read: another scope has a summary of its own."""
-    last = said[-1][-1]
+def _key(said: Sequence[Sequence[Message]], turns: Sequence[Turn], scope: SearchScope) -> SummaryKey:
+    """Of what is summarised as it may be read now, and of what could be read: what was edited or taken away since is in
+    no summary any more, and another scope has one of its own.
+    """
+    made_of = repr([(item.role.value, item.speaker, item.text) for turn in turns for item in spoken(turn)])
     return SummaryKey(
         workspace=scope.workspace,
         kind=SummaryKind.ROLLING,
-        subject=last.conversation_id,
-        revision=f"{last.id}:{scope.digest}",
+        subject=said[-1][-1].conversation_id,
+        revision=f"{hashlib.sha256(made_of.encode('utf-8', 'replace')).hexdigest()[:16]}:{scope.digest}",
     )

@@ -115,6 +115,33 @@ async def test_it_is_written_once_until_something_new_is_said(shelf):
     assert len(room.model.requests) == 2
 
 
+async def test_an_earlier_answer_that_changed_or_went_is_told_anew(shelf):
+    """Numbers of a kept recap would stand for other footnotes, and it would tell what its author took away."""
+    room = Room(shelf, "Under the stairs [1].", "Green [1].", "Only thanks.")
+    first, second, last = (await three_turns(room))[:2], (await three_turns(room))[2:4], said(3, "Thanks!", "Bye.")
+    await room.recap(*first, *second, *last)
+    edited = replace(first[1], content="No idea.", citations=())
+    told = await room.recap(first[0], edited, *second, *last)
+    gone = await room.recap(*last)
+
+    assert "stairs" not in told.text
+    assert [(item.number, item.quote) for item in told.citations] == [(1, SECOND)]
+    assert (gone.text, gone.citations) == ("Only thanks.", ())
+
+
+async def test_what_rests_on_a_document_that_was_removed_is_told_no_more(shelf):
+    room = Room(shelf, "Under the stairs [1].", "There was talk of a shed.")
+    messages = (*await three_turns(room), *said(4, "Bye", "Bye."))
+    await room.recap(*messages)
+    [document] = await shelf.corpus.list_documents("local")
+    await shelf.corpus.remove_document(document.id)
+    told = await room.recap(*messages)
+
+    assert "stairs" not in told.text
+    assert "stairs" not in room.model.requests[1].messages[0].text
+    assert told.citations == ()
+
+
 async def test_who_may_read_less_is_told_less_and_the_model_too(shelf):
     room = Room(shelf, "Green [2].", "Under the stairs [1].")
     messages = await three_turns(room)

@@ -101,6 +101,18 @@ async def test_who_may_read_less_has_a_summary_of_their_own_without_what_lies_be
     assert "butler" not in room.model.requests[1].messages[0].text
 
 
+@pytest.mark.parametrize("place", [0, 2])
+async def test_what_was_edited_or_taken_away_since_is_in_no_summary(shelf, place):
+    room = Room(shelf, reply("They told a secret."), reply("They asked."))
+    history = turns_of(FIRST_FOLD)
+    before = [*history[:place], replace(history[place], content="My secret is 7."), *history[place + 1 :]]
+    await room.select(before)
+    turns = await room.select(history)
+
+    assert texts(turns)[0] == f"{BEGINNING}\nThey asked."
+    assert "secret" not in room.model.requests[1].messages[0].text
+
+
 async def test_without_a_summary_the_newest_turns_go_alone_and_the_step_says_why(shelf):
     room = Room(shelf, ProviderError("The model is busy."))
     jobs = MemoryJobRepository()
