@@ -1,11 +1,11 @@
-"""The composition root's part for answers: provider, strategy and tools, as configured. Only bot/wiring.py uses it."""
+"""The composition root's part for answers: provider, strategy and tools, as configured."""
 
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
 from bot.provider_wiring import ready
-from core.answering import AnswerService, Reading
+from core.answering import Answering, AnswerService, Reading
 from core.domain.conversation import IncomingMessage
 from core.facts import Facts
 from core.library import Library
@@ -17,6 +17,7 @@ from core.tools.section_notes import SectionReader
 if TYPE_CHECKING:
     from bot.wiring import App
     from core.references.service import References
+    from core.stated_positions import StatedPositions
     from core.tools.base import Toolbox
 
 
@@ -48,6 +49,21 @@ def build_answers(app: "App") -> AnswerService:
         references=build_references(app),
         cassettes=app.cassettes if app.config.replay.record else None,
         history_tokens=agent.history_tokens,
+    )
+
+
+def with_stated_positions(app: "App", answers: Answering) -> "StatedPositions":
+    """The same, where people may say how far they have read."""
+    from core.stated_positions import StatedPositions
+
+    return StatedPositions(
+        answers,
+        settings=app.settings,
+        library=app.library,
+        corpus=app.corpus,
+        conversations=app.conversations,
+        access=app.access,
+        clock=app.clock,
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+from bot.answer_wiring import with_stated_positions
 from bot.discordbot.platform import DiscordPlatform
 from bot.discordbot.translate import PLATFORM as DISCORD
 from bot.discordbot.translate import to_private
@@ -20,7 +21,7 @@ from bot.terminal.platform import TerminalPlatform
 from bot.webchat.api.platform import ApiPlatform
 from bot.webchat.client import WebPlatform
 from bot.webchat.events import EventHub
-from bot.wiring import App, with_stated_positions
+from bot.wiring import App
 from core.answering import Answering
 from core.noting import NotedAnswers
 from core.preparing import PreparedAnswers

@@ -31,7 +31,6 @@ from storage.feedback import SqlFeedbackRepository
 from storage.stale import SqlStaleRepository
 
 if TYPE_CHECKING:
-    from core.answering import Answering
     from core.attachments import Attachments
     from core.cassettes import Cassettes
     from core.commands import Commands, RunningQuestions
@@ -222,7 +221,7 @@ class App(StoreParts, ModelParts):
 
     @cached_property
     def answers(self) -> "StatedPositions":
-        from bot.answer_wiring import build_answers
+        from bot.answer_wiring import build_answers, with_stated_positions
 
         return with_stated_positions(self, build_answers(self))
 
@@ -299,18 +298,3 @@ class App(StoreParts, ModelParts):
     @cached_property
     def ingests(self) -> Ingests:
         return build_ingests(self, lambda: alone(self._database_place, "index"))
-
-
-def with_stated_positions(app: App, answers: "Answering") -> "StatedPositions":
-    """The same, where people may say how far they have read."""
-    from core.stated_positions import StatedPositions
-
-    return StatedPositions(
-        answers,
-        settings=app.settings,
-        library=app.library,
-        corpus=app.corpus,
-        conversations=app.conversations,
-        access=app.access,
-        clock=app.clock,
-    )

@@ -6,7 +6,6 @@ Read methods that hand out document text take a SearchScope and apply it inside 
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Protocol
 
 from core.domain.answer import Draft, Evidence
@@ -26,7 +25,6 @@ from core.domain.corpus import (
     IndexEntry,
     IndexHit,
     Page,
-    ParsedDocument,
     Passage,
     SearchQuery,
     SearchScope,
@@ -284,24 +282,3 @@ class ConversationRepository(Protocol):
 
     async def forget_document(self, document_id: str) -> int:
         """Unpin and unfocus it everywhere and mark messages that cite it stale; returns how many conversations."""
-
-
-class Reader(Protocol):
-    """Reads one kind of file. No network, nothing outside the file and its source folder; runs in a child process."""
-
-    @property
-    def kind(self) -> str: ...
-
-    @property
-    def suffixes(self) -> frozenset[str]:
-        """Lower case, with the dot."""
-
-    @property
-    def expects(self) -> str:
-        """What a file has to be to be accepted, for the sentence "not {expects}": "a PDF", "a Foundry journal"."""
-
-    def accepts(self, path: Path, head: bytes) -> bool:
-        """Whether a file with one of the suffixes is really of this kind; `head` is its first 4 KiB."""
-
-    def read(self, path: Path, root: Path) -> ParsedDocument:
-        """ReadError with the reason for people; any other exception is a bug, and reported as one."""

@@ -1,11 +1,33 @@
-"""What syncing sources needs: fetchers, and where the state of syncs is kept. The other ports: core/ports.py."""
+"""What documents come in by: readers, fetchers, and the state of syncs. The other ports: core/ports.py."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from core.domain.corpus import ParsedDocument
 from core.domain.syncs import SyncState
+
+
+class Reader(Protocol):
+    """Reads one kind of file. No network, nothing outside the file and its source folder; runs in a child process."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def suffixes(self) -> frozenset[str]:
+        """Lower case, with the dot."""
+
+    @property
+    def expects(self) -> str:
+        """What a file has to be to be accepted, for the sentence "not {expects}": "a PDF", "a Foundry journal"."""
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        """Whether a file with one of the suffixes is really of this kind; `head` is its first 4 KiB."""
+
+    def read(self, path: Path, root: Path) -> ParsedDocument:
+        """ReadError with the reason for people; any other exception is a bug, and reported as one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,7 @@ from core.ingestion.readers.rst import RstReader
 from core.ingestion.readers.rtf import RtfReader
 from core.ingestion.readers.spreadsheet import SpreadsheetReader
 from core.ingestion.recognition import RapidOcr, Recogniser
-from core.ports import Reader
+from core.source_ports import Reader
 
 # Bytes of a file that `Reader.accepts` is shown.
 HEAD_BYTES = 4_096

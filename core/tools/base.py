@@ -6,11 +6,8 @@ To add a tool, copy `get_page.py`, add it to the list in the composition root an
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import groupby
 from typing import Any, Protocol, TypeVar
-
-from pydantic import BaseModel, ConfigDict, ValidationError
 
 from core.domain.answer import Evidence
 from core.domain.chat import ChatMessage, NumberedPassage, PageImage, ToolDefinition, ToolInvocation, ToolResult
@@ -27,6 +24,7 @@ from core.ports import CorpusRepository
 from core.references.offering import Offer, to_turns
 from core.steps import CALL, adopt, finished_before, step
 from core.texts import shorten
+from core.tools.arguments import Arguments, to_parameters, validate
 from core.tools.kept import kept_in, to_digest, to_kept
 from core.tools.section_notes import SectionReader
 
@@ -35,12 +33,6 @@ JOB_INPUT_CHARACTERS = 300
 FINAL = "Calling again will not help: tell the reader."  # behind what ended a call for good
 # The tool that a model would have called for a list of rows.
 FACTS_TOOL = "find_extracts"
-
-
-class Arguments(BaseModel):
-    """The arguments of a tool. Unknown ones are refused; null and blank text stand for "not given"."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +125,7 @@ class Toolbox:
         try:
             if tool is None:
                 raise self._no_tool(invocation.name)
-            validate(tool, invocation.arguments)
+            validate(tool.name, tool.arguments, invocation.arguments)
         except ToolRetry as error:
             return str(error)
         return None
@@ -181,7 +173,7 @@ class Toolbox:
                 tool = self._tools.get(invocation.name)
                 if tool is None:
                     raise self._no_tool(invocation.name)
-                finding = await tool.run(validate(tool, invocation.arguments), self._context)
+                finding = await tool.run(validate(tool.name, tool.arguments, invocation.arguments), self._context)
                 job.output = {**_to_output(finding), CALL: call, **to_kept(finding)}
         except ToolRetry as error:
             return Finding(text=str(error)), True
@@ -223,35 +215,8 @@ class Toolbox:
 
 
 def to_definition(tool: Tool[Any]) -> ToolDefinition:
-    """The tool as models are told of it, with a plain JSON Schema: an object, optional properties without null
-    unions.
-    """
-    schema = _schema_of(tool.arguments)
-    properties = {name: _to_plain(value) for name, value in schema.get("properties", {}).items()}
-    parameters = {
-        "type": "object",
-        "properties": properties,
-        "required": schema.get("required", []),
-        "additionalProperties": False,
-    }
-    return ToolDefinition(name=tool.name, description=tool.description, parameters=parameters)
-
-
-@cache
-def _schema_of(arguments: type[Arguments]) -> dict[str, Any]:
-    """Made once: it takes as long as the rest of a toolbox together."""
-    return arguments.model_json_schema()
-
-
-def validate(tool: Tool[Any], arguments: Mapping[str, object]) -> Arguments:
-    """The arguments as the tool's own type. ToolRetry names every one that is unknown, missing or wrong."""
-    given = {name: value for name, value in arguments.items() if value is not None and not _is_blank(value)}
-    try:
-        return tool.arguments.model_validate(given)
-    except ValidationError as error:
-        problems = "; ".join(_to_problem(item["type"], item["loc"], item["msg"]) for item in error.errors())
-        known = ", ".join(tool.arguments.model_fields)
-        raise ToolRetry(f"{tool.name} could not run: {problems}. It takes {known}.") from error
+    """The tool as models are told of it."""
+    return ToolDefinition(name=tool.name, description=tool.description, parameters=to_parameters(tool.arguments))
 
 
 async def document_named(name: str, context: ToolContext) -> Document:
@@ -276,28 +241,6 @@ def describe_place(document: Document, page_number: int, heading_path: Sequence[
 def join_headings(heading_path: Sequence[str]) -> str:
     """`Chapter > Section`; a page whose first heading repeats its title is named once."""
     return " > ".join(title for title, _ in groupby(heading_path))
-
-
-def _to_plain(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Without titles, null defaults and the union with null that pydantic writes for optional fields."""
-    plain = {key: value for key, value in schema.items() if key not in ("title", "anyOf")}
-    if plain.get("default", "") is None:
-        del plain["default"]
-    variants = [variant for variant in schema.get("anyOf", ()) if variant.get("type") != "null"]
-    return {**plain, **variants[0]} if variants else plain
-
-
-def _is_blank(value: object) -> bool:
-    return isinstance(value, str) and not value.strip()
-
-
-def _to_problem(kind: str, place: Sequence[str | int], message: str) -> str:
-    name = ".".join(str(part) for part in place)
-    if kind == "extra_forbidden":
-        return f"unknown argument {name!r}"
-    if kind == "missing":
-        return f"{name!r} is missing"
-    return f"{name!r}: {message[:1].lower()}{message[1:]}"
 
 
 def to_job_input(arguments: Mapping[str, object]) -> dict[str, object]:

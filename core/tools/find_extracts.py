@@ -10,7 +10,8 @@ from core.errors import BadInput, ToolRetry
 from core.facts import CitedFact, FactQuery, FactType, FoundFacts
 from core.facts.reading import read_types
 from core.texts import shorten
-from core.tools.base import Arguments, Finding, ToolContext, document_named
+from core.tools.arguments import Arguments
+from core.tools.base import Finding, ToolContext, document_named
 from core.tools.search import find_pages, to_finding
 
 DEFAULT_LIMIT = 20

@@ -7,7 +7,8 @@ from rapidfuzz import fuzz, process
 
 from core.facts.asking import FoundRelations
 from core.facts.following import Direction
-from core.tools.base import Arguments, Finding, ToolContext, document_named
+from core.tools.arguments import Arguments
+from core.tools.base import Finding, ToolContext, document_named
 from core.tools.find_extracts import CITED_CHARACTERS, left_out, nothing_found, row_line, within
 
 DEFAULT_LIMIT = 30

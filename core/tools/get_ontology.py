@@ -7,7 +7,8 @@ from pydantic import Field
 from core.facts import KindCount, Ontology
 from core.facts.fitting import stem
 from core.texts import words
-from core.tools.base import Arguments, Finding, ToolContext
+from core.tools.arguments import Arguments
+from core.tools.base import Finding, ToolContext
 
 MAX_KINDS = 40
 MAX_ALIASES = 60

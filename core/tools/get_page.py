@@ -8,7 +8,8 @@ from core.domain.chat import PageImage
 from core.domain.corpus import Document, Page, SourcedPassage
 from core.errors import NotFound, ToolRetry
 from core.provider_ports import PagePictures
-from core.tools.base import Arguments, Finding, ToolContext, describe_place, document_named
+from core.tools.arguments import Arguments
+from core.tools.base import Finding, ToolContext, describe_place, document_named
 
 # About 3,000 tokens a call: a long chapter is read in several calls, so that one page can't fill the window.
 PAGE_CHARACTERS = 12_000

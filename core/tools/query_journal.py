@@ -10,7 +10,8 @@ from core.documents import JOURNAL_KIND, find_by_name, only_journals
 from core.domain.corpus import Document, Page, PageHit, SearchQuery, SourcedPassage
 from core.errors import Ambiguous, NotFound, ProviderError, ToolFailed, ToolRetry
 from core.retries import is_transient
-from core.tools.base import Arguments, Finding, ToolContext, join_headings
+from core.tools.arguments import Arguments
+from core.tools.base import Finding, ToolContext, join_headings
 from core.tools.search import DEFAULT_LIMIT, MAX_LIMIT, find_pages, to_finding
 from core.tools.section_notes import Purpose, SectionReader, read_sections, to_lines
 from core.tools.sections import is_named, named_spans

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pydantic import Field
 
 from core.domain.corpus import PageHit, SearchQuery, SourcedPassage
-from core.tools.base import Arguments, Finding, ToolContext, describe_place, document_named
+from core.tools.arguments import Arguments
+from core.tools.base import Finding, ToolContext, describe_place, document_named
 
 DEFAULT_LIMIT = 10
 MAX_LIMIT = 20

@@ -1,6 +1,5 @@
 """Entities: the document, what it defines, its people, places and organisations. Rather few than wrong ones."""
 
-import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,7 +8,8 @@ from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.ingestion.definitions import define, is_name
 from core.ingestion.foundry_mentions import COMMAND, Mention, find_mentions, kind_of, name_of
-from core.ingestion.marked_text import Line, MarkedText, PipeTable, around, plain
+from core.ingestion.marked_text import MarkedText, PipeTable, around, plain
+from core.ingestion.prose_names import ARTICLES, ProseName, names_in_prose
 from core.texts import collapse
 
 MAX_ALIASES = 20
@@ -18,32 +18,6 @@ MAX_COLUMN = 500
 
 _WIKILINK = re.compile(r"!?\[\[(?P<target>[^\[\]|\n]{1,300})\|(?P<label>[^\[\]\n]{1,80})\]\]")
 _CODE = re.compile(r"`[^`\n]{1,300}`")
-_CAPITAL = r"(?<!\w)[A-ZÀ-ÖØ-ÞΑ-ΩА-ЯĆĘŁŃŚŹŻČŘŠŽĐİŞĞ][\w'’-]{0,30}"
-_NAMES = rf"{_CAPITAL}(?: (?:(?:van|von|de|del|la|le) )?{_CAPITAL})"
-_TITLED = re.compile(
-    rf"\b(?P<title>(?:Mr|Mrs|Ms|Dr|Prof|Rev)\.?|Miss|Professor|Captain|Sir|Lady|Lord|Reverend|Colonel|Major)"
-    rf" (?P<name>{_NAMES}{{0,2}})"
-)
-_HANDLE = re.compile(rf"(?P<name>{_NAMES}{{1,3}}) ?\((?P<handle>@[A-Za-z0-9][\w-]{{0,38}})\)")
-_ADDRESS = re.compile(rf"(?P<name>{_CAPITAL}(?: {_CAPITAL}){{1,3}}) <[\w.+-]{{1,64}}(?:@| at )[\w.-]{{1,80}}>")
-_SUFFIX = (
-    r"(?:Inc\.?|Ltd\.?|LLC|GmbH|Corp\.?|Corporation|Foundation|University|Institute|Agency|Committee|Association|"
-    r"Company)"
-)
-_WHOLE = re.compile(rf" {_SUFFIX}$")
-_ORGANISATION = re.compile(
-    rf"(?P<name>{_CAPITAL}(?: (?:(?:of|and|for|the|&|&amp;) ){{0,2}}{_CAPITAL}){{0,5}},? "
-    rf"{_SUFFIX})"
-    r"(?![\w'’-])"
-)
-_OF = re.compile(
-    rf"\b(?P<name>(?:University|Ministry|Department|Bureau|Institute|Bank) of (?:the )?"
-    rf"{_CAPITAL}(?: (?:of |and )?{_CAPITAL}){{0,4}})"
-)
-_PLACE = re.compile(
-    rf"(?P<name>{_CAPITAL}(?: {_CAPITAL}){{0,2}} (?:River|Bay|Islands?|Valley|Mountains|County|Castle|Keep|Harbou?r|"
-    rf"Street|Peninsula|Falls)|(?:Lake|Mount|Fort|Cape|Port) (?:St\. )?{_CAPITAL}(?: {_CAPITAL})?)(?![\w’'-])"
-)
 _COLUMNS = (
     (
         "person",
@@ -61,10 +35,6 @@ _COLUMNS = (
 _NO_NAMES = re.compile(
     r"(?:total|all|other|others|world|average|mean|sum|none|n/?a|various|unknown|name|see .*)\b.*", re.IGNORECASE
 )
-_ARTICLES = frozenset(
-    "the a an this that these those our your their its my his her in at for on by from and or if when as with".split()
-)
-_NO_FIRST = frozenset({"Chapter", "Table", "Figure", "Section", "Part", "Page"})
 _NO_ALIAS = frozenset(
     "here this that link these those it see more page note read click details docs documentation".split()
 )
@@ -157,8 +127,7 @@ def _all(given: ExtractorInput) -> Iterator[_Thing]:
     for page in given.pages:
         text = MarkedText(page)
         yield from _linked(text)
-        yield from _people(text)
-        yield from _organisations_and_places(text)
+        yield from (_in_prose(page, named) for named in names_in_prose(text))
         yield from _in_foundry_links(text)
         for table in text.tables:
             yield from _columns(page, table)
@@ -222,54 +191,21 @@ def _linked(text: MarkedText) -> Iterator[_Thing]:
 def _is_alias(label: str, target: str) -> bool:
     """Whether a link's label is a name of its target, rather than words of the sentence it stands in."""
     words = label.casefold().split()
-    if len(words) > 4 or set(words) & _NO_ALIAS or words[0] in _ARTICLES:
+    if len(words) > 4 or set(words) & _NO_ALIAS or words[0] in ARTICLES:
         return False
     known = set(re.findall(r"\w+", target.casefold()))
     return bool(known & set(re.findall(r"\w+", label.casefold()))) or label[:1].isupper()
 
 
-def _people(text: MarkedText) -> Iterator[_Thing]:
-    for line in text.lines:
-        if line.in_code:
-            continue
-        for match in _TITLED.finditer(line.text):
-            yield _thing(text, line, match, _named(match[0]), "person", 0.7)
-        if "@" in line.text or " at " in line.text:
-            for match in _HANDLE.finditer(line.text):
-                yield _thing(text, line, match, _named(match["name"]), "person", 0.9, match["handle"])
-            for match in _ADDRESS.finditer(line.text):
-                yield _thing(text, line, match, _named(match["name"]), "person", 0.9)
-
-
-def _named(name: str) -> str:
-    return re.sub(r"['’]s?$", "", name)
-
-
-def _organisations_and_places(text: MarkedText) -> Iterator[_Thing]:
-    for line in text.lines:
-        if line.in_code or line.heading:
-            continue
-        for pattern, kind in ((_ORGANISATION, "organisation"), (_OF, "organisation"), (_PLACE, "place")):
-            for match in pattern.finditer(line.text):
-                for part in _apart(match["name"]):
-                    name = html.unescape(_without_articles(part))
-                    if " " in name and name.split()[0] not in _NO_FIRST:
-                        yield _thing(text, line, match, name, kind, 0.7)
-
-
-def _apart(name: str) -> list[str]:
-    """The names that an "and" joins, where what stands before it is whole by itself."""
-    first, _, rest = name.partition(" and ")
-    return [first, rest] if rest and _WHOLE.search(first) else [name]
-
-
-def _without_articles(name: str) -> str:
-    words = name.split()
-    while words and words[0].casefold() in _ARTICLES:
-        words.pop(0)
-    while words and len(words[-1]) == 1:
-        words.pop()
-    return " ".join(words)
+def _in_prose(page: Page, named: ProseName) -> _Thing:
+    return _Thing(
+        name=named.name,
+        kind=named.kind,
+        page_number=page.number,
+        span=named.span,
+        confidence=named.confidence,
+        aliases={named.alias: None} if named.alias else {},
+    )
 
 
 def _in_foundry_links(text: MarkedText) -> Iterator[_Thing]:
@@ -277,20 +213,8 @@ def _in_foundry_links(text: MarkedText) -> Iterator[_Thing]:
         for match in COMMAND.finditer(line.text) if "@" in line.text else ():
             name, kind = name_of(match, {}), kind_of(match["kind"], match["target"])
             if kind and is_name(name):
-                yield _thing(text, line, match, name, kind, 0.9)
-
-
-def _thing(
-    text: MarkedText, line: Line, match: re.Match[str], name: str, kind: str, confidence: float, *aliases: str
-) -> _Thing:
-    return _Thing(
-        name=name,
-        kind=kind,
-        page_number=text.page.number,
-        span=around(line, match.start(), match.end()),
-        confidence=confidence,
-        aliases=dict.fromkeys(aliases),
-    )
+                span = around(line, match.start(), match.end())
+                yield _Thing(name=name, kind=kind, page_number=text.page.number, span=span, confidence=0.9)
 
 
 def _columns(page: Page, table: PipeTable) -> Iterator[_Thing]:

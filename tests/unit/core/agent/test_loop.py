@@ -25,7 +25,8 @@ from core.errors import ProviderError, ProviderOverloaded, ProviderTimeout
 from core.limits import Budget, Meter
 from core.providers.scripted import ScriptedProvider, Turn, calls, says
 from core.steps import Steps
-from core.tools.base import Arguments, Finding, Toolbox, ToolContext
+from core.tools.arguments import Arguments
+from core.tools.base import Finding, Toolbox, ToolContext
 from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock, RecordingProgress
 from tests.unit.core.shelf import Shelf, focus_on

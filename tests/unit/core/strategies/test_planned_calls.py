@@ -11,7 +11,8 @@ from core.limits import Budget, Meter
 from core.steps import Steps
 from core.strategies.planned_calls import Called, run_plan
 from core.strategies.plans import Plan, PlannedCall
-from core.tools.base import Arguments, Finding, Toolbox, ToolContext
+from core.tools.arguments import Arguments
+from core.tools.base import Finding, Toolbox, ToolContext
 from core.tools.get_page import GetPageTool
 from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock
