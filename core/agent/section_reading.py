@@ -1,7 +1,8 @@
 """A model reads one section of a journal: a summary of it, or all items of a kind, each with the passages behind it."""
 
+import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from core.agent.prompts import section_items, section_summary
 from core.domain.chat import ChatMessage, ChatRequest, ChatRole
@@ -11,19 +12,20 @@ from core.errors import ProviderError
 from core.ports import ChatProvider
 from core.service_ports import SummaryRepository
 from core.texts import collapse, shorten
-from core.tools.section_notes import Purpose, SectionNote
+from core.tools.section_notes import NOTE_CHARACTERS, Purpose, SectionNote
 
-NOTE_CHARACTERS = 400
 MOST_NOTES = 60  # of a section
+# Of one request, about 6,000 tokens; a longer section is read in parts, one after the other.
+PART_CHARACTERS = 24_000
 NOTHING = "nothing"  # what a model answers where a section has no such item
 _LINE = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s*(.+)$")
 _MARKER = re.compile(r"\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]")
 
 
 class ModelSectionReader:
-    """One request a section (implements core.tools.section_notes.SectionReader).
+    """One request a section, more for a very long one (implements core.tools.section_notes.SectionReader).
 
-    Summaries are kept by the page's revision: the next question about the journal asks for none of them again. Lists
+    Summaries are kept by what was summarised: the next question about the journal asks for none of them again. Lists
     are made for one request and not kept.
     """
 
@@ -40,7 +42,7 @@ class ModelSectionReader:
             workspace=passages[0].document.workspace,
             kind=SummaryKind.SECTION,
             subject=page.id,
-            revision=page.revision,
+            revision=_digest(page, passages),
         )
         text = (await self._summaries.find([key])).get(key)
         if text is None:
@@ -49,17 +51,42 @@ class ModelSectionReader:
         return to_notes(text, passages)
 
     async def _ask(self, system: str, passages: Sequence[SourcedPassage]) -> str:
-        numbered = "\n\n".join(f"[{number}] {item.passage.text}" for number, item in enumerate(passages, start=1))
-        request = ChatRequest(system=system, messages=(ChatMessage(role=ChatRole.USER, text=numbered),))
-        text = (await self._provider.complete(request)).text.strip()
-        if not text:
-            raise ProviderError(f"{self._provider.name} gave nothing for a section.")
-        return text
+        replies = []
+        for numbered in _parts(passages):
+            request = ChatRequest(system=system, messages=(ChatMessage(role=ChatRole.USER, text=numbered),))
+            text = (await self._provider.complete(request)).text.strip()
+            if not text:
+                raise ProviderError(f"{self._provider.name} gave nothing for a section.")
+            replies.append(text)
+        return "\n".join(text for text in replies if not _is_nothing(text)) or NOTHING
+
+
+def _digest(page: Page, passages: Sequence[SourcedPassage]) -> str:
+    """The revision of what is summarised. A request for part of a page must neither use nor replace the summary of the
+    whole, and its passages have other numbers.
+    """
+    parts = (page.revision, *(item.passage.text for item in passages))
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _parts(passages: Sequence[SourcedPassage]) -> Iterator[str]:
+    """The passages with their numbers, as many together as fit one request; at least one."""
+    part: list[str] = []
+    for number, item in enumerate(passages, start=1):
+        if part and sum(map(len, part)) + len(item.passage.text) > PART_CHARACTERS:
+            yield "\n\n".join(part)
+            part = []
+        part.append(f"[{number}] {item.passage.text}")
+    yield "\n\n".join(part)
+
+
+def _is_nothing(text: str) -> bool:
+    return collapse(text).casefold().strip(".-*• ") == NOTHING
 
 
 def to_notes(text: str, passages: Sequence[SourcedPassage]) -> list[SectionNote]:
     """The lines of a reply; numbers that are no passage's are dropped. "nothing" alone stands for none."""
-    if collapse(text).casefold().strip(".-* ") == NOTHING:
+    if _is_nothing(text):
         return []
     lines = [found[1] for line in text.splitlines() if (found := _LINE.match(line))] or [collapse(text)]
     return [note for line in lines[:MOST_NOTES] if (note := _to_note(line, passages)).text]
