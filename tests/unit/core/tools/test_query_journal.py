@@ -47,6 +47,22 @@ async def test_a_journal_is_found_by_a_loose_name(shelf, name):
     assert texts(await query(shelf, "king ruby", journal_name=name)) == ["The king holds a ruby."]
 
 
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("The Red Keep", "The king reads nothing"),
+        ("red keep", "The king reads nothing"),
+        ("RED-KEEP", "The king reads nothing"),
+        ("Teh Red Keep", "The king reads nothing"),
+    ],
+)
+async def test_fuzzy_match_journal(shelf, name, found):
+    await shelf.add("keep.json", found, title="The Red Keep", kind="foundry", revision="r2")
+    assert texts(await query(shelf, "king", journal_name=name)) == [found]
+    with pytest.raises(ToolRetry, match="no journal 'The Blue Tower'"):
+        await query(shelf, "king", journal_name="The Blue Tower")
+
+
 async def test_a_name_that_fits_two_asks_which(shelf):
     await shelf.add("mine2.json", "More.", title="The Lost Mine II", kind="foundry")
     finding = await query(shelf, "ruby", journal_name="lost")
