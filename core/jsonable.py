@@ -116,7 +116,9 @@ def page_hit_json(hit: PageHit, summaries: Sequence[Extract] = ()) -> Json:
         "topics": said.get("topics", []),
         "matches": len(hit.passages),
         "score": round(hit.score, 4),
-        "url": fill_template(hit.document.url, hit.document.path, hit.page_number, title),
+        "url": fill_template(
+            hit.document.url, hit.document.path, hit.page_number, title, best.deep_link if best else None
+        ),
     }
 
 

@@ -1,25 +1,41 @@
 """Where a page can be opened: a web address, and a deep link into the program the document lives in. Pure."""
 
+import re
 from urllib.parse import quote
 
 from core.domain.corpus import Document, Page
+
+_UUID = re.compile(r"@UUID\[([^\[\]]+)\]")
 
 
 def page_links(document: Document, page: Page) -> tuple[str | None, str | None]:
     """(url, deep link) of a page; None where the document has no such address.
 
-    `document.url` may be a template: `{path}`, `{page}` and `{anchor}` are filled in, URL-quoted. A page whose own link
-    is a web address has that one.
+    `document.url` may be a template (see `fill_template`). A page whose own link is a web address has that one.
     """
     if page.deep_link is not None and page.deep_link.startswith(("http://", "https://")):
         return page.deep_link, None
-    return fill_template(document.url, document.path, page.number, page.title), page.deep_link
+    return fill_template(document.url, document.path, page.number, page.title, page.deep_link), page.deep_link
 
 
-def fill_template(template: str | None, path: str, page_number: int, anchor: str) -> str | None:
+def fill_template(
+    template: str | None, path: str, page_number: int, anchor: str, deep_link: str | None = None
+) -> str | None:
+    """An address from a template: `{path}`, `{page}`, `{anchor}` and `{uuid}` are filled in, URL-quoted.
+
+    `{uuid}` is what Foundry's link `@UUID[...]` holds; with it, what has no such link has no address.
+    """
     if not template:
         return None
-    values = {"{path}": quote(path), "{page}": str(page_number), "{anchor}": quote(anchor, safe="")}
+    uuid = found[1] if (found := _UUID.fullmatch(deep_link or "")) else None
+    if uuid is None and "{uuid}" in template:
+        return None
+    values = {
+        "{path}": quote(path),
+        "{page}": str(page_number),
+        "{anchor}": quote(anchor, safe=""),
+        "{uuid}": quote(uuid or "", safe=""),
+    }
     for name, value in values.items():
         template = template.replace(name, value)
     return template

@@ -251,6 +251,12 @@ def adopt(job: Job) -> None:
         place.steps.adopt(job)
 
 
+async def flush() -> None:
+    """Wait until what happened so far in the tree this code runs in is written: a kill then loses none of it."""
+    if (place := _here.get()) is not None:
+        await place.steps.flush()
+
+
 def _outcome(error: BaseException | None) -> tuple[JobStatus, str | None]:
     if error is None:
         return JobStatus.DONE, None

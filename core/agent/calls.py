@@ -7,6 +7,7 @@ from typing import Any
 from core.domain.chat import ToolInvocation, ToolResult
 from core.limits import Meter
 from core.ports import Tools
+from core.steps import flush
 
 # Calls of one turn; a model that wants more is guessing, and each result costs tokens.
 MAX_PARALLEL_CALLS = 8
@@ -29,6 +30,7 @@ async def invoke_all(tools: Tools, calls: Sequence[ToolInvocation], meter: Meter
             raise error
     if any(task.cancelled() for task in tasks):
         meter.expire()
+    await flush()  # a model takes its time with these results: who goes on after a kill is to have them
     return tuple(
         refusal(call, f"Not run: at most {MAX_PARALLEL_CALLS} calls a turn.")
         if place >= len(tasks)

@@ -12,24 +12,21 @@ from core.errors import ProviderError
 from core.ports import ChatProvider
 from core.service_ports import SummaryRepository
 from core.texts import collapse, shorten
-from core.tools.section_notes import Purpose, SectionNote
+from core.tools.section_notes import NOTE_CHARACTERS, Purpose, SectionNote
 
-NOTE_CHARACTERS = 400
-MOST_NOTES = 60  # of a request
-# Of a request: about 6,000 tokens, which models with small windows bear, too. A longer page is read in parts.
+MOST_NOTES = 60  # of a section
+# Of one request, about 6,000 tokens; a longer section is read in parts, one after the other.
 PART_CHARACTERS = 24_000
-MOST_PARTS = 20  # of a page: a chapter of 80,000 words
 NOTHING = "nothing"  # what a model answers where a section has no such item
 _LINE = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s*(.+)$")
 _MARKER = re.compile(r"\s*\[(\d+(?:\s*[,;]\s*\d+)*)\]")
 
 
 class ModelSectionReader:
-    """One request a section, or a part of it (implements core.tools.section_notes.SectionReader).
+    """One request a section, more for a very long one (implements core.tools.section_notes.SectionReader).
 
-    Summaries are kept by the page's revision and the passages they are of: the next question about the journal asks for
-    none of them again, and what a part of a page says never stands for all of it. Lists are made for one request and
-    not kept.
+    Summaries are kept by what was summarised: the next question about the journal asks for none of them again. Lists
+    are made for one request and not kept.
     """
 
     def __init__(self, provider: ChatProvider, summaries: SummaryRepository) -> None:
@@ -45,7 +42,7 @@ class ModelSectionReader:
             workspace=passages[0].document.workspace,
             kind=SummaryKind.SECTION,
             subject=page.id,
-            revision=f"{page.revision}:{_digest(passages)}",
+            revision=_digest(page, passages),
         )
         text = (await self._summaries.find([key])).get(key)
         if text is None:
@@ -54,43 +51,37 @@ class ModelSectionReader:
         return to_notes(text, passages)
 
     async def _ask(self, system: str, passages: Sequence[SourcedPassage]) -> str:
-        """What the model says of all parts, one after the other; numbers are those of the passages."""
-        parts = list(_parts(passages))
-        if len(parts) > MOST_PARTS:
-            raise ProviderError(f"This section is longer than {MOST_PARTS * PART_CHARACTERS:,} characters.")
-        said = [await self._ask_part(system, part) for part in parts]
-        return "\n".join(text for text in said if not _is_nothing(text)) or said[0]
-
-    async def _ask_part(self, system: str, part: Sequence[tuple[int, SourcedPassage]]) -> str:
-        numbered = "\n\n".join(f"[{number}] {item.passage.text}" for number, item in part)
-        request = ChatRequest(system=system, messages=(ChatMessage(role=ChatRole.USER, text=numbered),))
-        text = (await self._provider.complete(request)).text.strip()
-        if not text:
-            raise ProviderError(f"{self._provider.name} gave nothing for a section.")
-        lines = text.splitlines()
-        kept = [line for line in lines if _LINE.match(line)][:MOST_NOTES]
-        return "\n".join(kept) if kept else text
+        replies = []
+        for numbered in _parts(passages):
+            request = ChatRequest(system=system, messages=(ChatMessage(role=ChatRole.USER, text=numbered),))
+            text = (await self._provider.complete(request)).text.strip()
+            if not text:
+                raise ProviderError(f"{self._provider.name} gave nothing for a section.")
+            replies.append(text)
+        return "\n".join(text for text in replies if not _is_nothing(text)) or NOTHING
 
 
-def _parts(passages: Sequence[SourcedPassage]) -> Iterator[list[tuple[int, SourcedPassage]]]:
-    """The passages with their numbers from 1, as many at once as a request bears; at least one."""
-    part: list[tuple[int, SourcedPassage]] = []
-    used = 0
+def _digest(page: Page, passages: Sequence[SourcedPassage]) -> str:
+    """The revision of what is summarised. A request for part of a page must neither use nor replace the summary of the
+    whole, and its passages have other numbers.
+    """
+    parts = (page.revision, *(item.passage.text for item in passages))
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _parts(passages: Sequence[SourcedPassage]) -> Iterator[str]:
+    """The passages with their numbers, as many together as fit one request; at least one."""
+    part: list[str] = []
     for number, item in enumerate(passages, start=1):
-        used += len(item.passage.text)
-        if part and used > PART_CHARACTERS:
-            yield part
-            part, used = [], len(item.passage.text)
-        part.append((number, item))
-    yield part
-
-
-def _digest(passages: Sequence[SourcedPassage]) -> str:
-    return hashlib.sha256("\n".join(item.passage.id for item in passages).encode()).hexdigest()[:16]
+        if part and sum(map(len, part)) + len(item.passage.text) > PART_CHARACTERS:
+            yield "\n\n".join(part)
+            part = []
+        part.append(f"[{number}] {item.passage.text}")
+    yield "\n\n".join(part)
 
 
 def _is_nothing(text: str) -> bool:
-    return collapse(text).casefold().strip(".-* ") == NOTHING
+    return collapse(text).casefold().strip(".-*• ") == NOTHING
 
 
 def to_notes(text: str, passages: Sequence[SourcedPassage]) -> list[SectionNote]:
@@ -98,7 +89,7 @@ def to_notes(text: str, passages: Sequence[SourcedPassage]) -> list[SectionNote]
     if _is_nothing(text):
         return []
     lines = [found[1] for line in text.splitlines() if (found := _LINE.match(line))] or [collapse(text)]
-    return [note for line in lines if (note := _to_note(line, passages)).text]
+    return [note for line in lines[:MOST_NOTES] if (note := _to_note(line, passages)).text]
 
 
 def _to_note(line: str, passages: Sequence[SourcedPassage]) -> SectionNote:

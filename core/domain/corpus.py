@@ -36,7 +36,7 @@ class Source:
     name: str
     kind: str  # folder | file
     location: str  # absolute path of the root
-    link_template: str | None = None  # {path}, {page}, {anchor} are filled in, URL-quoted
+    link_template: str | None = None  # {path}, {page}, {anchor}, {uuid} are filled in, URL-quoted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

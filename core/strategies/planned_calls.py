@@ -10,9 +10,10 @@ from core.domain.jobs import JobKind
 from core.errors import FootnoteError, ToolFailed
 from core.limits import Meter
 from core.ports import Tools
-from core.steps import queue, step
+from core.steps import flush, queue, step
 from core.strategies.plans import Plan, PlannedCall, filled_in, waits_for_findings
 from core.tools.base import to_job_input
+from core.tools.section_notes import without_models
 
 _log = logging.getLogger(__name__)
 
@@ -27,8 +28,9 @@ async def run_plan(plan: Plan, tools: Tools, meter: Meter) -> list[Called]:
     for call in plan.calls:
         queue(JobKind.TOOL, call.invocation.name, input=to_job_input(call.invocation.arguments), key=call.key)
     run = _Run(tools)
-    for call in sorted(plan.calls, key=lambda call: call.after is not None):
-        run.tasks[call.key] = asyncio.create_task(run.make(call))
+    with without_models():
+        for call in sorted(plan.calls, key=lambda call: call.after is not None):
+            run.tasks[call.key] = asyncio.create_task(run.make(call))
     tasks = list(run.tasks.values())
     try:
         await asyncio.wait(tasks, timeout=meter.seconds_left)
@@ -36,6 +38,7 @@ async def run_plan(plan: Plan, tools: Tools, meter: Meter) -> list[Called]:
         await end_in_order(tasks)
     if any(task.cancelled() for task in tasks):
         meter.expire()
+    await flush()  # what is finished is not done again, whenever the process is killed from here on
     if run.raised and len(run.raised) == len(plan.calls):
         raise run.raised[0]
     return [_outcome(call, run.tasks[call.key]) for call in plan.calls]

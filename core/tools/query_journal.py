@@ -9,11 +9,10 @@ from pydantic import Field
 from core.documents import JOURNAL_KIND, find_by_name, only_journals
 from core.domain.corpus import Document, Page, PageHit, SearchQuery, SourcedPassage
 from core.errors import Ambiguous, NotFound, ProviderError, ToolFailed, ToolRetry
-from core.retries import is_transient
 from core.tools.arguments import Arguments
 from core.tools.base import Finding, ToolContext, join_headings
 from core.tools.search import DEFAULT_LIMIT, MAX_LIMIT, find_pages, to_finding
-from core.tools.section_notes import Purpose, SectionReader, read_sections, to_lines
+from core.tools.section_notes import Purpose, SectionReader, models_allowed, read_sections, to_lines
 from core.tools.sections import is_named, named_spans
 
 # About 6,000 tokens: most journal chapters fit whole, and three such calls still fit a small model's window.
@@ -142,7 +141,8 @@ async def _read(
         order = {hit.page_id: rank for rank, hit in enumerate(hits)}
         matching = sorted(everything, key=lambda item: order.get(item.passage.page_id, len(order)))
         wanted, complete = [*named, *matching], everything
-    if context.sections is not None and sum(len(item.passage.text) for item in complete) > READ_CHARACTERS:
+    long = sum(len(item.passage.text) for item in complete) > READ_CHARACTERS
+    if long and context.sections is not None and models_allowed():
         keep = {item.passage.id for item in complete}
         sections = [
             (page, [item for item in own if item.passage.id in keep]) for page, own in zip(pages, by_page, strict=True)
@@ -167,10 +167,8 @@ async def _read_in_sections(
     purpose: Purpose = "extraction" if arguments.query_type == "extraction" else "summary"
     try:
         notes = await read_sections(sections, arguments.query, purpose, reader)
-    except ProviderError as error:
-        if is_transient(error):
-            raise
-        raise ToolFailed(f'"{journal.title}" could not be read section by section: {error}') from error
+    except ProviderError as error:  # this tool's call alone fails: the conversation's own request may fare better
+        raise ToolFailed(f"{journal.title!r} is too long to be shown whole and could not be read: {error}") from error
     by_id = {item.passage.id: item for _, own in sections for item in own}
     shown = _take((by_id[key] for key in notes.passage_ids if key in by_id), READ_CHARACTERS)
     lines = [f'"{journal.title}" ({journal.path}) is too long to be shown whole. {_few_pages(sections)}']

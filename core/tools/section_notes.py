@@ -7,7 +7,9 @@ quote passages: a note without one is shown, but nothing can be cited for it.
 
 import asyncio
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
@@ -15,15 +17,33 @@ from core.domain.corpus import Page, SourcedPassage
 from core.domain.jobs import JobKind
 from core.errors import ProviderError
 from core.steps import step
-from core.texts import collapse
+from core.texts import collapse, shorten
 
 MOST_SECTIONS = 80  # of one journal; beyond it the last ones are named as not read
 SIDE_BY_SIDE = 4  # requests at once: what rate limits of small accounts bear
 NOTES_CHARACTERS = 16_000  # of all notes that are shown: about 4,000 tokens
 Purpose = Literal["summary", "extraction"]
-# What an item is called ends where something is said of it. A full stop behind a short word may be that of "Mr." or
-# "Capt.": two people of one title are not one.
-_NAME = re.compile(r"^\W*(.+?)(?:\s*[:(–—,]|\s+-\s|(?<=\w{5})\.\s|$)")
+NOTE_CHARACTERS = 400
+# What an item is called ends at a colon, else where something is plainly said of it: "Dr. Moss" and "50 gold, a ring"
+# are not cut, as two different things must not become one.
+_NAME = re.compile(r"^\W*(.+?)\s*(?::(?=\s|$)|$)")
+_SAID = re.compile(r"\s*[(–—].*|\s-\s.*")
+
+_models_allowed: ContextVar[bool] = ContextVar("models_allowed", default=True)
+
+
+@contextmanager
+def without_models() -> Iterator[None]:
+    """Tools that run inside read nothing by a model: what is too long is cut, and says so."""
+    token = _models_allowed.set(False)
+    try:
+        yield
+    finally:
+        _models_allowed.reset(token)
+
+
+def models_allowed() -> bool:
+    return _models_allowed.get()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +71,9 @@ class SectionNotes:
 
     @property
     def passage_ids(self) -> list[str]:
-        """Behind the notes, in order, each once."""
-        return list(dict.fromkeys(key for _, notes in self.by_page for note in notes for key in note.passage_ids))
+        """Behind the notes, each once: the first of every note before more of any."""
+        notes = [note.passage_ids for _, own in self.by_page for note in own]
+        return list(dict.fromkeys([*(ids[0] for ids in notes if ids), *(key for ids in notes for key in ids)]))
 
 
 async def read_sections(
@@ -85,7 +106,7 @@ async def read_sections(
 
 
 def merged(notes: SectionNotes) -> SectionNotes:
-    """Items of one name once, where they were first found, with the passages of all."""
+    """Items of one name once, where they were first found, with what is said of them and the passages of all."""
     first: dict[str, tuple[int, SectionNote]] = {}
     for place, note in ((place, note) for place, (_, own) in enumerate(notes.by_page) for note in own):
         name = name_of(note.text)
@@ -93,7 +114,7 @@ def merged(notes: SectionNotes) -> SectionNotes:
             first[name] = (place, note)
             continue
         at, known = first[name]
-        first[name] = (at, replace(known, passage_ids=tuple(dict.fromkeys((*known.passage_ids, *note.passage_ids)))))
+        first[name] = (at, _joined(known, note))
     by_page = [
         (page, tuple(note for at, note in first.values() if at == place))
         for place, (page, _) in enumerate(notes.by_page)
@@ -103,8 +124,18 @@ def merged(notes: SectionNotes) -> SectionNotes:
 
 def name_of(text: str) -> str:
     """What two notes of one thing have in common: its name, without what is said of it."""
-    found = _NAME.match(collapse(text))
-    return (found[1] if found else text).casefold().removeprefix("the ").strip()
+    line = collapse(text)
+    found = _NAME.match(line)
+    name = _SAID.sub("", found[1]) if found else line
+    return name.casefold().strip(" *_.").removeprefix("the ").strip() or line.casefold()
+
+
+def _joined(known: SectionNote, note: SectionNote) -> SectionNote:
+    said = collapse(note.text).partition(": ")[2]
+    text = known.text if not said or said.casefold() in known.text.casefold() else f"{known.text}; {said}"
+    return SectionNote(
+        text=shorten(text, NOTE_CHARACTERS), passage_ids=tuple(dict.fromkeys((*known.passage_ids, *note.passage_ids)))
+    )
 
 
 def to_lines(notes: SectionNotes, purpose: Purpose) -> list[str]:

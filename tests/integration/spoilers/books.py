@@ -112,4 +112,4 @@ def _plain(text: str) -> str:
 def _html(text: str) -> str:
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark").enable("table").render(text)
+    return str(MarkdownIt("commonmark").enable("table").render(text))

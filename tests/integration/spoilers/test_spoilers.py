@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from core.commands import CommandCall
 from core.domain.answer import Answer
 from core.domain.corpus import SearchQuery
 from core.domain.extracts import ExtractQuery, ExtractType
-from core.domain.settings import ChannelAddress, PersonAddress
+from core.domain.settings import ChannelAddress, PersonAddress, PositionHolder
 from core.export import FORMATS, export_conversation
 from core.facts.rows import FactType
 from core.jsonable import (
@@ -43,7 +43,7 @@ SETTINGS = settings(
     suppress_health_check=[HealthCheck.too_slow],
 )
 # Whose position it is: a channel's, a person's, or both, of which the lowest holds.
-HOLDERS = {"channel": (CLUB,), "person": (ADA,), "both": (CLUB, ADA)}
+HOLDERS: Mapping[str, tuple[PositionHolder, ...]] = {"channel": (CLUB,), "person": (ADA,), "both": (CLUB, ADA)}
 
 
 async def world_of(book: Book, *known: str) -> World:

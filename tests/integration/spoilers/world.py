@@ -146,12 +146,10 @@ class World:
         assert self.document is not None
         await self.shelf.settings.save_position(holder, self.document.id, last)
 
-    async def ask(self, text: str, *, strategy: str = "tool_use", author: str = "ada", **fields: object) -> Answer:
+    async def ask(self, text: str, *, strategy: str = "tool_use", author: str = "ada") -> Answer:
         self._asked += 1
-        address = fields.pop("address", CHANNEL)
-        assert isinstance(address, ThreadAddress)
         incoming = IncomingMessage(
-            address=address, author=author, text=text, event_key=f"e{self._asked}", strategy=strategy, **fields
+            address=CHANNEL, author=author, text=text, event_key=f"e{self._asked}", strategy=strategy
         )
         return await self._service().answer(incoming, SilentProgress())
 
@@ -198,13 +196,13 @@ class World:
         )
 
     def _strategy(self, message: IncomingMessage) -> RetrievalStrategy:
-        makers = {
-            "tool_use": ToolUseStrategy,
-            "always_retrieve": AlwaysRetrieveStrategy,
-            "plan_and_synthesise": PlanAndSynthesiseStrategy,
-        }
         provider: ChatProvider = self.provider
-        return makers[message.strategy or "tool_use"](provider, Budget(steps=3), self.clock)
+        budget = Budget(steps=3)
+        if message.strategy == "always_retrieve":
+            return AlwaysRetrieveStrategy(provider, budget, self.clock)
+        if message.strategy == "plan_and_synthesise":
+            return PlanAndSynthesiseStrategy(provider, budget, self.clock)
+        return ToolUseStrategy(provider, budget, self.clock)
 
     def _toolbox(self, reading: Reading) -> Toolbox:
         tools = (

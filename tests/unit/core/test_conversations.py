@@ -141,3 +141,14 @@ async def test_who_keeps_more_of_a_conversation_is_told_when_it_is_deleted() -> 
     assert told == []
     await desk.delete(conversation.id, "local")
     assert told == [conversation.address]
+
+
+def test_context_expiry() -> None:
+    """A journal is taken for follow-ups for half an hour after the last answer from it."""
+    cited = next_focus(None, [build_citation("road")], NOON)
+    later = next_focus(cited, [], NOON + timedelta(minutes=25))
+
+    assert live_focus(cited, NOON + timedelta(minutes=30)) == cited
+    assert live_focus(cited, NOON + timedelta(minutes=30, seconds=1)) is None
+    assert live_focus(later, NOON + timedelta(minutes=55)) == later
+    assert live_focus(None, NOON) is None

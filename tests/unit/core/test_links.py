@@ -10,6 +10,19 @@ def test_a_template_gets_path_page_and_anchor_quoted() -> None:
     assert filled == "https://x.example/a%20b/%C3%BC.md?p=3#On%20call%20%26%20more"
 
 
+def test_a_template_for_a_foundry_server_gets_what_its_own_link_holds() -> None:
+    link = "@UUID[JournalEntry.keep.JournalEntryPage.hall]"
+
+    assert fill_template("https://vtt.example/game#{uuid}", "k.json", 1, "Hall", link) == (
+        "https://vtt.example/game#JournalEntry.keep.JournalEntryPage.hall"
+    )
+
+
+def test_where_there_is_no_foundry_link_its_template_gives_none() -> None:
+    assert fill_template("https://vtt.example/game#{uuid}", "k.json", 1, "Hall", None) is None
+    assert fill_template("https://vtt.example/game#{uuid}", "k.json", 1, "Hall", "obsidian://open?x") is None
+
+
 def test_a_document_without_address_has_no_link() -> None:
     document = build_document()
 

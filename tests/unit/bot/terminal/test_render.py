@@ -143,3 +143,17 @@ def test_what_looks_like_html_or_a_definition_is_shown() -> None:
     assert "A List<String>." in text
     assert "<b>x</b>" in text
     assert "[1]: guide.md" in text
+
+
+def test_format_response() -> None:
+    """The answer, then each source with journal, chapter, section and the link that opens it in Foundry."""
+    link = "@UUID[JournalEntry.road.JournalEntryPage.toll]"
+    cited = build_citation(
+        document="road.json", document_title="The Salt Road", heading_path=("Chapter 2", "Inside"), deep_link=link
+    )
+    answer = Answer(status=AnswerStatus.ANSWERED, text="In the barrel.[1]", citations=(cited,))
+    lines = [line.strip() for line in shown(answer_view(answer)).splitlines() if line.strip()]
+
+    assert lines[0] == "In the barrel.[1]"
+    assert lines[1].startswith("[1]") and "Chapter 2 > Inside" in lines[1] and "road.json" in lines[1]
+    assert lines[2:] == ["“under the mat”", link]

@@ -1,7 +1,15 @@
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from core.agent.prompts import build_turns, conversation_notes, empty_answer, last_turn, reading_companion
+from core.agent.prompts import (
+    build_turns,
+    conversation_notes,
+    empty_answer,
+    last_turn,
+    reading_companion,
+    section_items,
+    section_summary,
+)
 from core.domain.answer import QueryType
 from core.domain.chat import Capabilities, ChatMessage, ChatRole
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
@@ -61,6 +69,10 @@ def test_scope_is_kept_by_code_and_never_told():
 
 def test_notes_on_the_way(snapshot: SnapshotAssertion):
     assert (last_turn("6 steps"), empty_answer(), conversation_notes(200)) == snapshot
+
+
+def test_one_section_of_what_is_too_long(snapshot: SnapshotAssertion):
+    assert (section_summary(), section_items("all people")) == snapshot
 
 
 def user(text: str, speaker: str) -> ChatMessage:

@@ -1,8 +1,16 @@
+from collections.abc import Sequence
+
 import pytest
 
-from core.errors import ToolFailed, ToolRetry
-from core.tools.base import Finding
+from core.agent.section_reading import ModelSectionReader
+from core.domain.chat import ChatResponse, CitedText, ToolInvocation
+from core.domain.corpus import Page, SourcedPassage
+from core.errors import ProviderOverloaded, ToolFailed, ToolRetry
+from core.providers.scripted import ScriptedProvider
+from core.tools.base import Finding, Toolbox
 from core.tools.query_journal import MAX_CHOICES, READ_CHARACTERS, QueryJournalArguments, QueryJournalTool
+from core.tools.section_notes import Purpose, SectionNote, without_models
+from storage.memory.summaries import MemorySummaryRepository
 from tests.unit.core.shelf import Shelf, focus_on
 
 MINE = (
@@ -37,6 +45,22 @@ async def journal(shelf: Shelf, path: str):
 @pytest.mark.parametrize("name", ["The Lost Mine", "lost mine", "mine.json", "The Lots Mine"])
 async def test_a_journal_is_found_by_a_loose_name(shelf, name):
     assert texts(await query(shelf, "king ruby", journal_name=name)) == ["The king holds a ruby."]
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("The Red Keep", "The king reads nothing"),
+        ("red keep", "The king reads nothing"),
+        ("RED-KEEP", "The king reads nothing"),
+        ("Teh Red Keep", "The king reads nothing"),
+    ],
+)
+async def test_fuzzy_match_journal(shelf, name, found):
+    await shelf.add("keep.json", found, title="The Red Keep", kind="foundry", revision="r2")
+    assert texts(await query(shelf, "king", journal_name=name)) == [found]
+    with pytest.raises(ToolRetry, match="no journal 'The Blue Tower'"):
+        await query(shelf, "king", journal_name="The Blue Tower")
 
 
 async def test_a_name_that_fits_two_asks_which(shelf):
@@ -179,3 +203,122 @@ async def test_the_outline_of_very_many_pages_is_cut(shelf):
     await shelf.add("big.json", *[f"Room {page}" for page in range(70)], title="Big", kind="foundry")
     finding = await query(shelf, "rooms", "summary", journal_name="Big")
     assert finding.text.endswith("- and 10 more pages")
+
+
+# ---------------------------------------------------------------------------------------- longer than one prompt
+
+ROOMS = 5
+
+
+class Rooms:
+    """Notes what each page says of its first passage; `failing` pages can't be read."""
+
+    def __init__(self, *failing: int, note: str = "Room {}: empty") -> None:
+        self.failing = failing
+        self.note = note
+        self.asked: list[tuple[int, int, str, Purpose]] = []  # page, passages, request, purpose
+
+    async def read(
+        self, page: Page, passages: Sequence[SourcedPassage], request: str, purpose: Purpose
+    ) -> Sequence[SectionNote]:
+        self.asked.append((page.number, len(passages), request, purpose))
+        if page.number in self.failing:
+            raise ProviderOverloaded("The model is busy.")
+        return [SectionNote(text=self.note.format(page.number), passage_ids=(passages[0].passage.id,))]
+
+
+async def long_journal(shelf: Shelf, revision: str = "r1") -> None:
+    rooms = [
+        f"# Room {page}\n\n" + "\n\n".join(f"{page}-{place} " + "z" * 990 for place in range(10))
+        for page in range(1, ROOMS + 1)
+    ]
+    await shelf.add("long.json", *rooms, title="Long", kind="foundry", revision=revision)
+
+
+async def test_a_long_journal_is_read_section_by_section_in_order(shelf):
+    await long_journal(shelf)
+    reader = Rooms()
+    finding = await query(shelf, "all of it", "summary", shelf.context(sections=reader), journal_name="Long")
+    assert reader.asked == [(page, 11, "all of it", "summary") for page in range(1, ROOMS + 1)]
+    assert texts(finding) == [f"# Room {page}" for page in range(1, ROOMS + 1)]
+    assert [line for line in finding.text.splitlines() if line.startswith("- ")] == [
+        f"- Room {page}: empty" for page in range(1, ROOMS + 1)
+    ]
+    assert finding.text.startswith('"Long" (long.json) is too long to be shown whole. Its 5 sections were read')
+
+
+async def test_a_short_journal_is_shown_and_no_model_reads_it(shelf):
+    reader = Rooms()
+    finding = await query(shelf, "all", "summary", shelf.context(sections=reader), journal_name="Lost Mine")
+    assert (reader.asked, len(finding.passages)) == ([], 7)
+
+
+async def test_a_short_section_of_a_long_journal_is_shown_as_it_is(shelf):
+    await long_journal(shelf)
+    reader = Rooms()
+    finding = await query(shelf, "summarise room 2", "summary", shelf.context(sections=reader), journal_name="Long")
+    assert (reader.asked, {item.passage.page_number for item in finding.passages}) == ([], {2})
+
+
+async def test_items_of_a_long_journal_are_listed_once(shelf):
+    await long_journal(shelf)
+    reader = Rooms(note="Moss: a smith")
+    finding = await query(shelf, "all people", "extraction", shelf.context(sections=reader), journal_name="Long")
+    assert finding.text.count("Moss") == 1
+    assert texts(finding) == [f"# Room {page}" for page in range(1, ROOMS + 1)]
+    assert {purpose for *_, purpose in reader.asked} == {"extraction"}
+
+
+async def test_a_section_that_fails_is_named_and_the_others_stand(shelf):
+    await long_journal(shelf)
+    context = shelf.context(sections=Rooms(2, 4))
+    finding = await query(shelf, "all of it", "summary", context, journal_name="Long")
+    assert texts(finding) == ["# Room 1", "# Room 3", "# Room 5"]
+    assert finding.text.endswith("Not read: Room 2; Room 4. Say that the answer may be incomplete.")
+
+
+async def test_where_no_section_can_be_read_the_call_fails_and_not_the_question(shelf):
+    await long_journal(shelf)
+    tools = Toolbox([QueryJournalTool()], shelf.context(sections=Rooms(*range(1, ROOMS + 1))))
+    arguments = {"query": "all of it", "query_type": "summary", "journal_name": "Long"}
+    result = await tools.invoke(ToolInvocation(id="c1", name="query_journal", arguments=arguments))
+    assert result.is_error
+    assert "'Long' is too long to be shown whole and could not be read: The model is busy." in result.text
+
+
+async def test_no_section_beyond_the_reading_position_is_read_or_named(shelf):
+    await long_journal(shelf)
+    reader = Rooms()
+    context = shelf.context(scope=shelf.scope(**{"local/handbook/long.json": 3}), sections=reader)
+    finding = await query(shelf, "all of it", "summary", context, journal_name="Long")
+    assert [page for page, *_ in reader.asked] == [1, 2, 3]
+    assert "Room 4" not in finding.text and "3 sections" in finding.text
+
+
+async def test_the_passages_of_many_notes_are_bounded_and_every_note_still_shown(shelf):
+    await shelf.add("big.json", *("y" * 990 for _ in range(40)), title="Big", kind="foundry")
+    finding = await query(shelf, "all", "summary", shelf.context(sections=Rooms()), journal_name="Big")
+    assert sum(map(len, texts(finding))) <= READ_CHARACTERS
+    assert finding.text.count(": empty") == 40
+
+
+async def test_calls_without_models_are_cut_and_say_so(shelf):
+    await long_journal(shelf)
+    reader = Rooms()
+    with without_models():
+        finding = await query(shelf, "all of it", "summary", shelf.context(sections=reader), journal_name="Long")
+    assert reader.asked == []
+    assert "passages; " in finding.text and "did not fit" in finding.text
+
+
+async def test_summaries_of_sections_are_kept_until_the_journal_changes(shelf):
+    said = ChatResponse(segments=(CitedText(text="- Empty. [2]"),))
+    model = ScriptedProvider([said] * ROOMS * 2)
+    summaries = MemorySummaryRepository(shelf.conversations, shelf.corpus)
+    context = shelf.context(sections=ModelSectionReader(model, summaries))
+    counts = []
+    for revision in ("r1", "r1", "r2"):
+        await long_journal(shelf, revision)
+        await query(shelf, "all of it", "summary", context, journal_name="Long")
+        counts.append(len(model.requests))
+    assert counts == [ROOMS, ROOMS, 2 * ROOMS]

@@ -1,5 +1,6 @@
 """Foundry journals: shapes of exports, links, embeds, and the text of a module's own pages."""
 
+import itertools
 import json
 from pathlib import Path
 
@@ -225,3 +226,32 @@ def test_an_images_caption_is_text(tmp_path: Path) -> None:
 def test_what_is_no_journal_gets_its_reason(text: str, reason: str, tmp_path: Path) -> None:
     with pytest.raises(ReadError, match=reason):
         read(tmp_path, text)
+
+
+def test_extract_text_with_section_markers(tmp_path: Path) -> None:
+    """Headings become sections of the page, in order, and none of their markup stays."""
+    html = "<h1>Chapter 2</h1><p>Salt.</p><h2>Inside</h2><p>A <b>key</b>.</p><h3>Below</h3><ul><li>Rats</li></ul>"
+    [found] = read(tmp_path, journal(page(html))).pages
+    assert [(heading.level, heading.title) for heading in found.headings] == [
+        (1, "Chapter 2"),
+        (2, "Inside"),
+        (3, "Below"),
+    ]
+    starts = [*(heading.start for heading in found.headings), len(found.text)]
+    parts = [found.text[start:end].split() for start, end in itertools.pairwise(starts)]
+    assert parts == [["Chapter", "2", "Salt."], ["Inside", "A", "key."], ["Below", "Rats"]]
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        ((KEEP, GATE), f"@UUID[JournalEntry.{KEEP}.JournalEntryPage.{GATE}]"),
+        ((KEEP, None), f"@UUID[JournalEntry.{KEEP}]"),
+        ((None, GATE), None),
+    ],
+)
+def test_build_foundry_link(ids: tuple[str | None, str | None], expected: str | None, tmp_path: Path) -> None:
+    """A page is named through its journal: Foundry finds none by its own id alone."""
+    journal_id, page_id = ids
+    value = {"_id": journal_id, "name": "Keep", "pages": [{"_id": page_id, "name": "Gate", "text": {"content": "x"}}]}
+    assert read(tmp_path, value).pages[0].deep_link == expected
