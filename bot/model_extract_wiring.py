@@ -7,13 +7,14 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from bot.config import Config
 from bot.config_sections import ExtractionConfig
 from core.abandoned import end_abandoned
 from core.domain.extract_readings import ModelLimits
 from core.domain.jobs import JobKind
-from core.errors import FootnoteError
+from core.errors import BadInput, FootnoteError
 from core.ingestion.report import ProgressCallback
-from core.ports import Clock
+from core.ports import ChatProvider, Clock
 from core.rates import Rate, RateGate
 from core.service_ports import JobRepository
 from core.steps import Steps
@@ -57,12 +58,15 @@ class ModelExtractions:
     def __init__(
         self,
         *,
-        build: Callable[[], "ModelExtracting"],
+        build: Callable[[str], "ModelExtracting | None"],
         steps: Callable[[str], Steps],
         turns: Turns,
         clock: Clock,
     ) -> None:
-        """`build` makes what runs them, for each run; `steps` a job tree in a workspace."""
+        """`build` makes what runs them in a workspace, for each run; None where its provider has no model for it.
+
+        `steps` makes a job tree in a workspace.
+        """
         self._build = build
         self._steps = steps
         self._turns = turns
@@ -79,9 +83,19 @@ class ModelExtractions:
         force: bool = False,
         progress: ProgressCallback = lambda done: None,
     ) -> "ExtractionReport":
-        """As core.model_extracting.ModelExtracting.run, recorded in a job tree of its own."""
+        """As core.model_extracting.ModelExtracting.run, recorded in a job tree of its own.
+
+        BadInput, too, for an extractor by name in a workspace whose provider has no model for it.
+        """
+        from core.extracting import ExtractionReport
+
+        extracting = self._build(workspace)
+        if extracting is None:
+            if extractor is not None:
+                raise BadInput(f"The extractor {extractor!r} asks a model, and the provider of {workspace!r} has none.")
+            return ExtractionReport()
         async with self._turns.turn():
-            return await self._build().run(
+            return await extracting.run(
                 workspace,
                 document_ids=document_ids,
                 extractor=extractor,
@@ -137,32 +151,37 @@ class ModelExtractions:
 def build_model_extractions(
     app: "App", alone: Callable[[], AbstractAsyncContextManager[None]]
 ) -> ModelExtractions | None:
-    """The runs over the parts of an app; None where they are off, or where no model is configured that can be asked."""
+    """The runs over the parts of an app; None where they are off, or where no model is configured that can be asked.
+
+    What a workspace has goes to its own provider and to no other.
+    """
     settings = app.config.extraction
     if not settings.with_model:
         return None
-    capabilities = app.provider.capabilities
-    if capabilities.quotes_only or not capabilities.tools:
+    if not any(_can_be_asked(app.provider_for(name, None)) for name in (app.config.workspace, *app.config.workspaces)):
         _log.warning(
             "[extraction] with_model is set, but %r is no model that can be asked: it is off", app.provider.name
         )
         return None
     gate = RateGate(Rate(per_second=settings.requests_per_minute / 60, burst=1), app.clock)
 
-    def build() -> "ModelExtracting":
+    def build(workspace: str) -> "ModelExtracting | None":
         from core.ingestion.extractors.base import build_model_extractors
         from core.model_extracting import ModelExtracting
         from core.model_reading import ModelParts
 
+        provider = app.provider_for(workspace, None)
+        if not _can_be_asked(provider):
+            return None
         return ModelExtracting(
             ModelParts(
                 corpus=app.corpus,
                 extracts=app.extracts,
                 readings=app.readings,
                 extractors=[item for item in build_model_extractors() if item.name in settings.model_extractors],
-                provider=app.provider,
+                provider=provider,
                 limits=to_model_limits(settings),
-                model=settings.model,
+                model=_model_for(workspace, app.config),
                 gate=gate,
                 clock=app.clock,
             )
@@ -176,6 +195,17 @@ def build_model_extractions(
         turns=Turns(JOB_NAME, app.job_store, app.clock, alone),
         clock=app.clock,
     )
+
+
+def _can_be_asked(provider: ChatProvider) -> bool:
+    return provider.capabilities.tools and not provider.capabilities.quotes_only
+
+
+def _model_for(workspace: str, config: Config) -> str | None:
+    """The configured model is one of the default workspace's provider; another provider has a model of its own."""
+    ours, theirs = (config.workspaces.get(name) for name in (config.workspace, workspace))
+    is_same = (ours.provider if ours else None) == (theirs.provider if theirs else None)
+    return config.extraction.model if is_same else None
 
 
 def to_model_limits(settings: ExtractionConfig) -> ModelLimits:

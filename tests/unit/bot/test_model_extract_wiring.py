@@ -4,16 +4,18 @@ import asyncio
 from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.config import Config
-from bot.model_extract_wiring import AGAIN, ModelExtractions, Turns, to_model_limits
+from bot.model_extract_wiring import AGAIN, ModelExtractions, Turns, build_model_extractions, to_model_limits
+from bot.wiring import App
 from core.abandoned import CUT_OFF
 from core.domain.extract_readings import Spending
 from core.domain.jobs import JobKind, JobStatus
-from core.errors import StorageError
+from core.errors import BadInput, StorageError
 from core.extracting import ExtractionReport
 from core.steps import Steps
 from storage.memory.jobs import MemoryJobRepository
@@ -47,7 +49,7 @@ class Asking:
 
 def build(asking: Asking, clock: ManualClock, jobs: MemoryJobRepository | None = None) -> ModelExtractions:
     jobs = jobs or MemoryJobRepository()
-    made: Any = lambda: asking  # noqa: E731 - it stands for a class
+    made: Any = lambda workspace: asking  # noqa: E731 - it stands for a class
     return ModelExtractions(
         build=made,
         steps=lambda workspace: Steps(jobs, clock, workspace),
@@ -119,3 +121,26 @@ def test_limits_are_those_of_the_configuration() -> None:
     limits = to_model_limits(Config.model_validate({"extraction": settings}).extraction)
     assert (limits.tokens_per_run, limits.tokens_per_day) == (5, 7)
     assert not Config().extraction.with_model
+
+
+async def test_what_a_workspace_has_goes_to_its_own_model_and_to_no_other(tmp_path: Path) -> None:
+    sections = {
+        "data_dir": tmp_path,
+        "provider": {"name": "anthropic"},
+        "providers": {"mill": {"kind": "anthropic", "model": "mill-7b", "base_url": "http://127.0.0.1:9"}},
+        "workspaces": {"guild": {"provider": "mill"}, "club": {"provider": "extractive"}},
+        "extraction": {"with_model": True, "model": "claude-haiku-5-5"},
+    }
+    async with App(Config.model_validate(sections)) as app:
+        found = build_model_extractions(app, nullcontext)
+        assert found is not None
+        parts = {name: made._parts if (made := found._build(name)) else None for name in ("local", "guild", "club")}
+        assert [(item.provider, item.model) if item else None for item in parts.values()] == [
+            (app.provider, "claude-haiku-5-5"),
+            (app.provider_for("guild", None), None),
+            None,
+        ]
+        assert app.provider_for("guild", None) is not app.provider
+        assert await found.run("club") == ExtractionReport()
+        with pytest.raises(BadInput, match="the provider of 'club' has none"):
+            await found.run("club", extractor="model_meetings")
