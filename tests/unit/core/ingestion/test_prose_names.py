@@ -18,7 +18,7 @@ def named(text: str) -> list[ProseName]:
     ("text", "name", "kind", "alias"),
     [
         ("We saw Captain Ahab's ship.\n", "Captain Ahab", "person", ""),
-        ("Ask Ann Lee (@annlee) first.\n", "Ann Lee", "person", "@annlee"),
+        ("There: Ann Lee (@annlee).\n", "Ann Lee", "person", "@annlee"),
         ("Ann Lee <ann at rope.example> wrote.\n", "Ann Lee", "person", ""),
         ("The Open Rope Foundation pays.\n", "Open Rope Foundation", "organisation", ""),
         ("She is at the University of the Sea.\n", "University of the Sea", "organisation", ""),
@@ -34,8 +34,6 @@ def test_an_and_parts_two_organisations_but_no_name_of_one() -> None:
     assert names == ["Rope Foundation", "Tar Institute", "Tar and Rope Foundation"]
 
 
-@pytest.mark.parametrize(
-    "text", ["Chapter Island\n", "`Captain Ahab`\n\n    Captain Ahab\n", "the river and the bay\n"]
-)
+@pytest.mark.parametrize("text", ["Chapter Island\n", "```\nCaptain Ahab\n```\n", "the river and the bay\n"])
 def test_numberings_code_and_common_words_are_no_names(text: str) -> None:
-    assert [item for item in named(text) if item.kind != "person"] == []
+    assert named(text) == []
