@@ -14,7 +14,7 @@ from core.service_ports import SummaryRepository
 from core.texts import collapse, shorten
 from core.tools.section_notes import NOTE_CHARACTERS, Purpose, SectionNote
 
-MOST_NOTES = 60  # of a section
+MOST_NOTES = 1_000  # of a section, against nonsense; how many are shown is decided where what is left out is said
 # Of one request, about 6,000 tokens; a longer section is read in parts, one after the other.
 PART_CHARACTERS = 24_000
 NOTHING = "nothing"  # what a model answers where a section has no such item

@@ -139,4 +139,4 @@ async def test_no_reply_gives_foreign_passages_or_too_much(text: str):
 
 async def test_very_many_lines_are_cut():
     passages = (await Desk().section())[1]
-    assert len(to_notes("\n".join(f"- item {number} [1]" for number in range(200)), passages)) == MOST_NOTES
+    assert len(to_notes("\n".join(f"- item {number} [1]" for number in range(2 * MOST_NOTES)), passages)) == MOST_NOTES

@@ -7,7 +7,7 @@ import pytest
 
 from core.agent.section_reading import PART_CHARACTERS, ModelSectionReader
 from core.domain.chat import Capabilities, ChatRequest, ChatResponse
-from core.errors import ProviderBadRequest, ProviderError, ProviderRateLimited, ToolFailed
+from core.errors import ProviderBadRequest, ProviderRateLimited, ToolFailed
 from core.providers.scripted import says
 from core.tools.query_journal import QueryJournalArguments, QueryJournalTool
 from core.tools.section_notes import SectionNote, SectionNotes, merged, name_of
@@ -90,6 +90,14 @@ async def test_the_summary_of_a_part_of_a_page_never_stands_for_the_page(shelf):
     assert all(by_id[key].startswith(f"The {note.text.split(':')[0]} ") for note in whole for key in note.passage_ids)
 
 
+async def test_no_item_of_a_page_with_many_is_left_out(shelf):
+    ring = "\n\n".join(f"## {place}\n\nThe n{place} keeps a key." for place in range(1, 151))
+    await shelf.add("ring.json", f"# Ring\n\n{ring}", "word " * 6_000, title="Ring", kind="foundry")
+    found = await ask(shelf, Counter(), "list all keepers of the Ring", "extraction")
+
+    assert [number for number in range(1, 151) if f"- n{number}: seen" not in found.text] == []
+
+
 async def test_what_was_read_once_is_not_asked_for_again(shelf):
     summaries = MemorySummaryRepository(shelf.conversations, shelf.corpus)
     await ask(shelf, Counter(), "sum it up", summaries=summaries)
@@ -102,7 +110,7 @@ async def test_what_was_read_once_is_not_asked_for_again(shelf):
 async def test_a_refused_request_fails_the_tool_and_not_the_question(shelf):
     with pytest.raises(ToolFailed, match=r"The Keep.*too long"):
         await ask(shelf, Counter(fails=ProviderBadRequest("too long")), "sum it up")
-    with pytest.raises(ProviderRateLimited):
+    with pytest.raises(ToolFailed, match="later"):
         await ask(shelf, Counter(fails=ProviderRateLimited("later")), "sum it up")
 
 
@@ -114,4 +122,4 @@ async def test_two_people_of_one_title_are_two_items(first, second):
     [(_, kept)] = merged(SectionNotes(by_page=((None, notes),))).by_page  # type: ignore[arg-type]
 
     assert [note.text for note in kept] == [first, second]
-    assert name_of("The Weaver. He weaves.") == "weaver"
+    assert name_of("The Weaver: he weaves.") == "weaver"
