@@ -7,7 +7,7 @@ import pytest
 
 from core.agent.section_reading import PART_CHARACTERS, ModelSectionReader
 from core.domain.chat import Capabilities, ChatRequest, ChatResponse
-from core.errors import ProviderBadRequest, ProviderRateLimited, ToolFailed
+from core.errors import ProviderBadRequest, ProviderError, ProviderRateLimited, ToolFailed
 from core.providers.scripted import says
 from core.tools.query_journal import QueryJournalArguments, QueryJournalTool
 from core.tools.section_notes import SectionNote, SectionNotes, merged, name_of
