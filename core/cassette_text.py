@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from core.domain.answer import Answer
 from core.domain.cassettes import Cassette
@@ -20,7 +21,15 @@ MOST_BYTES = 64 * 1024 * 1024
 
 
 def pack(cassette: Cassette) -> bytes:
-    return zlib.compress(_adapter().dump_json(cassette), level=6)
+    """Halves of characters, which platforms and models may send, become "?". InvalidState for more than MOST_BYTES."""
+    try:
+        text = _adapter().dump_json(cassette)
+    except PydanticSerializationError:
+        shown = _adapter().dump_python(cassette, mode="json")
+        text = json.dumps(shown, ensure_ascii=False).encode("utf-8", "replace")
+    if len(text) > MOST_BYTES:
+        raise InvalidState(f"This run is larger than {MOST_BYTES:,} bytes: it is not kept.")
+    return zlib.compress(text, level=6)
 
 
 def unpack(data: bytes) -> Cassette:

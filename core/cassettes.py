@@ -1,12 +1,12 @@
 """Recorded runs as people use them: kept for some days, played again, kept for good as regression cases."""
 
+import asyncio
 import logging
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from core.cassette_text import pack, unpack
 from core.domain.cassettes import Cassette, StoredCassette
-from core.errors import StorageError
 from core.ports import Clock
 from core.replaying import Replayed, StrategyOver, replay
 from core.service_ports import CassetteRepository
@@ -30,19 +30,11 @@ class Cassettes:
 
     async def keep(self, message_id: str, cassette: Cassette) -> None:
         """Store the run behind an answer. A run that can't be stored is missing later; its answer is not touched."""
-        passages = cassette.tools.evidence.passages.values()
-        documents = {item.source.document.id for item in passages} | {p.document_id for p in cassette.pages.values()}
-        stored = StoredCassette(
-            message_id=message_id,
-            workspace=cassette.question.address.workspace,
-            question=shorten(cassette.question.text, QUESTION_CHARACTERS),
-            recorded_at=self._clock.now(),
-            document_ids=frozenset(documents),
-            data=pack(cassette),
-        )
         try:
-            await self._repository.save(stored)
-        except StorageError:
+            # Packing takes a while for long pages: other questions go on meanwhile.
+            data = await asyncio.to_thread(pack, cassette)
+            await self._repository.save(_to_stored(message_id, cassette, data, self._clock.now()))
+        except Exception:  # whatever a run holds, its answer is there already
             _log.warning("the run behind answer %s was not kept", message_id, exc_info=True)
 
     async def replay(self, message_id: str, workspace: str) -> Replayed:
@@ -68,3 +60,16 @@ class Cassettes:
     async def purge(self) -> int:
         """Forget runs that are too old and no case; returns how many."""
         return await self._repository.purge(self._clock.now() - timedelta(days=self._days))
+
+
+def _to_stored(message_id: str, cassette: Cassette, data: bytes, now: datetime) -> StoredCassette:
+    passages = cassette.tools.evidence.passages.values()
+    documents = {item.source.document.id for item in passages} | {page.document_id for page in cassette.pages.values()}
+    return StoredCassette(
+        message_id=message_id,
+        workspace=cassette.question.address.workspace,
+        question=shorten(cassette.question.text, QUESTION_CHARACTERS),
+        recorded_at=now,
+        document_ids=frozenset(documents),
+        data=data,
+    )

@@ -195,3 +195,40 @@ async def test_cases_are_played_oldest_first_and_old_runs_go(shelf):
     played = await room.cassettes.play_cases("local")
     assert [(case.message_id, outcome.is_equal) for case, outcome in played] == [(first.message_id, True)]
     assert played[0][0].question == QUESTION
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [(f"{QUESTION} \udcff", "Here [1]."), (QUESTION, "Under \ud800 it [1]."), ("\x00 key?", "Here [1].")],
+)
+async def test_halves_of_characters_are_recorded_and_played(shelf, asked, said):
+    """A terminal gives them for bytes that are no text, models cut an emoji in two."""
+    room = Room(shelf, calls(search("key")), says(said))
+    answer = await room.ask(asked)
+    played = await room.cassettes.replay(answer.message_id, "local")
+
+    assert answer.status is AnswerStatus.ANSWERED
+    assert played.is_equal, played.difference
+
+
+@pytest.mark.parametrize("fault", [InvalidState("too large"), RecursionError("deep"), ValueError("odd")])
+async def test_whatever_recording_meets_the_answer_goes_out(shelf, monkeypatch, caplog, fault):
+    def fail(cassette: Cassette) -> bytes:
+        raise fault
+
+    monkeypatch.setattr("core.cassettes.pack", fail)
+    room = Room(shelf, *LOOKED_UP)
+    answer = await room.ask()
+
+    assert answer.status is AnswerStatus.ANSWERED
+    assert await room.cassettes.list_runs("local") == []
+    assert "was not kept" in caplog.text
+
+
+async def test_a_run_that_could_not_be_read_again_is_not_packed(shelf, monkeypatch):
+    room = Room(shelf, *LOOKED_UP)
+    cassette = await room.cassette(await room.ask())
+    monkeypatch.setattr("core.cassette_text.MOST_BYTES", 100)
+
+    with pytest.raises(InvalidState, match="larger than 100 bytes"):
+        pack(cassette)
