@@ -6,8 +6,8 @@ One conversation, the same transcript for all: every question of the file in its
 looks each up and answers with what it is shown. Tokens are estimated from the requests in the form the Anthropic API
 gets them, at four bytes a token. "Cached" is what a prefix cache saves: the beginning of a request up to the last block
 that an earlier request had as well and marked. "Paid" counts a cached token as a tenth and a written one as a quarter
-more, which is what Anthropic asks for them. Follow-ups are asked of the provider without a model, once in each
-strategy: whether a footnote is on the right document.
+more, which is what Anthropic asks for them; without a cache all tokens are paid. Follow-ups are asked of the provider
+without a model, once in each strategy: whether a footnote is on the right document.
 """
 
 import argparse
@@ -121,7 +121,7 @@ def followed_up(questions: Sequence[Json], answers: Sequence[Answer]) -> tuple[i
 
 
 async def run(library: Path, questions: Sequence[Json], rounds: int) -> Table:
-    table = Table("Context", "Tokens an answer", "Cached", "Paid, no cache", "Paid, cache", "Follow-ups", "Calls")
+    table = Table("Context", "Tokens an answer", "Cached", "Paid", "Follow-ups", "Calls")
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder)
         async with App(Config(data_dir=data)) as app:
@@ -138,7 +138,6 @@ async def run(library: Path, questions: Sequence[Json], rounds: int) -> Table:
                 name,
                 f"{cache.tokens / count:,.0f}",
                 f"{cache.read / cache.tokens:.0%}",
-                f"{cache.tokens / count:,.0f}",
                 f"{cache.paid / count:,.0f}",
                 f"{right} of {there}",
                 f"{statistics.mean([len(model.prompt_tokens) / count]):.1f}",
