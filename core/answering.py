@@ -31,7 +31,7 @@ from core.references.offering import Offer
 from core.references.service import Links, References
 from core.retries import is_transient
 from core.service_ports import JobRepository
-from core.steps import Steps
+from core.steps import Steps, forget_kept
 from core.stored_answers import BOT_NAME as BOT_NAME
 from core.stored_answers import (
     answer_message,
@@ -287,14 +287,14 @@ class AnswerService:
     ) -> Answer:
         """Store the answer with its tool calls, move the focus, and complete the answer object."""
         now = self._clock.now()
+        await forget_kept(jobs, self._jobs)  # no other try comes, after a failure either
         shown = answer_message(answer, message, conversation.id, jobs[0].id if jobs else None, now)
         between = messages_of_draft(draft, conversation.id, now) if draft else []
         await self._conversations.record(conversation, [*between, shown], answer.citations)
-        total = (self._clock.monotonic() - started) * 1000
         return replace(
             answer,
             conversation_id=conversation.id,
             message_id=shown.id,
             jobs=tuple(jobs),
-            timings_ms={"total": round(total, 1), **timings(jobs)},
+            timings_ms={"total": round((self._clock.monotonic() - started) * 1000, 1), **timings(jobs)},
         )

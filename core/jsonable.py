@@ -90,7 +90,7 @@ def job_json(job: Job, tree: Sequence[Job]) -> Json:
         "name": job.name,
         "status": job.status.value,
         "input": dict(job.input),
-        "output": dict(job.output),
+        "output": dict(job.told),
         "error": job.error,
         "attempts": job.attempts,
         "created_at": _time(job.created_at),

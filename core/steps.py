@@ -17,13 +17,12 @@ from contextvars import ContextVar, Token
 from dataclasses import dataclass, replace
 from types import TracebackType
 
+from core.domain.jobs import CALL as CALL
+from core.domain.jobs import KEPT as KEPT
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import FootnoteError
 from core.ports import Clock
 from core.service_ports import JobRepository
-
-CALL = "call"  # key of an output: a digest of all that decides what a step gives
-KEPT = "kept"  # key of an output: what the step gave, as long as another try may need it
 
 
 class Steps:
@@ -136,8 +135,7 @@ class Steps:
             if job.status is JobStatus.QUEUED:
                 self._save(replace(job, status=JobStatus.CANCELLED, completed_at=self._clock.now()))
             elif well and CALL in job.output:
-                told = {name: value for name, value in job.output.items() if name not in (CALL, KEPT)}
-                self._save(replace(job, output=told))
+                self._save(replace(job, output=job.told))
 
     def _to_id(self, parent: str | None, step: "Step") -> str:
         if parent is None:
@@ -255,6 +253,13 @@ async def flush() -> None:
     """Wait until what happened so far in the tree this code runs in is written: a kill then loses none of it."""
     if (place := _here.get()) is not None:
         await place.steps.flush()
+
+
+async def forget_kept(jobs: Sequence[Job], repository: JobRepository) -> None:
+    """Take out of jobs what was kept for another try."""
+    changed = [replace(job, output=job.told) for job in jobs if len(job.told) < len(job.output)]
+    if changed:
+        await repository.save(*changed)
 
 
 def _outcome(error: BaseException | None) -> tuple[JobStatus, str | None]:

@@ -7,6 +7,10 @@ from enum import StrEnum
 
 from core.errors import NotFound
 
+# Keys of an output that are for another try at the same question, and for nobody to read (see core/steps.py).
+CALL = "call"  # a digest of all that decides what a step gives
+KEPT = "kept"  # what the step gave, as long as another try may need it
+
 # Trees and the inbox's entries are kept this long after their end: audits ask about last month's.
 RETENTION = timedelta(days=90)
 
@@ -60,6 +64,11 @@ class Job:
         """What it is about, in its own words: the query, the question, or the thing that is read; "" for none."""
         given = (self.input.get(name) for name in ("query", "question", "name", "journal", "document", "page_id"))
         return next((str(value) for value in given if value), "")
+
+    @property
+    def told(self) -> Mapping[str, object]:
+        """The output as people see it: without what is kept for another try."""
+        return {name: value for name, value in self.output.items() if name not in (CALL, KEPT)}
 
     @property
     def duration_ms(self) -> float | None:

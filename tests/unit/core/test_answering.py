@@ -11,10 +11,11 @@ from core.conversations import Conversations
 from core.domain.answer import AnswerStatus, QueryType
 from core.domain.chat import ChatRequest, ChatResponse, PassageCitation, StopReason, ToolInvocation
 from core.domain.conversation import IncomingMessage, Role, ThreadAddress
-from core.domain.jobs import JobKind, JobStatus
+from core.domain.jobs import CALL, KEPT, JobKind, JobStatus
 from core.domain.settings import PersonAddress
-from core.errors import BadInput, NotFound, ProviderOverloaded, ProviderRefused
+from core.errors import BadInput, NotFound, ProviderBadRequest, ProviderOverloaded, ProviderRefused
 from core.jobs import Jobs
+from core.jsonable import job_json
 from core.limits import Budget
 from core.providers.scripted import ScriptedProvider, Turn, calls, says
 from core.strategies.tool_use import ToolUseStrategy
@@ -198,6 +199,18 @@ async def test_what_is_no_question_is_refused_and_not_stored(shelf: Shelf, text:
         await desk.ask(text)
 
     assert await desk.store.list_conversations("local") == []
+
+
+async def test_a_failed_question_keeps_nothing_of_what_its_tools_gave(shelf: Shelf) -> None:
+    """It is for another try, which does not come; the tree is shown to people, and stays for months."""
+    desk = Desk(shelf, SEARCH, ProviderBadRequest("No."))
+    answer = await desk.ask()
+    tree = await desk.job_store.list_tree(answer.jobs[0].id)
+
+    assert answer.status is AnswerStatus.ERROR
+    assert [job.output["passages"] for job in tree if job.kind is JobKind.TOOL] == [2]
+    assert all({CALL, KEPT}.isdisjoint(job.output) for job in tree)
+    assert all({CALL, KEPT}.isdisjoint(job_json(job, answer.jobs)["output"]) for job in answer.jobs)
 
 
 async def test_an_unknown_conversation_is_an_error(shelf: Shelf) -> None:
