@@ -15,6 +15,7 @@ from core.texts import shorten
 MOST_DRAWN = 60  # documents; more are a tangle, and take a second to place
 WIDTH, HEIGHT = 960.0, 640.0
 MARGIN = 48.0
+SIDE_MARGIN = 88.0  # half of the longest label, which stands centred below its dot
 ROUNDS = 80
 LABEL = 24  # characters
 LEAST_RADIUS, MOST_RADIUS = 5.0, 14.0
@@ -146,9 +147,9 @@ def _pull(
 def _fitted(points: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
     """Scaled so that they fill the drawing but for its margin; a single one stands in the middle."""
     fitted: list[list[float]] = [[], []]
-    for axis, size in ((0, WIDTH), (1, HEIGHT)):
+    for axis, size, margin in ((0, WIDTH, SIDE_MARGIN), (1, HEIGHT, MARGIN)):
         values = [point[axis] for point in points]
         low, span = min(values, default=0.0), max(values, default=0.0) - min(values, default=0.0)
-        room = size - 2 * MARGIN
-        fitted[axis] = [round(MARGIN + (v - low) / span * room if span > 1e-9 else size / 2, 1) for v in values]
+        room = size - 2 * margin
+        fitted[axis] = [round(margin + (v - low) / span * room if span > 1e-9 else size / 2, 1) for v in values]
     return list(zip(*fitted, strict=True))
