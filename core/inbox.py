@@ -68,15 +68,6 @@ def platform_gates(settings: SettingsRepository, clock: Clock, rate: Rate | None
     )
 
 
-def within_rate(take: Callable[[IncomingMessage], float]) -> Gate:
-    """A gate for too many messages: `take` gives the seconds to wait, 0 when there is room."""
-
-    async def check(incoming: IncomingMessage) -> Decision | None:
-        return _over_limit(take(incoming))
-
-    return Gate(name="rate", check=check)
-
-
 class _PersonRates:
     """How often each person may ask: in a channel as its admins set it, everywhere else at one rate."""
 

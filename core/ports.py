@@ -260,9 +260,6 @@ class ConversationRepository(Protocol):
     async def rename(self, conversation_id: str, title: str) -> None:
         """NotFound for an unknown conversation."""
 
-    async def set_focus(self, conversation_id: str, focus: Focus | None) -> None:
-        """NotFound for an unknown conversation."""
-
     async def delete(self, conversation_id: str) -> None:
         """With its messages; unknown ids are ignored."""
 

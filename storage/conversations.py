@@ -129,9 +129,6 @@ class SqlConversationRepository:
 
         await self._database.write(work)
 
-    async def set_focus(self, conversation_id: str, focus: Focus | None) -> None:
-        await self._database.write_rows(lambda connection: _set_focus(connection, conversation_id, focus))
-
     async def delete(self, conversation_id: str) -> None:
         change = delete(ConversationRow).where(col(ConversationRow.id) == conversation_id)
         await self._database.write(lambda session: session.execute(change))

@@ -10,7 +10,6 @@ from enum import Enum
 
 # Discord's limits on a message of components (v2).
 MAX_TEXT = 4_000  # characters over all texts
-MAX_COMPONENTS = 40  # nested ones included
 MAX_LABEL = 80  # characters of a button
 MAX_OPTIONS = 25  # of a menu
 MAX_OPTION = 100  # characters of an option's label and description

@@ -1,4 +1,4 @@
-"""What the bot needs on Discord: intents, permissions, the link that invites it, hints when one is missing. Pure."""
+"""What the bot needs on Discord: intents, permissions, the link that invites it, what to do without them. Pure."""
 
 import discord
 
@@ -18,7 +18,6 @@ NO_MESSAGE_CONTENT = (
     "Discord withholds what people write: switch on “Message Content Intent” at "
     "https://discord.com/developers/applications (your application, Bot, Privileged Gateway Intents)."
 )
-NO_TOKEN = "no token: put the bot's into DISCORD_TOKEN, or its file into [discord] token_file"  # noqa: S105
 BAD_TOKEN = (
     "Discord refuses the bot's token: make a new one at https://discord.com/developers/applications "  # noqa: S105
     "(your application, Bot, Reset Token) and put it into DISCORD_TOKEN, or the file of [discord] token_file."
@@ -30,17 +29,6 @@ def invite_link(application_id: int) -> str:
     return discord.utils.oauth_url(application_id, permissions=PERMISSIONS, scopes=SCOPES)
 
 
-def missing_permissions(have: discord.Permissions) -> list[str]:
-    """Names of what the bot lacks, as Discord's settings show them."""
-    return [to_label(name) for name, wanted in PERMISSIONS if wanted and not getattr(have, name)]
-
-
 def has_message_content(flags: discord.ApplicationFlags) -> bool:
     """Whether the portal's switch is on, for a small bot or an approved large one."""
     return flags.gateway_message_content or flags.gateway_message_content_limited
-
-
-def to_label(name: str) -> str:
-    """`create_public_threads` -> “Create Public Threads”."""
-    words = " ".join(word if word == "in" else word.capitalize() for word in name.split("_"))
-    return f"“{words}”"

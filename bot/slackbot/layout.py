@@ -14,7 +14,6 @@ View: TypeAlias = Mapping[str, Any]  # a modal or the home tab
 # Slack's limits (https://docs.slack.dev/reference/block-kit, and slack_sdk's validators).
 MAX_BLOCKS = 50  # of a message; a view has 100
 MAX_VIEW_BLOCKS = 100
-MAX_SECTION = 3_000  # characters of a section's text
 MAX_MARKDOWN = 12_000  # characters of all markdown blocks of a message
 MAX_LABEL = 75  # characters of a button, an option's label and description
 MAX_OPTION_VALUE = 150

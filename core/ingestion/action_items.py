@@ -132,13 +132,13 @@ def read_action(
     bold = _BOLD.match(text)
     text = plain(text)
     field = _FIELD.search(text)
-    owner, named = clean_owner(who, people), bool(who)
+    owner, named = clean_owner(who), bool(who)
     if field and is_listed_name(clean_name(field["who"])):
-        owner, named = owner or clean_owner(field["who"], people), True
+        owner, named = owner or clean_owner(field["who"]), True
         text = f"{text[: field.start()]} {text[field.end() :]}".strip(" ,;|")
     text, due = take_due(text, held_on)
     if owner is None and bold and is_name(clean_name(bold["who"])):
-        owner, named = clean_owner(bold["who"], people), True
+        owner, named = clean_owner(bold["who"]), True
         text = plain(bold["what"]) if due is None else take_due(plain(bold["what"]), held_on)[0]
     elif owner is None:
         owner, text, named = find_owner(text, people)
@@ -154,16 +154,16 @@ def find_owner(text: str, people: People) -> tuple[str | None, str, bool]:
     """(owner, what is to be done, whether the form is one of tasks alone) of "Ann to ...", "@ann ...", "... (Ann)"."""
     handles = _HANDLES.fullmatch(text)
     if handles:
-        return clean_owner(handles["who"], people), handles["what"], True
+        return clean_owner(handles["who"]), handles["what"], True
     for form, whole in ((_WILL, True), (_TO, False), (_LED, False)):
         match = form.fullmatch(text)
         if match and _are_people(match["who"], people):
-            return clean_owner(match["who"], people), text if whole else match["what"], form is not _LED
+            return clean_owner(match["who"]), text if whole else match["what"], form is not _LED
     trailing = _TRAILING.fullmatch(text)
     if trailing:
         who = next(group for group in (trailing[name] for name in "abcd") if group)
         if who.startswith("@") or (_are_people(who, people) and (trailing["a"] or people.knows(_first_of(who)))):
-            return clean_owner(who, people), trailing["what"].rstrip(" ,;–—-"), True
+            return clean_owner(who), trailing["what"].rstrip(" ,;–—-"), True
     known = _KNOWN.fullmatch(text)
     if known and people.knows(known["who"]) and known["what"].split()[0].islower() and not _is_no_task(known["what"]):
         return known["who"], known["what"], False
@@ -177,7 +177,7 @@ def find_owner(text: str, people: People) -> tuple[str | None, str, bool]:
     return None, text, False
 
 
-def clean_owner(text: str, people: People) -> str | None:
+def clean_owner(text: str) -> str | None:
     """A name or several as written, a handle without its sign; None where there is none."""
     names = re.sub(r"(?<!\w)@(?=\w)", "", plain(text)).strip(" ,;:.()[]–—-")
     if (

@@ -11,7 +11,6 @@ _SILENT = frozenset(
     "comment substitution_definition system_message raw pending meta target decoration generated title subtitle".split()
 )
 _ADMONITIONS = frozenset("attention caution danger error hint important note tip warning".split())
-_BIBLIOGRAPHIC = frozenset("author organization contact version status date copyright revision address".split())
 _LISTS = frozenset("bullet_list enumerated_list".split())
 _EMPHASIS = {"strong": "**", "emphasis": "*", "literal": "`"}
 

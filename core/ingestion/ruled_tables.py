@@ -123,7 +123,7 @@ def _checked(rows: _Rows, merges: Sequence[Merge], grid: Grid, words: Sequence[W
         return None
     if _is_prose(rows, words):
         return None
-    head = _header_rows([texts[place] for place in filled], [rows[place] for place in filled])
+    head = _header_rows([texts[place] for place in filled])
     names = tuple(" ".join(_distinct(texts[row][column] for row in filled[:head])) for column in kept)
     return FoundTable(
         header=names,
@@ -168,7 +168,7 @@ def _distinct(texts: Iterable[str]) -> list[str]:
     return found
 
 
-def _header_rows(texts: Sequence[Sequence[str]], rows: _Rows) -> int:
+def _header_rows(texts: Sequence[Sequence[str]]) -> int:
     """How many rows at the front name the columns: those up to the first that names each, before data."""
     count = 0
     for row in texts[: min(_MAX_HEADER, len(texts) - 1)]:

@@ -70,9 +70,6 @@ class MemoryConversationRepository:
     async def rename(self, conversation_id: str, title: str) -> None:
         self._conversations[conversation_id] = replace(self._require(conversation_id), title=to_storable(title))
 
-    async def set_focus(self, conversation_id: str, focus: Focus | None) -> None:
-        self._conversations[conversation_id] = replace(self._require(conversation_id), focus=to_storable_value(focus))
-
     async def delete(self, conversation_id: str) -> None:
         self._conversations.pop(conversation_id, None)
         self._messages.pop(conversation_id, None)

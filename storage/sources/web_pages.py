@@ -92,12 +92,12 @@ async def _fetch_page(web: Web, mirror: Mirror, url: str, path: str | None, revi
         outcome.good += 1
         outcome.paths.append(path)
     elif reply.status == 200:
-        _store(mirror, url, path, revision, reply, outcome)
+        _store(mirror, url, revision, reply, outcome)
     else:
         raise SourceUnavailable(f"{url} answered {reply.status}")
 
 
-def _store(mirror: Mirror, url: str, path: str | None, revision: str, reply: Reply, outcome: Outcome) -> None:
+def _store(mirror: Mirror, url: str, revision: str, reply: Reply, outcome: Outcome) -> None:
     target = to_path(url, reply.media_type)
     outcome.good += 1
     if target is None:

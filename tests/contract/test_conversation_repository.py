@@ -136,16 +136,6 @@ async def test_a_conversation_is_renamed(conversations):
         await conversations.rename("c2", "x")
 
 
-async def test_a_focus_is_set_and_forgotten(conversations):
-    await conversations.add(build_conversation())
-    await conversations.set_focus("c1", FOCUS)
-    assert (await conversations.get("c1", "local")).focus == FOCUS
-    await conversations.set_focus("c1", None)
-    assert (await conversations.get("c1", "local")).focus is None
-    with pytest.raises(NotFound):
-        await conversations.set_focus("c2", FOCUS)
-
-
 async def test_messages_come_back_whole_in_the_order_they_went_in(conversations):
     await conversations.add(build_conversation())
     call = ToolCallRecord(

@@ -54,11 +54,6 @@ def add_extract_pages(app: web.Application) -> None:
     app.router.add_get(PATH, show_extracts)
 
 
-def extracts_path(document_id: str) -> str:
-    """Where the extracts of a document are shown, on this host."""
-    return f"{PATH}?{urlencode({'document': document_id})}"
-
-
 async def show_extracts(request: web.Request) -> web.Response:
     """The rows that fit `?q=`, `type=` and `document=` (its id)."""
     parts = request.app[PARTS]

@@ -12,7 +12,7 @@ from core.domain.inbox import CommandLine, InboxStatus
 from core.domain.jobs import RETENTION
 from core.domain.settings import ChannelAddress, ChannelSettings, Listening
 from core.errors import StorageError
-from core.inbox import ACCEPTED, PERSON_RATE, STANDARD_GATES, Inbox, platform_gates, to_command, within_rate
+from core.inbox import ACCEPTED, PERSON_RATE, STANDARD_GATES, Inbox, platform_gates, to_command
 from core.rates import Rate
 from storage.memory.inbox import MemoryInboxStore
 from storage.memory.settings import MemorySettingsRepository
@@ -128,17 +128,6 @@ async def test_a_command_is_handed_back_once_and_never_queued():
     assert (receipt.accepted, receipt.command) == (False, CommandLine(name="stop", argument="now"))
     assert (again.command, again.repeated) == (None, True)
     assert await door.store.claim(5, {"web"}) == []
-
-
-async def test_a_rate_gate_says_when_to_try_again():
-    waits = iter([0.0, 6.6])
-    door = Door(within_rate(lambda _: next(waits)))
-    assert (await door.inbox.receive(message("1"))).accepted
-    refused = await door.inbox.receive(message("2"))
-    assert (refused.decision.code, refused.decision.sentence) == (
-        "over_limit",
-        "Too many questions at once: try again in 7 seconds.",
-    )
 
 
 class Platform(Door):

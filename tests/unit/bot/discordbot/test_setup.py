@@ -2,7 +2,7 @@
 
 import discord
 
-from bot.discordbot.setup import PERMISSIONS, has_message_content, invite_link, missing_permissions
+from bot.discordbot.setup import PERMISSIONS, has_message_content, invite_link
 
 
 def test_the_invitation_asks_for_just_the_permissions_and_scopes_in_use() -> None:
@@ -10,13 +10,6 @@ def test_the_invitation_asks_for_just_the_permissions_and_scopes_in_use() -> Non
     assert link.startswith("https://discord.com/oauth2/authorize?client_id=42&scope=bot+applications.commands")
     assert f"permissions={PERMISSIONS.value}" in link
     assert not PERMISSIONS.administrator
-
-
-def test_missing_permissions_are_named_as_discord_shows_them() -> None:
-    have = discord.Permissions(PERMISSIONS.value)
-    have.update(create_public_threads=False, send_messages_in_threads=False)
-    assert sorted(missing_permissions(have)) == ["“Create Public Threads”", "“Send Messages in Threads”"]
-    assert missing_permissions(PERMISSIONS) == []
 
 
 def test_the_switch_for_message_content_counts_for_small_and_for_approved_bots() -> None:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from bot.webchat.pages.extracts import ROWS, extracts_path
+from bot.webchat.pages.extracts import PATH, ROWS
 from core.domain.corpus import Document
 from core.domain.extracts import ExtractType
 from tests.unit.bot.webchat.conftest import OpenBrowser, Shelves, read
@@ -50,7 +50,7 @@ async def shown(browse: OpenBrowser, changes: dict[str, object], path: str, stat
 async def test_a_documents_rows_are_listed_and_lead_to_their_place(
     browse: OpenBrowser, changes: dict[str, object], minutes: Document
 ) -> None:
-    page = await shown(browse, changes, extracts_path(minutes.id))
+    page = await shown(browse, changes, f"{PATH}?document={quote(minutes.id)}")
     assert "3 rows" in page and "Extracts of Council" in page
     assert SCRIPT not in page and html.escape(SCRIPT) in page
     [first] = re.findall(r'<a href="(/library/pages/[^"]+from=0&amp;to=14[^"]*)">Council', page)
@@ -100,5 +100,5 @@ async def test_what_may_not_be_read_is_not_there(
 
     page = await shown(browse, {**changes, "scope": nothing}, "/library/extracts?type=action_item")
     assert "paint" not in page and "Council" not in page
-    await shown(browse, {**changes, "scope": nothing}, extracts_path(minutes.id), 404)
+    await shown(browse, {**changes, "scope": nothing}, f"{PATH}?document={quote(minutes.id)}", 404)
     await shown(browse, changes, f"/library/extracts?document={quote('nowhere', safe='')}", 404)

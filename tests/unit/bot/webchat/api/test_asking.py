@@ -6,7 +6,9 @@ from urllib.parse import quote
 import pytest
 from aiohttp.test_utils import TestClient
 
-from core.inbox import STANDARD_GATES, Inbox, within_rate
+from core.domain.conversation import IncomingMessage
+from core.domain.inbox import Decision
+from core.inbox import STANDARD_GATES, Gate, Inbox
 from tests.unit.bot.webchat.api.conftest import QUESTION, QUOTE, WORKSPACE, Office, OpenClient, error_of
 
 
@@ -118,11 +120,14 @@ async def test_a_library_that_was_emptied_is_noticed_within_a_while(office: Offi
     assert (await error_of(await ask(client), 400))[0] == "nothing_indexed"
 
 
-@pytest.mark.parametrize(("take", "status", "code"), [(7.2, 429, "over_limit"), (0.0, 200, "")])
+@pytest.mark.parametrize(("full", "status", "code"), [(True, 429, "over_limit"), (False, 200, "")])
 async def test_what_a_gate_refuses_is_said_with_its_sentence(
-    office: Office, connect: OpenClient, take: float, status: int, code: str
+    office: Office, connect: OpenClient, full: bool, status: int, code: str
 ) -> None:
-    gates = [*STANDARD_GATES, within_rate(lambda _: take)]
+    async def check(incoming: IncomingMessage) -> Decision | None:
+        return Decision(code="over_limit", sentence="Too many.", accepted=False) if full else None
+
+    gates = [*STANDARD_GATES, Gate(name="rate", check=check)]
     client = await connect(inbox=Inbox(office.store, gates, office.clock, office.worker.wake))
     response = await ask(client)
 
