@@ -167,7 +167,7 @@ def _is_in(marker: re.Match[str], code: Sequence[Span]) -> bool:
 
 
 def _to_segments(text: str, citations: Sequence[Citation]) -> tuple[CitedText, ...]:
-    """The text without its markers, each stretch with the footnotes behind it; other numbers in brackets stay."""
+    """The text without its markers, each stretch with the footnotes behind it; numbers of no footnote are left out."""
     by_number: Mapping[int, Citation] = dict(enumerate(citations, start=1))
     segments: list[CitedText] = []
     code = code_spans(text)
@@ -176,9 +176,8 @@ def _to_segments(text: str, citations: Sequence[Citation]) -> tuple[CitedText, .
         if _is_in(run, code):
             continue
         known = [by_number[int(n)] for n in _MARKER.findall(run[0]) if int(n) in by_number]
-        if known:
-            segments.append(CitedText(text=text[done : run.start()], citations=tuple(map(_to_claim, known))))
-            done = run.end()
+        segments.append(CitedText(text=text[done : run.start()], citations=tuple(map(_to_claim, known))))
+        done = run.end()
     return (*segments, CitedText(text=text[done:]))
 
 

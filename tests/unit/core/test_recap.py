@@ -96,6 +96,14 @@ async def test_a_model_writes_and_its_markers_are_proved(shelf):
     assert "Where is the key?\n" in asked
 
 
+async def test_a_number_that_is_no_footnote_is_not_shown_as_one(shelf):
+    room = Room(shelf, "Red [9]. The shed is green [2]. See `x[9]`, [12][13] and [0].")
+    told = await room.recap(*await three_turns(room))
+
+    assert told.text == "Red. The shed is green[1]. See `x[9]`, and."
+    assert len(told.citations) == 1
+
+
 @pytest.mark.parametrize("written", ["Nothing of note.", " "])
 async def test_a_model_that_drops_all_footnotes_is_not_believed(shelf, written):
     room = Room(shelf, written)
