@@ -27,6 +27,7 @@ from core.tools.base import FINAL
 
 GIVE = "give_answer"
 LONGEST_RESULT = 6_000  # characters of what a tool says beside its passages
+_ENDING = 1_000  # of those: what a tool could not show, it says at the end
 _NAMED = 3  # problems of a form that are told
 
 
@@ -62,7 +63,7 @@ def read_reply(response: ChatResponse, response_type: str) -> ResponseData | str
     if given is None:
         try:
             given = json.loads(_object_in(response.text))
-        except ValueError:
+        except (ValueError, RecursionError):
             return "it is not JSON."
     try:
         return RESPONSE_TYPES[response_type].model.model_validate(given)
@@ -91,7 +92,14 @@ def _result_text(number: int, called: Called, passages: Sequence[NumberedPassage
     head = f"## Result {number}: {invocation.name} {json.dumps(dict(invocation.arguments), ensure_ascii=False)}"
     if result.is_error:
         return f"{head}\n\nThis failed: {result.text.removesuffix(FINAL).strip()}"
-    return "\n\n".join([head, result.text[:LONGEST_RESULT], *map(passage_text, passages)])
+    return "\n\n".join([head, _within(result.text), *map(passage_text, passages)])
+
+
+def _within(text: str) -> str:
+    """A text that is too long without its middle, and that it is so."""
+    if len(text) <= LONGEST_RESULT:
+        return text
+    return f"{text[: LONGEST_RESULT - _ENDING]}\n(Here is a part left out.)\n{text[-_ENDING:]}"
 
 
 def _asked(arguments: object) -> str:
