@@ -5,8 +5,10 @@ import logging
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from core.answer_building import build_error_answer
 from core.cassette_text import pack, unpack
 from core.domain.cassettes import Cassette, StoredCassette
+from core.errors import InvalidState, NotFound
 from core.ports import Clock
 from core.replaying import Replayed, StrategyOver, replay
 from core.service_ports import CassetteRepository
@@ -53,9 +55,15 @@ class Cassettes:
         return stored
 
     async def play_cases(self, workspace: str) -> Sequence[tuple[StoredCassette, Replayed]]:
-        """All regression cases of a workspace, oldest first."""
+        """All regression cases of a workspace, oldest first; one that can't be read any more differs in just that."""
         cases = await self._repository.list_cassettes(workspace, cases_only=True, limit=10_000)
-        return [(case, await self.replay(case.message_id, workspace)) for case in reversed(cases)]
+        return [(case, await self._play(case.message_id, workspace)) for case in reversed(cases)]
+
+    async def _play(self, message_id: str, workspace: str) -> Replayed:
+        try:
+            return await self.replay(message_id, workspace)
+        except (InvalidState, NotFound) as error:
+            return Replayed(answer=build_error_answer(error), difference=str(error))
 
     async def purge(self) -> int:
         """Forget runs that are too old and no case; returns how many."""

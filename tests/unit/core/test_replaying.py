@@ -232,3 +232,17 @@ async def test_a_run_that_could_not_be_read_again_is_not_packed(shelf, monkeypat
 
     with pytest.raises(InvalidState, match="larger than 100 bytes"):
         pack(cassette)
+
+
+async def test_a_case_of_another_version_is_told_and_the_others_are_played(shelf):
+    room = Room(shelf, *LOOKED_UP, *LOOKED_UP)
+    answers = [await room.ask(), await room.ask("Where is the shed key?")]
+    for answer in answers:
+        await room.cassettes.set_case(answer.message_id, "local", is_case=True)
+    stored = await room.kept.find(answers[0].message_id, "local")
+    await room.kept.save(replace(stored, data=b"of long ago"))
+    played = await room.cassettes.play_cases("local")
+
+    told = {case.message_id: outcome.difference for case, outcome in played}
+    assert "another version" in (told[answers[0].message_id] or "")
+    assert told[answers[1].message_id] is None
