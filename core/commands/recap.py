@@ -1,7 +1,7 @@
 """The command that tells what was said in a conversation so far."""
 
 from core.access import Access
-from core.commands.base import Command, CommandCall, CommandResult, current
+from core.commands.base import Command, CommandCall, CommandResult, current, readable_by
 from core.conversations import Conversations
 from core.export import footnote_label
 from core.recap import Recaps
@@ -25,7 +25,7 @@ class RecapCommands:
     async def _recap(self, call: CommandCall) -> CommandResult:
         """For the one who asks, from what they may read here now."""
         conversation, messages = await self._conversations.show(current(call).id, call.workspace)
-        scope = await self._access.scope(call.workspace, call.address or conversation.address, reader=call.author)
+        scope = await readable_by(call, self._access, call.address or conversation.address)
         proved = await self._recaps.recap(conversation, messages, scope)
         notes = [
             f"- [{item.number}] {footnote_label(item)}: “{shorten(collapse(item.quote), QUOTE_CHARACTERS)}”"

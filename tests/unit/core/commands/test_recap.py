@@ -2,8 +2,9 @@
 
 import pytest
 
+from core.domain.settings import ChannelAddress
 from core.errors import BadInput
-from tests.unit.core.commands.counter import answered, stocked
+from tests.unit.core.commands.counter import HERE, answered, stocked
 
 KEY = "The key hangs under the stairs."
 
@@ -26,6 +27,16 @@ async def test_what_may_not_be_read_here_any_more_is_left_out() -> None:
 
     assert "stairs" not in told.text
     assert told.citations == ()
+
+
+async def test_a_lifted_position_is_lifted_for_it_where_nobody_else_reads() -> None:
+    run = await answered()
+    await run("position", "house.md lifted", direct=True)
+    [document] = await run.shelf.corpus.list_documents("local")
+    await run.shelf.settings.save_position(ChannelAddress.of(HERE), document.id, 0)
+
+    assert "stairs" in (await run("recap", direct=True)).text
+    assert "stairs" not in (await run("recap")).text
 
 
 async def test_it_needs_a_conversation() -> None:
