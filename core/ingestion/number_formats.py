@@ -81,5 +81,5 @@ def _said(part: str) -> str:
     if part.startswith('"'):
         return part[1:-1]
     if part.startswith("\\"):
-        return part[1]
+        return part[1:]  # nothing, where a code ends in the sign itself
     return part if len(part) == 1 and (part in " %-+()" or _SYMBOL.match(part)) else ""

@@ -1,7 +1,7 @@
 """What formats of spreadsheet cells say of a number."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.ingestion.number_formats import MOST_DECIMALS, read_format
@@ -38,6 +38,7 @@ def test_other_formats_say_nothing_of_what_a_number_is(code: str) -> None:
 
 
 @given(st.text(max_size=40), st.floats(allow_nan=False, allow_infinity=False, width=32))
+@example("%0\\", 1.0)
 def test_junk_is_no_format_or_shows_the_number(code: str, value: float) -> None:
     number_format = read_format(code)
     if number_format is not None:
