@@ -1,7 +1,6 @@
 """The databases that contract tests run on; `None` stands for the in-memory twin."""
 
 import asyncio
-import os
 import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -11,8 +10,7 @@ from sqlalchemy import create_engine, make_url, text
 
 from storage.cassette_tables import FootnoteTable
 from storage.database import Database
-
-POSTGRES_VARIABLE = "FOOTNOTE_TEST_POSTGRES_URL"
+from tests.postgres import postgres_schema
 
 
 @pytest.fixture(scope="session")
@@ -25,20 +23,10 @@ def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def postgres_url() -> Iterator[str]:
-    """A schema of this test process on the PostgreSQL server, dropped at the end."""
-    server = os.environ.get(POSTGRES_VARIABLE)
-    if not server:
-        pytest.skip(f"{POSTGRES_VARIABLE} is not set")
-    schema = f"footnote_test_{os.getpid()}"
-    engine = create_engine(make_url(server).set(drivername="postgresql+psycopg"))
-    with engine.begin() as connection:
-        connection.execute(text(f"CREATE SCHEMA {schema}"))
-    url = make_url(server).update_query_dict({"options": f"-csearch_path={schema}"}).render_as_string(False)
-    asyncio.run(_open_and_close(url))
-    yield url
-    with engine.begin() as connection:
-        connection.execute(text(f"DROP SCHEMA {schema} CASCADE"))
-    engine.dispose()
+    """A migrated schema of this test process on the PostgreSQL server, dropped at the end."""
+    with postgres_schema() as url:
+        asyncio.run(_open_and_close(url))
+        yield url
 
 
 @pytest.fixture(params=["sqlite", "postgres", "memory"])

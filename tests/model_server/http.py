@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,50 @@ async def send_json(
         _head(status, {"content-type": kind, "content-length": str(len(payload)), **(headers or {})}) + payload
     )
     await writer.drain()
+
+
+class HttpServer(ABC):
+    """`async with server`: listens on loopback at `url`; every request that came is kept in `seen`."""
+
+    base = ""  # of the paths, behind the address in `url`
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.seen: list[Request] = []
+        self._connections: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
+        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}{self.base}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+        for task in list(self._connections):
+            task.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+        await self._server.wait_closed()
+
+    @abstractmethod
+    async def _route(self, request: Request, writer: asyncio.StreamWriter) -> None:
+        """Answers one request, or breaks off."""
+
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.ensure_future(self._serve(reader, writer))
+        self._connections.add(task)
+        task.add_done_callback(self._connections.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while (request := await read_request(reader)) and not writer.is_closing():
+                self.seen.append(request)
+                await self._route(request, writer)
+        except ConnectionError:
+            pass  # the client went away, as some tests want
+        finally:
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
 
 
 class EventStream:

@@ -3,10 +3,9 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
-from typing import Any, Self
+from typing import Any
 
-from tests.model_server.http import EventStream, Request, read_request, send_json
+from tests.model_server.http import EventStream, HttpServer, Request, send_json
 from tests.model_server.messages import PromptCache, build_content, count_tokens, stop_reason_of, stream_blocks
 from tests.model_server.script import Break, Fault, Reply
 from tests.model_server.validation import BadRequest, validate
@@ -29,7 +28,7 @@ ERROR_TYPES = {
 }
 
 
-class ModelServer:
+class ModelServer(HttpServer):
     """`async with ModelServer() as server`, then `server.script(...)`; requests are kept in `server.requests`.
 
     Steps are used up in order by /v1/messages; an empty script answers "Understood.".
@@ -39,9 +38,8 @@ class ModelServer:
         self, *, max_input_tokens: int = 200_000, max_tokens: int = 64_000, structured: bool | None = None
     ) -> None:
         """`structured`: whether models are said to reply by a schema; None: nothing is said of what they can do."""
-        self.url = ""
+        super().__init__()
         self.requests: list[Json] = []  # bodies of /v1/messages, valid or not
-        self.seen: list[Request] = []  # everything
         self.busy = asyncio.Event()  # set with the first request to /v1/messages
         self.models_fault: Fault | None = None
         self._structured = structured
@@ -49,39 +47,9 @@ class ModelServer:
         self._steps: deque[Step] = deque()
         self._cache = PromptCache()
         self._blocks = 0
-        self._connections: set[asyncio.Task[None]] = set()
 
     def script(self, *steps: Step) -> None:
         self._steps.extend(steps)
-
-    async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
-        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-        for task in list(self._connections):
-            task.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
-        await self._server.wait_closed()
-
-    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.ensure_future(self._serve(reader, writer))
-        self._connections.add(task)
-        task.add_done_callback(self._connections.discard)
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while (request := await read_request(reader)) and not writer.is_closing():
-                self.seen.append(request)
-                await self._route(request, writer)
-        except ConnectionError:
-            pass  # the client went away, as some tests want
-        finally:
-            writer.close()
-            with suppress(ConnectionError):
-                await writer.wait_closed()
 
     async def _route(self, request: Request, writer: asyncio.StreamWriter) -> None:
         if request.headers.get("authorization") != f"Bearer {KEY}":

@@ -5,11 +5,10 @@ import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
-from tests.model_server.http import EventStream, Request, read_request, send_json
+from tests.model_server.http import EventStream, HttpServer, Request, send_json
 from tests.openai_server.script import Break, Call, Fault, Numbering, Reply, Say, Think
 from tests.openai_server.validation import BadRequest, validate
 
@@ -40,56 +39,27 @@ class Kind:
     window: int | None = 16_384  # what /models/{model} tells
 
 
-class OpenAIServer:
+class OpenAIServer(HttpServer):
     """`async with OpenAIServer() as server`, then `server.script(...)`; streamed requests are kept in `requests`.
 
     Steps are used up in order; an empty script answers "Understood.".
     """
 
+    base = "/v1"
+
     def __init__(self, kind: Kind | None = None) -> None:
         self.kind = kind or Kind()
-        self.url = ""
+        super().__init__()
         self.requests: list[Json] = []  # bodies of streamed requests, valid or not
         self.probes: list[Json] = []  # of the others
-        self.seen: list[Request] = []
         self.busy = asyncio.Event()  # set with the first streamed request
         self.down: Fault | None = None  # the answer to everything
         self._steps: deque[Step] = deque()
         self._calls = 0
         self._read: set[str] = set()  # prompts whose prefix is in the cache
-        self._connections: set[asyncio.Task[None]] = set()
 
     def script(self, *steps: Step) -> None:
         self._steps.extend(steps)
-
-    async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
-        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}/v1"
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-        for task in list(self._connections):
-            task.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
-        await self._server.wait_closed()
-
-    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.ensure_future(self._serve(reader, writer))
-        self._connections.add(task)
-        task.add_done_callback(self._connections.discard)
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while (request := await read_request(reader)) and not writer.is_closing():
-                self.seen.append(request)
-                await self._route(request, writer)
-        except ConnectionError:
-            pass  # the client went away, as some tests want
-        finally:
-            writer.close()
-            with suppress(ConnectionError):
-                await writer.wait_closed()
 
     async def _route(self, request: Request, writer: asyncio.StreamWriter) -> None:
         wanted = f"Bearer {self.kind.key}" if self.kind.key else None
