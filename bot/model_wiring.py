@@ -1,4 +1,4 @@
-"""The composition root's part for models: each is loaded at its first use. bot/wiring.py adds the rest."""
+"""The composition root's part for models, and for the index that embeds with them: each is loaded at its first use."""
 
 from contextlib import AsyncExitStack
 from functools import cached_property
@@ -9,7 +9,8 @@ from bot.config import Config
 if TYPE_CHECKING:
     from bot.clock import SystemClock
     from bot.provider_wiring import Providers
-    from core.ports import ChatProvider
+    from core.ports import ChatProvider, SearchIndex
+    from storage.corpus import SqlCorpusRepository
     from storage.database import Database
     from storage.embeddings import LocalEmbedder
     from storage.ranking import CrossEncoderJudge, VectorSentenceRanker
@@ -28,6 +29,10 @@ class ModelParts:
 
     @property
     def database(self) -> "Database":
+        raise NotImplementedError
+
+    @property
+    def corpus(self) -> "SqlCorpusRepository":
         raise NotImplementedError
 
     @cached_property
@@ -56,6 +61,23 @@ class ModelParts:
         judge = CrossEncoderJudge(find_reranker(self.config.models.reranker), self.config.data_path / MODELS)
         self._stack.push_async_callback(judge.close)
         return judge
+
+    @cached_property
+    def index(self) -> "SearchIndex":
+        """Embedded in the data directory, or a Qdrant server where there is a URL; opens at its first use."""
+        from storage.qdrant.opening import embedded_index, server_index
+        from storage.reranked_index import RerankedIndex
+
+        settings, key = self.config.index, self.config.index_key()
+        if settings.url:
+            secret = key.get_secret_value() if key else None
+            index: SearchIndex = server_index(settings.url, settings.collection, self.embedder, secret)
+        else:
+            index = embedded_index(self.config.data_path, self.embedder)
+        if settings.rerank:
+            index = RerankedIndex(index, self.corpus, self.judge)
+        self._stack.push_async_callback(index.close)
+        return index
 
     @cached_property
     def ranker(self) -> "VectorSentenceRanker":

@@ -23,7 +23,6 @@ from core.access import Access
 from core.conversations import Conversations
 from core.domain.corpus import Document, SearchScope, Source
 from core.ingestion.report import IngestReport, ProgressCallback
-from core.ports import SearchIndex
 from storage.alone import alone
 from storage.cited import SqlCitedRepository
 from storage.database import Database
@@ -224,23 +223,6 @@ class App(StoreParts, ModelParts):
         from bot.answer_wiring import build_answers, with_stated_positions
 
         return with_stated_positions(self, build_answers(self))
-
-    @cached_property
-    def index(self) -> SearchIndex:
-        """Embedded in the data directory, or a Qdrant server where there is a URL; opens at its first use."""
-        from storage.qdrant.opening import embedded_index, server_index
-        from storage.reranked_index import RerankedIndex
-
-        settings, key = self.config.index, self.config.index_key()
-        if settings.url:
-            secret = key.get_secret_value() if key else None
-            index: SearchIndex = server_index(settings.url, settings.collection, self.embedder, secret)
-        else:
-            index = embedded_index(self.config.data_path, self.embedder)
-        if settings.rerank:
-            index = RerankedIndex(index, self.corpus, self.judge)
-        self._stack.push_async_callback(index.close)
-        return index
 
     async def scope(self) -> SearchScope:
         """What the command line may read: all in its workspace but what was attached to questions, up to the reading
