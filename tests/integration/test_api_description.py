@@ -4,6 +4,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterator
+from functools import partial
 from urllib.parse import quote
 
 import pytest
@@ -15,6 +16,7 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 from bot.webchat.api.routes import add_api
 from bot.webchat.api.status import OPENAPI_FILE
 from bot.webchat.app import build_web
+from bot.webchat.pages.connections import add_connection_pages
 from tests.unit.bot.webchat.api.conftest import QUESTION, QUOTE, WORKSPACE, Office
 
 pytestmark = pytest.mark.slow
@@ -47,7 +49,8 @@ class Running:
         office = Office()
         await office.shelf.add("house.md", f"# Keys\n\n{QUOTE}", title="House")
         door = office.door(wait_seconds=5)
-        runner = web.AppRunner(build_web(office.parts(), [lambda app, parts: add_api(app, parts, door)]))
+        additions = [partial(add_connection_pages, connections=office.connections), partial(add_api, door=door)]
+        runner = web.AppRunner(build_web(office.parts(), additions))
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()
@@ -60,6 +63,7 @@ class Running:
             "session_id": answer["session_id"],
             "message_id": KEY,
             "page_id": quote(answer["message"]["citations"][0]["page_id"], safe=""),
+            "document_id": quote((await office.shelf.corpus.list_documents("local"))[0].id, safe=""),
             "job_id": answer["message"]["jobs"][0]["id"],
         }
         self._ready.set()

@@ -11,7 +11,7 @@ FERRY = calls(ToolInvocation(id="f", name="search", arguments={"query": "when do
 
 
 async def test_a_text_and_a_pdf_are_read_and_cited_in_their_thread(place: DiscordPlace) -> None:
-    place.says(FERRY, says("It sails at seven [1]."))
+    place.says(FERRY, says("It sails at seven [2]."))  # what came with the question has the first numbers, in its order
     async with place.open() as house:
         files = [("tides.txt", b"The tide turns at noon."), ("ferry.pdf", PDF)]
         await house.ada.send(house.channel, f"{house.bot} when does the ferry sail?", attachments=files)

@@ -145,7 +145,7 @@ async def test_what_was_found_in_a_thread_is_summed_up_for_who_asks(place: Disco
         await house.ask()
         result = await house.ben.slash(house.thread, "recap")
         assert result.response.ephemeral
-        assert "where is the key?" in told(result) and "[1] Page 1" in told(result)
+        assert "where is the key?" in told(result) and "Page 1 of" in told(result)
         assert "needs a conversation" in told(await house.ben.slash(house.channel, "recap"))
 
 

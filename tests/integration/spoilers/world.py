@@ -15,7 +15,7 @@ from core.domain.corpus import Document, IndexEntry, SearchScope
 from core.domain.extracts import Extraction, ExtractorInput
 from core.domain.settings import ChannelAddress, PersonAddress
 from core.errors import FootnoteError
-from core.extracting import to_extracts
+from core.extract_checks import to_extracts
 from core.ingestion.base import build_readers
 from core.ingestion.chunking import chunk
 from core.ingestion.extractors.base import build_extractors
@@ -128,17 +128,17 @@ class World:
         for extractor in EXTRACTORS:
             if extractor.reads(document):
                 given = ExtractorInput(document=document, pages=cut.pages, path=path)
-                extracts, error = to_extracts(list(extractor.extract(given)), extractor, given)
-                assert error is None, error
+                checked = to_extracts(list(extractor.extract(given)), extractor, given)
+                assert checked.error is None, checked.error
                 run = Extraction(
                     document_id=document.id,
                     extractor=extractor.name,
                     version=extractor.version,
                     revision=cut.revision,
-                    extracts=len(extracts),
+                    extracts=len(checked.extracts),
                     extracted_at=NOON,
                 )
-                await shelf.extracts.replace(run, extracts)
+                await shelf.extracts.replace(run, checked.extracts)
         self.document = document
         return document
 
