@@ -17,16 +17,8 @@ from core.domain.extracts import ExtractQuery, ExtractType
 from core.domain.settings import ChannelAddress, PersonAddress, PositionHolder
 from core.export import FORMATS, export_conversation
 from core.facts.rows import FactType
-from core.jsonable import (
-    answer_json,
-    conversation_json,
-    document_json,
-    extract_json,
-    facts_json,
-    ontology_json,
-    page_hit_json,
-    page_json,
-)
+from core.jsonable import answer_json, conversation_json, document_json, page_hit_json, page_json
+from core.jsonable_extracts import extract_json, facts_json, ontology_json
 from tests.contract.renderings import on_discord, on_slack, on_the_terminal, on_the_web
 from tests.integration.spoilers.books import FEATURES, Book, books, places_beyond, word
 from tests.integration.spoilers.world import CHANNEL, STRATEGIES, World
