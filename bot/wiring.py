@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from bot.clock import SystemClock
 from bot.config import Config
+from bot.direct_threads import is_one_persons
 from bot.extract_wiring import Extractions, build_extractions
 from bot.ingest_wiring import Ingests, build_ingests, build_library, build_staleness, to_read_limits
 from bot.model_wiring import ModelParts
@@ -115,7 +116,7 @@ class App(StoreParts, ModelParts):
             extracts=self.extracts,
             corpus=self.corpus,
             names=self.library.names,
-            cited=SqlCitedRepository(self.database),
+            cited=SqlCitedRepository(self.database, is_one_persons),
             conversations=self.conversation_store,
         )
 
@@ -126,7 +127,7 @@ class App(StoreParts, ModelParts):
         from storage.meaning_groups import VectorMeaningGroups
 
         return UsageStatistics(
-            asked=SqlAskedRepository(self.database, self.clock),
+            asked=SqlAskedRepository(self.database, self.clock, is_one_persons),
             corpus=self.corpus,
             groups=VectorMeaningGroups(self.embedder),
             clock=self.clock,

@@ -1,6 +1,6 @@
 """Questions with what became of them, in SQL."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, func, select
 
 from core.domain.answer import AnswerStatus
 from core.domain.chat import Usage
-from core.domain.conversation import PRIVATE_THREAD, Role
+from core.domain.conversation import Role, ThreadAddress, is_private_thread
 from core.domain.feedback import Rating
 from core.domain.statistics import AskedQuestion
 from core.ports import Clock
@@ -16,6 +16,7 @@ from storage.database import Database
 from storage.storable import to_storable
 from storage.tables import FootnoteTable
 
+ADDRESS = ("platform", "workspace", "channel", "thread")
 MOST = 10_000  # questions; more are years of a busy team
 
 _CONVERSATION, _MESSAGE, _CITED, _FEEDBACK = (
@@ -51,7 +52,7 @@ _ANSWERED = (
         _ANSWER.c.status,
         _ANSWER.c.created_at,
         _ANSWER.c.outcome,
-        _CONVERSATION.c.thread,
+        *(_CONVERSATION.c[name] for name in ADDRESS),
         _TEXT.c.content,
         _thumbs(Rating.UP).label("helpful"),
         _thumbs(Rating.DOWN).label("not_helpful"),
@@ -75,10 +76,13 @@ IDS_PER_QUERY = 500  # SQLite built before 3.32 takes at most 999 values a query
 
 
 class SqlAskedRepository:
-    """Implements core.statistics.AskedRepository on a Database."""
+    """Implements core.statistics.AskedRepository on a Database. `is_private` tells threads of one person alone."""
 
-    def __init__(self, database: Database, clock: Clock) -> None:
+    def __init__(
+        self, database: Database, clock: Clock, is_private: Callable[[ThreadAddress], bool] = is_private_thread
+    ) -> None:
         self._database = database
+        self._is_private = is_private
         self._clock = clock
 
     async def asked(self, workspace: str, days: float) -> list[AskedQuestion]:
@@ -87,7 +91,10 @@ class SqlAskedRepository:
         rows = await self._database.read_rows(lambda connection: connection.execute(_ANSWERED, wanted).all())
         rows = [row for row in rows if not (row.outcome or {}).get("note_on")]
         cited = await self._cited([row.id for row in rows])
-        return [_to_question(row, cited.get(row.id, frozenset())) for row in rows]
+        return [
+            _to_question(row, cited.get(row.id, frozenset()), is_private=self._is_private(to_address(row)))
+            for row in rows
+        ]
 
     async def _cited(self, ids: Sequence[str]) -> dict[str, frozenset[str]]:
         """Ids of the documents that answers cite, by message id."""
@@ -101,13 +108,18 @@ class SqlAskedRepository:
         return {key: frozenset(documents) for key, documents in found.items()}
 
 
-def _to_question(row: Any, document_ids: frozenset[str]) -> AskedQuestion:
+def to_address(row: Any) -> ThreadAddress:
+    """Of a row with the columns ADDRESS."""
+    return ThreadAddress(**{name: getattr(row, name) for name in ADDRESS})
+
+
+def _to_question(row: Any, document_ids: frozenset[str], *, is_private: bool) -> AskedQuestion:
     usage = (row.outcome or {}).get("usage") or {}
     return AskedQuestion(
         text=row.content,
         status=AnswerStatus(row.status),
         asked_at=row.created_at,
-        is_private=row.thread.startswith(PRIVATE_THREAD),
+        is_private=is_private,
         document_ids=document_ids,
         usage=Usage(**usage),
         helpful=row.helpful,

@@ -37,6 +37,11 @@ class ThreadAddress:
         return self.thread.removeprefix(PRIVATE_THREAD) if self.thread.startswith(PRIVATE_THREAD) else None
 
 
+def is_private_thread(address: ThreadAddress) -> bool:
+    """Whether it is one person's own thread in a channel of many. Direct channels look as their platform has them."""
+    return address.private_to is not None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Focus:
     """What a conversation is about; follow-ups look there first until it idles out."""

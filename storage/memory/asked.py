@@ -1,10 +1,11 @@
 """Questions with what became of them, in memory."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 from core.domain.answer import AnswerStatus
 from core.domain.chat import Usage
-from core.domain.conversation import Role
+from core.domain.conversation import Role, ThreadAddress, is_private_thread
 from core.domain.feedback import Rating
 from core.domain.statistics import AskedQuestion
 from core.ports import Clock
@@ -16,7 +17,14 @@ from storage.storable import to_storable
 class MemoryAskedRepository:
     """Implements core.statistics.AskedRepository over the twins of conversations and ratings."""
 
-    def __init__(self, conversations: MemoryConversationRepository, feedback: FeedbackRepository, clock: Clock) -> None:
+    def __init__(
+        self,
+        conversations: MemoryConversationRepository,
+        feedback: FeedbackRepository,
+        clock: Clock,
+        is_private: Callable[[ThreadAddress], bool] = is_private_thread,
+    ) -> None:
+        self._is_private = is_private
         self._conversations = conversations
         self._feedback = feedback
         self._clock = clock
@@ -40,7 +48,7 @@ class MemoryAskedRepository:
                 text=said[conversation.id],
                 status=AnswerStatus(message.status or AnswerStatus.ANSWERED),
                 asked_at=message.created_at,
-                is_private=conversation.address.private_to is not None,
+                is_private=self._is_private(conversation.address),
                 document_ids=frozenset(citation.document_id for citation in message.citations),
                 usage=message.outcome.usage if message.outcome else Usage(),
                 helpful=ratings.count(Rating.UP),

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from bot.direct_threads import is_one_persons
 from core.domain.answer import AnswerStatus
 from core.domain.chat import Usage
-from core.domain.conversation import PRIVATE_THREAD, Outcome, Role
+from core.domain.conversation import PRIVATE_THREAD, Outcome, Role, ThreadAddress
 from core.domain.feedback import Feedback, Rating
 from core.ports import ConversationRepository
 from core.service_ports import FeedbackRepository
@@ -57,10 +58,12 @@ async def store(database: Database | None) -> Store:
     if database is None:
         conversations = MemoryConversationRepository()
         feedback = MemoryFeedbackRepository(conversations)
-        made = Store(conversations, feedback, MemoryAskedRepository(conversations, feedback, clock))
+        made = Store(conversations, feedback, MemoryAskedRepository(conversations, feedback, clock, is_one_persons))
     else:
         made = Store(
-            SqlConversationRepository(database), SqlFeedbackRepository(database), SqlAskedRepository(database, clock)
+            SqlConversationRepository(database),
+            SqlFeedbackRepository(database),
+            SqlAskedRepository(database, clock, is_one_persons),
         )
     await made.conversations.add(build_conversation("c1"))
     await made.conversations.add(build_conversation("c2", thread=f"{PRIVATE_THREAD}ada"))
@@ -110,3 +113,15 @@ async def test_notes_and_what_has_no_answer_yet_are_no_questions(store: Store) -
     )
 
     assert await store.asked.asked("local", 90) == []
+
+
+async def test_what_was_asked_in_a_direct_channel_is_private(store: Store) -> None:
+    address = ThreadAddress(platform="discord", workspace="local", channel="81", thread="")
+    await store.conversations.add(build_conversation("c3", address=address))
+    await store.turn(1, "Am I fired?", AnswerStatus.NOT_FOUND, conversation="c3")
+    await store.turn(2, "Where?", AnswerStatus.NOT_FOUND)
+
+    assert [(item.text, item.is_private) for item in await store.asked.asked("local", 90)] == [
+        ("Where?", False),
+        ("Am I fired?", True),
+    ]

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import pytest
 
+from bot.direct_threads import is_one_persons
 from core.domain.connections import CitedIn
-from core.domain.conversation import PRIVATE_THREAD, Role
+from core.domain.conversation import PRIVATE_THREAD, Role, ThreadAddress
 from core.ports import ConversationRepository
 from core.service_ports import CitedRepository
 from storage.cited import SqlCitedRepository
@@ -31,9 +32,9 @@ class Store(NamedTuple):
 async def store(database: Database | None) -> Store:
     if database is None:
         conversations = MemoryConversationRepository()
-        made = Store(conversations, MemoryCitedRepository(conversations))
+        made = Store(conversations, MemoryCitedRepository(conversations, is_one_persons))
     else:
-        made = Store(SqlConversationRepository(database), SqlCitedRepository(database))
+        made = Store(SqlConversationRepository(database), SqlCitedRepository(database, is_one_persons))
     await made.conversations.add(build_conversation("c1"))
     await made.conversations.add(build_conversation("c2", thread=f"{PRIVATE_THREAD}ada"))
     return made
@@ -65,3 +66,11 @@ async def test_what_was_deleted_cites_nothing(store: Store) -> None:
     await store.conversations.delete("c2")
 
     assert await store.cited.cited("local") == []
+
+
+async def test_direct_channels_are_private(store: Store) -> None:
+    address = ThreadAddress(platform="slack", workspace="local", channel="D024BE91L", thread="1.2")
+    await store.conversations.add(build_conversation("c3", address=address))
+    await store.answer("a1", "c3", "d1")
+
+    assert await store.cited.cited("local") == [found("c3", "d1", 1, is_private=True)]
