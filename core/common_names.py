@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from core.domain.corpus import Document, SourcedPassage
-from core.texts import content_words
+from core.texts import collapse, content_words
 
 # A document leads when it has this many of the first passages found, and is long when it has this many itself.
 LOOKED_AT = 10
@@ -48,7 +48,7 @@ def without_common(query: str, common: frozenset[str]) -> str | None:
     """The query without its names that are common; None where it has none, or little else."""
     kept = [match.group() for match in _WORD.finditer(query) if not _is_common(query, match, common)]
     rest = " ".join(kept)
-    return rest if rest != " ".join(query.split()) and len(content_words(rest)) >= FEWEST_LEFT else None
+    return rest if rest != collapse(query) and len(content_words(rest)) >= FEWEST_LEFT else None
 
 
 def _is_name(query: str, match: re.Match[str]) -> bool:

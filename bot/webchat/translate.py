@@ -9,6 +9,7 @@ from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddre
 from core.domain.inbox import event_key, message_key
 from core.errors import BadInput
 from core.inbox import to_command
+from core.texts import collapse
 
 PLATFORM = "web"
 CHANNEL_THREAD = ""  # the thread of what is said in a channel itself
@@ -64,7 +65,7 @@ def thread_address(workspace: str, channel: str, thread: str) -> ThreadAddress:
 
 def to_name(text: str) -> str:
     """A person's name in one line. BadInput for none, a long one, or the bot's own."""
-    name = " ".join(text.split())
+    name = collapse(text)
     if not any(character.isalnum() for character in name) or not name.isprintable():
         raise BadInput("Choose a name with at least one letter, so that others know who is asking.")
     if len(name) > MAX_NAME:

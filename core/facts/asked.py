@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.facts.rows import FactType
+from core.texts import collapse
 
 LONGEST = 200  # characters: a longer text tells a story before it asks
 
@@ -76,7 +77,7 @@ class Asked:
 
 def asked_facts(text: str) -> Asked | None:
     """What a question clearly asks to be listed; None for every other question."""
-    question = " ".join(text.split()).strip().rstrip("?.! ")
+    question = collapse(text).rstrip("?.! ")
     if not question or len(question) > LONGEST:
         return None
     if match := _DECIDED.match(question):

@@ -10,6 +10,7 @@ from core.domain.corpus import Heading
 from core.ingestion.encodings import clean
 from core.ingestion.html_furniture import is_dropped
 from core.ingestion.html_writer import HtmlWriter
+from core.texts import collapse
 
 # Open elements at once from which parsing gets slow and the page is no document: real pages stay under 100.
 MAX_DEPTH = 4_000
@@ -94,7 +95,7 @@ def _without_markup(source: str) -> str:
             hidden = ""
         place = match.end()
     pieces.append("" if hidden else source[place:])
-    lines = (" ".join(line.split()) for line in html.unescape(clean(" ".join(pieces))).splitlines())
+    lines = (collapse(line) for line in html.unescape(clean(" ".join(pieces))).splitlines())
     return clean("\n".join(line for line in lines if line))
 
 

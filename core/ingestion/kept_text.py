@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from core.texts import shorten
+from core.texts import collapse, shorten
 
 KEPT_MARK = "<!-- footnote: kept answers -->"  # the first line of the file
 TITLE_LENGTH = 200
@@ -26,7 +26,7 @@ class KeptSection:
 def build_section(question: str, answer: str, link: str, ending: str) -> KeptSection:
     """A section of a question, its answer, and a last line; `link` is a web address."""
     title = shorten(question, TITLE_LENGTH).lstrip("# ") or "A kept answer"
-    asked = question.strip() if shorten(question, TITLE_LENGTH) != " ".join(question.split()) else ""
+    asked = question.strip() if shorten(question, TITLE_LENGTH) != collapse(question) else ""
     parts = [f"## {title}", *filter(None, (_harmless(asked), _harmless(answer.strip()), ending))]
     return KeptSection(link=link, title=title, text="\n\n".join(parts))
 

@@ -9,6 +9,7 @@ from typing import Any
 from core.domain.corpus import Heading
 from core.errors import ReadError
 from core.ingestion.structured import Value, read_yaml
+from core.texts import collapse
 
 # Characters of a heading or paragraph that are looked at for markup: longer ones are data, not prose.
 MAX_TITLE = 1_000
@@ -43,7 +44,7 @@ class FrontMatter:
 
     def string(self, key: str) -> str:
         value = self.values.get(key)
-        return " ".join(value.split()) if isinstance(value, str) else ""
+        return collapse(value) if isinstance(value, str) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ def plain_title(content: str, inline: Callable[[str], list[Any]]) -> str:
     tokens = inline(_WIKILINK.sub(r"\1", content))
     children = tokens[0].children or [] if tokens else []
     words = "".join(" " if child.type.endswith("break") else child.content for child in children if _is_text(child))
-    return " ".join(words.split()) or content
+    return collapse(words) or content
 
 
 def _is_text(token: Any) -> bool:

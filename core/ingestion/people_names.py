@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from core.ingestion.note_lines import plain
+from core.texts import collapse
 
 # Characters and words: what is longer is a sentence.
 MAX_NAME = 60
@@ -104,7 +105,7 @@ def read_listed_name(text: str) -> list[str]:
 
 def clean_name(text: str) -> str:
     """A name as written, without the part its bearer has in the meeting ("(chair)")."""
-    name = _REMARK.sub("", _ROLE_NOTE.sub("", " ".join(text.split()))).strip(" ,;:.*•-–—?!")
+    name = _REMARK.sub("", _ROLE_NOTE.sub("", collapse(text))).strip(" ,;:.*•-–—?!")
     return "" if _ROLE_PART.fullmatch(name) else name
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import yaml
 
+from core.texts import collapse
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comment:
@@ -54,7 +56,7 @@ def to_markdown(issue: IssueText) -> str:
     )
     what = "Pull request" if issue.is_pull else "Issue"
     labels = f", labels: {', '.join(issue.labels)}" if issue.labels else ""
-    parts = [f"---\n{front}---\n", f"# {_one_line(issue.title)}"]
+    parts = [f"---\n{front}---\n", f"# {collapse(issue.title)}"]
     parts.append(f"{what} #{issue.number} by {issue.author}, {issue.day}, {issue.state}{labels}.")
     parts.append(_lowered(issue.text))
     for comment in issue.comments:
@@ -64,10 +66,6 @@ def to_markdown(issue: IssueText) -> str:
 
 def _login(item: Mapping[str, Any]) -> str:
     return str((item.get("user") or {}).get("login") or "ghost")
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _lowered(text: str) -> str:

@@ -19,6 +19,7 @@ from core.errors import (
     StorageError,
     UnsupportedFeature,
 )
+from core.texts import collapse
 
 _log = logging.getLogger(__name__)
 
@@ -83,7 +84,7 @@ def to_problem(error: FootnoteError) -> Problem:
 
 def _sentence(text: str) -> str:
     """On one line, with an end: some of core's sentences stop without one, as they stand in lists too."""
-    line = " ".join(text.split())
+    line = collapse(text)
     return line if line.endswith((".", "!", "?")) else f"{line}."
 
 

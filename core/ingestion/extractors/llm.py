@@ -102,4 +102,4 @@ def _validated(item: Mapping[str, object], form: type[SaidT]) -> SaidT | str:
 
 
 def _short(quote: str) -> str:
-    return repr(shorten(" ".join(quote.split()), _SHOWN))
+    return repr(shorten(quote, _SHOWN))

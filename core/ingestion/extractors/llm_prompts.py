@@ -11,6 +11,7 @@ from core.domain.chat import ChatMessage, ChatRequest, ChatResponse, ChatRole, S
 from core.domain.corpus import Document, Page
 from core.domain.extract_readings import Piece
 from core.extract_ports import ModelExtractor
+from core.texts import collapse
 
 TOOL = "record_extracts"
 # Things of one kind in one piece; more is a list, which rules read.
@@ -117,4 +118,4 @@ def _names(extractors: Sequence[ModelExtractor]) -> list[str]:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())[:300]
+    return collapse(text)[:300]
