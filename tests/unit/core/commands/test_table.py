@@ -1,11 +1,14 @@
 """The table as a whole: what is bound, found, shown and taken apart."""
 
+from pathlib import Path
+
 import pytest
 
 from core.commands import OptionKind
 from core.errors import BadInput
 from tests.unit.core.commands.counter import answered, stocked
 
+COMMANDS_PAGE = Path(__file__).parents[4] / "docs" / "commands.md"
 EVERYWHERE = {
     *("ask", "summary", "threads", "open", "new", "rename", "delete", "forget", "export", "recap"),
     *("sources", "search", "page", "source", "facts", "extract", "position", "jobs", "help"),
@@ -25,6 +28,15 @@ async def test_help_lists_every_command_with_its_usage() -> None:
     text = (await run("help")).text
 
     assert all(f"`/{row.name} {row.usage}`" in text or f"`/{row.name}`" in text for row in run.commands.table.values())
+
+
+async def test_the_page_about_commands_tells_of_each_as_it_is_used() -> None:
+    run = await stocked()
+    text = COMMANDS_PAGE.read_text(encoding="utf-8").replace(r"\|", "|")
+
+    for row in run.commands.table.values():
+        usage = f"/{row.name} {row.usage}".rstrip()
+        assert f"| `{usage}` | {row.help} |" in text
 
 
 async def test_in_a_terminal_help_leaves_out_what_is_for_channels() -> None:
