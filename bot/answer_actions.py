@@ -24,6 +24,7 @@ from core.domain.jobs import Job
 from core.errors import AccessDenied, BadInput, NotFound
 from core.passages import Surroundings, surroundings
 from core.stored_answers import stored_ids
+from core.texts import is_number
 
 NO_ACTION = "This button is from an earlier version: ask again."
 NO_ANSWER = "Only answers can be kept: choose the message that has an answer's buttons."
@@ -137,7 +138,7 @@ class AnswerActions:
         conversation, message = await self.answer(place, reader, message_id)
         outcome = message.outcome
         offered = () if outcome is None else outcome.suggestions if verb is Verb.ASK else outcome.choices
-        if not wanted.isdecimal() or int(wanted) >= len(offered):
+        if not is_number(wanted) or int(wanted) >= len(offered):
             raise BadInput(NO_ACTION)
         return Question(text=offered[int(wanted)], private=conversation.address.private_to is not None)
 

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from core.domain.corpus import Heading, PagePlace
 from core.ingestion.dates import find_date_in_name
-from core.texts import collapse
+from core.texts import collapse, is_number
 
 # Kinds of sections that hold others, and those that are held; what each may be called.
 OUTER = ("part", "book", "volume", "act")
@@ -101,7 +101,7 @@ class Section:
 def to_number(text: str) -> int | None:
     """12, XII, twelve, twenty-first; None for what is no number."""
     lower = collapse(text).lower().removeprefix("the ")
-    if lower.isdecimal():
+    if is_number(lower):
         return int(lower)
     if lower in _WORDS:
         return _WORDS[lower]

@@ -15,7 +15,7 @@ from enum import StrEnum
 from core.domain.corpus import Page
 from core.ingestion.dates import find_date_in_name, find_dates
 from core.places import KINDS, NAMED, NUMBER, OUTER, Section, bare_title, kind_of, sections_of, titles_of, to_number
-from core.texts import collapse, words
+from core.texts import collapse, is_number, words
 
 CLOSE = 85.0  # of rapidfuzz's 100 points: the title is meant
 NEAR = 55.0  # worth naming
@@ -87,7 +87,7 @@ def find_position(place: str, pages: Sequence[Page]) -> int | None:
     """
     if not pages or not collapse(place):
         return None
-    if collapse(place).isdecimal():
+    if is_number(collapse(place)):
         return _by_number(int(place), pages)
     sections = sections_of(pages)
     same = [section for section in sections if _is_title(place, section.title)]
@@ -153,7 +153,7 @@ def _by_number(number: int, pages: Sequence[Page]) -> int | None:
 
 def _page(label: str, pages: Sequence[Page], *, is_printed: bool, is_before: bool) -> int | None:
     found = [_labelled(label, pages)]
-    if label.isdecimal() and not is_printed:
+    if is_number(label) and not is_printed:
         found.append(_by_number(int(label), pages))
     numbers = [number for number in found if number is not None]
     if not numbers:

@@ -6,6 +6,7 @@ import unicodedata
 from core.domain.corpus import Span
 
 _WORD = re.compile(r"\w+(?:[.,']\w+)*", re.UNICODE)
+MOST_DIGITS = 9  # of a number that somebody writes
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 # English function words: they say nothing about what a sentence is about.
 STOPWORDS = frozenset(
@@ -35,6 +36,11 @@ def content_words(text: str) -> set[str]:
 def code_spans(text: str) -> list[Span]:
     """Fenced blocks (an unclosed one runs to the end) and inline code."""
     return [Span(match.start(), match.end()) for match in _CODE.finditer(text)]
+
+
+def is_number(text: str) -> bool:
+    """Digits that int() takes and a database's column holds: people paste more than that, and "²" is a digit, too."""
+    return text.isdecimal() and len(text) <= MOST_DIGITS
 
 
 def shorten(text: str, limit: int) -> str:

@@ -25,6 +25,7 @@ from core.domain.inbox import message_key
 from core.domain.jobs import Job, JobKind
 from core.errors import BadInput, FootnoteError
 from core.export import ExportedFile
+from core.texts import is_number
 
 if TYPE_CHECKING:
     from bot.wiring import App
@@ -99,7 +100,7 @@ class TerminalChat:
         for number, item in enumerate(found, start=1):
             self._console.print(Text(f"  {number}. {item.title or '(no title)'}  {item.last_message_at:%Y-%m-%d}"))
         choice = self._read_line("Number to go on, Enter for a new conversation: ").strip()
-        return found[int(choice) - 1] if choice.isdigit() and 1 <= int(choice) <= len(found) else None
+        return found[int(choice) - 1] if is_number(choice) and 1 <= int(choice) <= len(found) else None
 
     async def _ask(self, question: Question) -> None:
         check_question(question.text)

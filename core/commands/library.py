@@ -22,7 +22,7 @@ from core.export import footnote_label
 from core.library import Library
 from core.passages import surroundings
 from core.ports import CorpusRepository
-from core.texts import collapse, shorten
+from core.texts import collapse, is_number, shorten
 
 LISTED = 20  # failures of a source in a chat; more is a wall
 SEARCH_LIMIT = 5
@@ -100,7 +100,7 @@ class LibraryCommands:
 
     async def _page(self, call: CommandCall) -> CommandResult:
         name, number = required(call, "document", "a document and a page number"), call.option("number")
-        if not number.isdecimal():
+        if not is_number(number):
             raise BadInput("Write the document and the page number: /page handbook.md 2")
         found = await self._library.page_by_number(name, int(number), await self._scope(call))
         text = found.page.text[:PAGE_CHARACTERS]

@@ -10,6 +10,7 @@ from core.domain.settings import ChannelAddress, ChannelSettings, Listening
 from core.errors import AccessDenied, BadInput
 from core.service_ports import SettingsRepository
 from core.strategies.choosing import known_name
+from core.texts import is_number
 
 MOST_QUESTIONS = 600  # a minute of one person; more is no limit
 LONGEST_LANGUAGE = 40
@@ -152,7 +153,7 @@ def _strategy(value: str) -> str | None:
 def _limit(value: str) -> int | None:
     if value.lower() in OFF:
         return None
-    if not value.isdecimal() or not 1 <= int(value) <= MOST_QUESTIONS:
+    if not is_number(value) or not 1 <= int(value) <= MOST_QUESTIONS:
         raise BadInput(f"{value[:20]!r} is no limit: write a number from 1 to {MOST_QUESTIONS}, or off.")
     return int(value)
 

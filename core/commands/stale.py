@@ -5,7 +5,7 @@ from core.domain.staleness import StaleAnswer
 from core.errors import BadInput
 from core.stale_listing import told
 from core.staleness import Staleness
-from core.texts import shorten
+from core.texts import is_number, shorten
 
 LISTED = 20  # in a chat; more is a wall
 QUESTION_LENGTH = 120
@@ -47,7 +47,7 @@ class StaleCommands:
 
 
 def _question(found: list[StaleAnswer], wanted: str) -> Question:
-    if not wanted.isdecimal() or not 1 <= int(wanted) <= len(found):
+    if not is_number(wanted) or not 1 <= int(wanted) <= len(found):
         raise BadInput(f"There is no stale answer {wanted[:20]!r} here: /stale lists them.")
     item = found[int(wanted) - 1]
     if not item.question:

@@ -21,6 +21,7 @@ from core.domain.conversation import Conversation
 from core.domain.settings import ChannelAddress
 from core.errors import AccessDenied, BadInput, NotFound
 from core.export import FORMATS, export_conversation
+from core.texts import is_number
 from core.withholding import Histories
 
 PAGE_ROWS = 10
@@ -177,7 +178,7 @@ class ThreadCommands:
     async def _find(self, call: CommandCall, wanted: str) -> Conversation:
         """By its number in the list that /threads shows without a word behind it, its id, or how its id begins."""
         listed = await self.visible(call)
-        if wanted.isdigit() and 1 <= int(wanted) <= len(listed):
+        if is_number(wanted) and 1 <= int(wanted) <= len(listed):
             return listed[int(wanted) - 1]
         near = [] if call.sees_all or call.address is None else await self.visible(call, "here")
         found = {item.id: item for item in (*listed, *near) if len(wanted) >= SHORT_ID and item.id.startswith(wanted)}
@@ -230,7 +231,7 @@ def _require_owner(call: CommandCall, conversation: Conversation, what: str) -> 
 def _page_number(text: str, pages: int) -> int:
     if not text:
         return 1
-    if not text.isdecimal() or not 1 <= int(text) <= pages:
+    if not is_number(text) or not 1 <= int(text) <= pages:
         raise BadInput(f"There is no page {text!r} of this list: it has {pages}.")
     return int(text)
 
