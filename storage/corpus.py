@@ -44,6 +44,8 @@ _VERSION = (
 )
 IDS_PER_QUERY = 500  # SQLite built before 3.32 takes at most 999 values a query, and the scope needs some
 
+MOST_NUMBER = 2**31 - 1  # that the column of page numbers holds
+
 
 class SqlCorpusRepository:
     """CorpusRepository on a Database."""
@@ -118,6 +120,8 @@ class SqlCorpusRepository:
         return to_page(rows[0])
 
     async def find_page(self, document_id: str, number: int, scope: SearchScope) -> Page | None:
+        if not 0 < number <= MOST_NUMBER:
+            return None
         query = page_query(scope).where(PAGE.c.document_id == document_id, PAGE.c.number == number)
         rows = await self._rows(query)
         return to_page(rows[0]) if rows else None

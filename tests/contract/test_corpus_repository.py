@@ -244,7 +244,8 @@ async def test_a_page_comes_back_as_it_went_in(corpus):
     await corpus.switch_revision(document, [page], [])
     assert await corpus.get_page(page.id, SCOPE) == page
     assert await corpus.find_page(document.id, 1, SCOPE) == page
-    assert await corpus.find_page(document.id, 2, SCOPE) is None
+    for number in (2, 0, -1, 2**31, 10**30):
+        assert await corpus.find_page(document.id, number, SCOPE) is None
 
 
 async def test_pages_come_in_page_order_whatever_order_they_went_in(corpus):
