@@ -151,6 +151,10 @@ def test_what_a_killed_service_left_behind_is_ignored(data_dir: Path, footnote: 
         assert footnote("search", "bell", "--json").json["hits"]
 
 
+# Seconds: by then the command has reached the service, also on a busy machine, and is far from done.
+UNDER_WAY = 5
+
+
 def test_a_command_whose_service_is_killed_gets_a_clear_error(service: ServiceProcess, tmp_path: Path) -> None:
     folder = tmp_path / "many"
     folder.mkdir()
@@ -158,7 +162,7 @@ def test_a_command_whose_service_is_killed_gets_a_clear_error(service: ServicePr
         (folder / f"{number}.md").write_text(f"# Note {number}\n\n" + f"Sentence about subject {number}. " * 200)
     command = [sys.executable, "-m", "bot", "--data-dir", str(service.data_dir), "ingest", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as ingest:
-        time.sleep(2)
+        time.sleep(UNDER_WAY)
         assert ingest.poll() is None
         service.end(signal.SIGKILL)
         _, said = ingest.communicate(timeout=30)
@@ -175,7 +179,7 @@ def test_an_ingest_under_way_does_not_hold_up_the_end(service: ServiceProcess, t
         (folder / f"{number}.md").write_text(f"# Note {number}\n\n" + f"Sentence about subject {number}. " * 200)
     command = [sys.executable, "-m", "bot", "--data-dir", str(service.data_dir), "ingest", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as ingest:
-        time.sleep(2)
+        time.sleep(UNDER_WAY)
         assert ingest.poll() is None
         code, seconds = service.end()
         _, said = ingest.communicate(timeout=30)
