@@ -3,10 +3,10 @@ over all of this machine that share a SQLite file (a lock file beside it).
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 import portalocker
 from sqlalchemy import Connection, Engine, text
@@ -14,6 +14,8 @@ from sqlalchemy.exc import DBAPIError
 
 from core.errors import StorageError
 from storage.database import build_engine, to_storage_error
+
+T = TypeVar("T")
 
 PAUSE_SECONDS = 0.5  # between looks whether the other process has left
 
@@ -35,7 +37,7 @@ async def alone(location: Path | str, place: str, *, with_file: bool = False) ->
     engine, name = build_engine(location)
     try:
         async with _connection(engine) as connection:
-            while not await asyncio.to_thread(_take, connection, place):  # noqa: ASYNC110 - another process leaves
+            while not await _to_its_end(lambda: _take(connection, place)):  # noqa: ASYNC110 - another process leaves
                 await asyncio.sleep(PAUSE_SECONDS)
             yield
     except DBAPIError as error:
@@ -57,14 +59,31 @@ async def _alone_in(folder: Path, place: str) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _connection(engine: Engine) -> AsyncIterator[Connection]:
-    """Outside transactions: the place may be held for minutes."""
-    connection = await asyncio.to_thread(
-        lambda: engine.connect().execution_options(isolation_level="AUTOCOMMIT", pool_reset_on_return=None)
-    )
+    """Outside transactions: the place may be held for minutes. Closed whenever the caller is cancelled."""
+    opened: list[Connection] = []
+
+    def connect() -> Connection:
+        options = {"isolation_level": "AUTOCOMMIT", "pool_reset_on_return": None}
+        opened.append(engine.connect().execution_options(**options))
+        return opened[0]
+
     try:
-        yield connection
+        yield await _to_its_end(connect)
     finally:
-        await asyncio.to_thread(connection.close)
+        for connection in opened:
+            await asyncio.to_thread(connection.close)
+
+
+async def _to_its_end(work: Callable[[], T]) -> T:
+    """Run `work` in a thread. Who is cancelled waits for its end: a thread can't be stopped, and what it opened or uses
+    can be closed only then.
+    """
+    running = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        await asyncio.wait({running})
+        raise
 
 
 def _lock_file(folder: Path, place: str) -> IO[str]:

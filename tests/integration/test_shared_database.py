@@ -1,10 +1,12 @@
 """Several processes on one PostgreSQL database: configured by URL, and in each other's way only where they must be."""
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 
 from bot.cli import run
 from bot.commands.demonstrating import _demo_settings
@@ -16,8 +18,9 @@ from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import event_key
 from core.errors import InvalidState, StorageError
 from core.inbox import ACCEPTED
+from storage import alone as alone_module
 from storage.alone import alone
-from storage.database import Database
+from storage.database import Database, build_engine
 from storage.inbox import SqlInboxStore
 from tests.fakes import RealClock
 from tests.postgres import postgres_schema
@@ -49,6 +52,37 @@ async def test_one_process_at_a_time_is_in_a_place_and_the_next_one_waits(postgr
     await visit("e")
 
     assert seen[4:] == ["c in", "c out", "e in", "e out"]
+
+
+async def test_who_is_cancelled_while_connecting_leaves_no_connection_behind(
+    postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, name = build_engine(postgres)
+    connecting, go_on = threading.Event(), threading.Event()
+    taken: list[int] = []
+
+    def hold(*_: object) -> None:
+        taken.append(1)
+        connecting.set()
+        assert go_on.wait(30)
+
+    event.listen(engine, "checkout", hold)
+    event.listen(engine, "checkin", lambda *_: taken.append(-1))
+    monkeypatch.setattr(alone_module, "build_engine", lambda _: (engine, name))
+
+    async def visit() -> None:
+        async with alone(postgres, "index"):
+            raise AssertionError("nobody is let in")
+
+    visiting = asyncio.create_task(visit())
+    await asyncio.to_thread(connecting.wait, 30)
+    visiting.cancel()
+    await asyncio.sleep(0)
+    go_on.set()
+    await asyncio.wait({visiting})
+
+    assert visiting.cancelled()
+    assert taken == [1, -1]
 
 
 async def test_a_server_that_can_not_be_asked_for_a_place_is_a_clear_error() -> None:
