@@ -1,5 +1,6 @@
 """The sections of the configuration about models: the provider, further ones, and which of them a workspace asks."""
 
+from abc import abstractmethod
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -44,9 +45,9 @@ class ModelConfig(Section):
     fallback: Annotated[tuple[str, ...], BeforeValidator(_names), AfterValidator(_different)] = ()
 
     @property
+    @abstractmethod
     def what(self) -> Kind:
         """Which kind of provider it is."""
-        raise NotImplementedError
 
     @model_validator(mode="after")
     def _names_a_model(self) -> "ModelConfig":

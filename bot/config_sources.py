@@ -1,6 +1,7 @@
 """`[[sources]]` of the configuration: one model a kind, each with what it takes to make a SourceSpec of it.
 
-Secrets never stand here: tokens come from files (`token_file`) or from the environment (`token_variable` names what).
+Secrets never stand here: tokens come from abc import abstractmethod
+from files (`token_file`) or from the environment (`token_variable` names what).
 """
 
 import re
@@ -110,8 +111,9 @@ class _SourceConfig(Section):
     jitter_seconds: Annotated[float, Field(ge=0)] = 0
     enabled: bool = True
 
+    @abstractmethod
     def to_origin(self) -> Origin:
-        raise NotImplementedError
+        """Where the documents are, as core knows it."""
 
     def to_spec(self, workspace: str) -> SourceSpec:
         """The source as core knows it; `workspace` where it names none."""

@@ -4,14 +4,11 @@ from contextlib import AsyncExitStack
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from bot.config import Config
+from bot.store_wiring import StoreParts
 
 if TYPE_CHECKING:
-    from bot.clock import SystemClock
     from bot.provider_wiring import Providers
     from core.ports import ChatProvider, SearchIndex
-    from storage.corpus import SqlCorpusRepository
-    from storage.database import Database
     from storage.embeddings import LocalEmbedder
     from storage.ranking import CrossEncoderJudge, VectorSentenceRanker
     from storage.readings import SqlReadingRepository
@@ -20,20 +17,10 @@ CAPABILITIES_FILE = "capabilities.json"  # what was found out about models
 MODELS = "models"  # what fastembed downloads, where a configured model is not packaged
 
 
-class ModelParts:
+class ModelParts(StoreParts):
     """What is opened closes with `_stack`."""
 
-    config: Config
-    clock: "SystemClock"
     _stack: AsyncExitStack
-
-    @property
-    def database(self) -> "Database":
-        raise NotImplementedError
-
-    @property
-    def corpus(self) -> "SqlCorpusRepository":
-        raise NotImplementedError
 
     @cached_property
     def readings(self) -> "SqlReadingRepository":

@@ -24,11 +24,13 @@ class StoreParts:
 
     config: Config
     clock: SystemClock
+    _database: Database | None  # None until the App is open
 
     @property
     def database(self) -> Database:
-        """The App's."""
-        raise NotImplementedError
+        if self._database is None:
+            raise RuntimeError("the app is not open")
+        return self._database
 
     @cached_property
     def corpus(self) -> SqlCorpusRepository:

@@ -19,7 +19,6 @@ from bot.extract_wiring import Extractions, build_extractions
 from bot.ingest_wiring import Ingests, build_ingests, build_library, build_staleness, to_read_limits
 from bot.model_wiring import ModelParts
 from bot.person import author_name
-from bot.store_wiring import StoreParts
 from core.access import Access
 from core.conversations import Conversations
 from core.domain.corpus import Document, SearchScope, Source
@@ -51,7 +50,7 @@ DATABASE_FILE = "footnote.db"
 KEPT_FOLDER = "kept"  # the answers that people keep, a folder for each workspace
 
 
-class App(StoreParts, ModelParts):
+class App(ModelParts):
     """All parts of one process. `async with App(config) as app`, or `open` and `close`."""
 
     def __init__(self, config: Config) -> None:
@@ -81,12 +80,6 @@ class App(StoreParts, ModelParts):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
-
-    @property
-    def database(self) -> Database:
-        if self._database is None:
-            raise RuntimeError("the app is not open")
-        return self._database
 
     @property
     def is_shared(self) -> bool:
