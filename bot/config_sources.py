@@ -1,10 +1,10 @@
 """`[[sources]]` of the configuration: one model a kind, each with what it takes to make a SourceSpec of it.
 
-Secrets never stand here: tokens come from abc import abstractmethod
-from files (`token_file`) or from the environment (`token_variable` names what).
+Secrets never stand here: tokens come from files (`token_file`) or from the environment (`token_variable` names what).
 """
 
 import re
+from abc import abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
