@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from bot.action_names import Verb, post_id
 from bot.answer_words import Neighbours
-from bot.platform_parts import PlatformParts
-from core.asking_again import question_again
+from bot.wiring.platform_parts import PlatformParts
+from core.answers.passages import Surroundings, surroundings
+from core.answers.stored import stored_ids
 from core.commands import Question
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Conversation, Message, Role, ThreadAddress
@@ -22,8 +23,7 @@ from core.domain.feedback import Rating
 from core.domain.inbox import InboxEntry
 from core.domain.jobs import Job
 from core.errors import AccessDenied, BadInput, NotFound
-from core.passages import Surroundings, surroundings
-from core.stored_answers import stored_ids
+from core.messages.asking_again import question_again
 from core.texts import is_number
 
 NO_ACTION = "This button is from an earlier version: ask again."
@@ -145,7 +145,7 @@ class AnswerActions:
     async def again(self, place: ThreadAddress, reader: str, name: str, message_id: str) -> str:
         """Ask a stale answer's question once more, in the name of who presses; the sentence that says so.
 
-        Raises as `answer` and core.asking_again.question_again do.
+        Raises as `answer` and core.messages.asking_again.question_again do.
         """
         conversation, message = await self.answer(place, reader, message_id)
         question = await question_again(self._parts.entries, conversation, message, by=reader, by_name=name)

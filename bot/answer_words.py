@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from bot.rendering import clean, clip, safe_cut, units
-from core.answer_building import PARTIAL_NOTE
+from core.answers.building import PARTIAL_NOTE
 from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.jobs import Job, JobStatus
 from core.grounding import UNSUPPORTED_NOTE
-from core.texts import collapse
+from core.texts import collapse, took
 
 SourceLink = Callable[[Citation], str | None]  # where a footnote leads; None: nowhere that can be clicked
 Escape = Callable[[str], str]
@@ -204,7 +204,7 @@ def job_details(job: Job, escape: Escape = str) -> list[str]:
         job.status.value if job.status is not JobStatus.DONE else "",
         f"{passages} {'passage' if passages == 1 else 'passages'}" if isinstance(passages, int) else "",
         f"try {job.attempts}" if job.attempts > 1 else "",
-        f"{job.duration_ms:,.0f} ms" if job.duration_ms is not None else "",
+        took(job.duration_ms) if job.duration_ms is not None else "",
         escape(clip(job.error, ERROR_LENGTH)) if job.error else "",
     ]
     return [detail for detail in details if detail]

@@ -5,6 +5,7 @@ Global options may stand anywhere on the line: `footnote ask "..." --json` equal
 
 import os
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -42,6 +43,12 @@ app = typer.Typer(
 )
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"footnote {version('footnote')}")  # noqa: T201 - what was asked for
+        raise typer.Exit
+
+
 @app.callback()
 def main_options(
     context: typer.Context,
@@ -49,6 +56,9 @@ def main_options(
     data_dir: Annotated[Path | None, typer.Option(help="Where database and index live (or FOOTNOTE_DATA_DIR).")] = None,
     workspace: Annotated[str | None, typer.Option(help="The workspace to work in (default: local).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON to standard output.")] = False,
+    _version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
 ) -> None:
     """Global options; they may stand before or after the command."""
     context.obj = Session(config=config, data_dir=data_dir, workspace=workspace, as_json=json)

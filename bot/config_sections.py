@@ -105,7 +105,7 @@ class IngestConfig(Section):
     """Limits on reading one file, so that a hostile one can't stop a batch; and whether scans are read."""
 
     parse_seconds: Seconds = 60
-    parse_memory_mb: Count = 2048
+    parse_memory_mb: Count = 1024
     max_file_mb: Count = 100
     max_pages: Count = 5000
     ocr: bool = True

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from core.domain.chat import Capabilities
 from core.errors import FootnoteError, InvalidState
-from core.provider_ports import LearningProvider
+from core.ports.providers import LearningProvider
 
 if TYPE_CHECKING:
-    from bot.wiring import App
+    from bot.wiring.app import App
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ async def _library(app: "App") -> str:
 
 async def _scans(app: "App") -> str:
     """Reading scans is nobody's duty: what is off is told, not failed."""
-    from core.ingestion.recognition import is_installed
+    from core.ingestion.pdf.recognition import is_installed
 
     if not app.config.ingest.ocr:
         return "scanned PDFs are refused: [ingest] ocr is false"
@@ -102,7 +102,7 @@ async def _scans(app: "App") -> str:
 
 async def _provider(app: "App") -> str:
     """Every provider that may be asked: a fallback that does not work is better found now than when it is needed."""
-    from bot.provider_wiring import check_provider
+    from bot.wiring.providers import check_provider
 
     said, failed = [], []
     for name, provider in app.providers.each():
@@ -132,7 +132,7 @@ def _skills(capabilities: Capabilities) -> str:
 
 
 async def _discord(app: "App") -> str:
-    from bot.discord_wiring import describe_discord
+    from bot.wiring.discord import describe_discord
 
     return await describe_discord(app.config)
 

@@ -7,7 +7,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from bot.platform_parts import Pause
+from bot.wiring.platform_parts import Pause
 from core.domain.jobs import Job
 
 

@@ -13,10 +13,10 @@ from core.domain.answer import Answer
 from core.domain.corpus import SearchQuery
 from core.errors import BadInput
 from core.evaluation import SEARCHED, EvaluationReport, FoundPage, GoldQuestion, PlayedCase, evaluate, read_questions
-from core.progress import SilentProgress
+from core.work.progress import SilentProgress
 
 if TYPE_CHECKING:
-    from bot.wiring import App
+    from bot.wiring.app import App
 
 
 def load_questions(file: Path) -> list[GoldQuestion]:

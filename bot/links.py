@@ -1,9 +1,9 @@
 """Where footnotes lead on platforms elsewhere: to the source viewer, where it has a public address."""
 
-from bot.platform_parts import LinkTo
 from bot.service_web import link_key
 from bot.webchat.links import Links
-from bot.wiring import App
+from bot.wiring.app import App
+from bot.wiring.platform_parts import LinkTo
 from core.domain.answer import Citation
 
 

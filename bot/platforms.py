@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from bot.answer_wiring import with_stated_positions
 from bot.discordbot.platform import DiscordPlatform
 from bot.discordbot.translate import PLATFORM as DISCORD
 from bot.discordbot.translate import to_private
@@ -21,13 +20,14 @@ from bot.terminal.platform import TerminalPlatform
 from bot.webchat.api.platform import ApiPlatform
 from bot.webchat.client import WebPlatform
 from bot.webchat.events import EventHub
-from bot.wiring import App
+from bot.wiring.answers import with_stated_positions
+from bot.wiring.app import App
 from core.answering import Answering
-from core.noting import NotedAnswers
-from core.preparing import PreparedAnswers
-from core.private_answers import PrivateAnswers
-from core.service_ports import ChatPlatform, ThreadReader
-from core.sharing import SharedAnswers, Sharing
+from core.messages.noting import NotedAnswers
+from core.messages.preparing import PreparedAnswers
+from core.messages.private_answers import PrivateAnswers
+from core.messages.sharing import SharedAnswers, Sharing
+from core.ports.service import ChatPlatform, ThreadReader
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ Names: `named_lines`, `also_looked_at`, `hidden_count`, `ReferenceRow`, `referen
 `references_markdown`.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,6 +15,7 @@ from bot.rendering import clip
 from core.domain.answer import Answer, Reference, ReferenceType
 from core.references.listing import SHOWN, direct_of, looked_at
 
+_WIKILINK = re.compile(r"!?\[\[([^\[\]]+)\]\]")
 Escape = Callable[[str], str]
 
 LABEL_LENGTH = 80  # units
@@ -36,7 +38,7 @@ class ReferenceRow:
 
 
 def named_lines(answer: Answer, escape: Escape = str, *, most: int = SHOWN) -> list[str]:
-    """A line for each document that the question named, at most `most`: `[[House]]: house.md, where we live`."""
+    """A line for each document that the question named, at most `most`: `House: house.md — Where we live.`"""
     rows = [_to_row(reference, answer) for reference in _named(answer)[:most]]
     return [row_words(row, escape) for row in rows]
 
@@ -89,18 +91,25 @@ def _once(references: Sequence[Reference]) -> list[Reference]:
 def _to_row(reference: Reference, answer: Answer) -> ReferenceRow:
     cited = {citation.document_id for citation in answer.citations} | {item.document for item in answer.citations}
     row = ReferenceRow(
-        label=clip(reference.label, LABEL_LENGTH) or "a document",
+        label=clip(_unlinked(reference.label), LABEL_LENGTH) or "a document",
         detail=clip(reference.document or "", PATH_LENGTH),
         summary=clip(reference.summary, SUMMARY_LENGTH),
         is_cited=bool({reference.document_id, reference.document} & cited),
         is_named=reference.type is ReferenceType.DIRECT,
         document_id=reference.document_id,
     )
-    near = f"Did you mean {' or '.join(clip(near, LABEL_LENGTH) for near in reference.near)}?" if reference.near else ""
+    guesses = " or ".join(clip(_unlinked(label), LABEL_LENGTH) for label in reference.near)
+    near = f"Did you mean {guesses}?" if guesses else ""
     if reference.broken:
         why = f" ({row.summary})" if row.summary else ""
         return replace(row, detail=f"leads nowhere{why}", summary=near)
     return replace(row, detail=f"{row.detail} has no such heading", summary=near) if near else row
+
+
+def _unlinked(label: str) -> str:
+    """`House#Keys`, of `[[House#Keys]]`: brackets are for who writes links."""
+    link = _WIKILINK.fullmatch(label)
+    return link[1] if link else label
 
 
 def row_words(row: ReferenceRow, escape: Escape = str) -> str:

@@ -3,6 +3,7 @@
 Ticks must be safe to repeat and to miss; what must happen exactly once goes through the inbox.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -39,12 +40,13 @@ class Schedule:
     def __init__(self, ticks: Sequence[Tick]) -> None:
         self._ticks = tuple(ticks)
         self._scheduler = AsyncIOScheduler(timezone=UTC)
+        self._running: set[asyncio.Task[object]] = set()
 
     def start(self) -> None:
         """Begin, in the running event loop."""
         for tick in self._ticks:
             self._scheduler.add_job(
-                _run,
+                self._run,
                 _trigger(tick),
                 args=[tick],
                 id=tick.name,
@@ -55,10 +57,21 @@ class Schedule:
             )
         self._scheduler.start()
 
-    def stop(self) -> None:
-        """Tick no more; a tick under way is cut off."""
+    async def stop(self) -> None:
+        """Tick no more; a tick under way is cut off, and has let go of everything when this returns."""
         if self._scheduler.running:
             self._scheduler.shutdown(wait=False)
+            await asyncio.sleep(0)  # a tick that was due just now has begun after this, or never does
+        for task in self._running:
+            task.cancel()
+        if self._running:
+            await asyncio.wait(set(self._running))
+
+    async def _run(self, tick: Tick) -> None:
+        if (task := asyncio.current_task()) is not None:  # of the scheduler's, which waits for none of them
+            self._running.add(task)
+            task.add_done_callback(self._running.discard)
+        await _do(tick)
 
 
 def _trigger(tick: Tick) -> CronTrigger | IntervalTrigger:
@@ -75,7 +88,7 @@ def _first(tick: Tick) -> dict[str, datetime]:
     return {} if tick.cron is not None else {"next_run_time": datetime.now(UTC) + tick.first_after}
 
 
-async def _run(tick: Tick) -> None:
+async def _do(tick: Tick) -> None:
     try:
         said = await tick.work()
     except FootnoteError as error:

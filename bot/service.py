@@ -21,7 +21,6 @@ from bot.control.calls import Calls
 from bot.control.hearing import Hearing
 from bot.control.holding import Notice, ServiceLock, socket_path
 from bot.control.server import ControlServer
-from bot.discord_wiring import DiscordDoor, hear_discord, open_discord
 from bot.doctor import require_filled_index
 from bot.metrics import MeteredAnswers, Metrics
 from bot.platforms import build_platforms, prepared_answers
@@ -29,13 +28,17 @@ from bot.schedule import Schedule, Tick
 from bot.service_web import PageParts, build_asking, build_pages
 from bot.service_worker import require_somebody_to_answer, start_task, start_worker, until_end, warm
 from bot.signals import Signals
-from bot.slack_wiring import SlackDoor, hear_slack, open_slack
 from bot.syncing import start_watching, sync_ticks
+from bot.webchat.app import build_runner
 from bot.webchat.noticing import Noticing
-from bot.wiring import App
+from bot.wiring.app import App
+from bot.wiring.discord import DiscordDoor, hear_discord, open_discord
+from bot.wiring.slack import SlackDoor, hear_slack, open_slack
 from core.commands import ServiceQuestions
 from core.errors import ConfigError, InvalidState
+from core.finishing import to_its_end
 from core.inbox import Inbox, platform_gates
+from core.work.abandoned import end_abandoned_questions
 
 # How long open event streams and requests may take to end; longer only for those who do not notice.
 REQUESTS_END_SECONDS = 0.5
@@ -73,14 +76,15 @@ class Service:
         """Start everything, each with its end on `stack`; gives the tasks without which it can't go on."""
         require_somebody_to_answer(self._config)
         lock = ServiceLock(self._config.data_path)
-        await asyncio.to_thread(lock.acquire)
         stack.callback(lock.release)
+        await to_its_end(lock.acquire)
         listening = stack.enter_context(listen(self._config.web))
         app = await stack.enter_async_context(App(self._config))
         metrics = Metrics()
         await require_filled_index(app)  # opens it now: another process that has it is a clear error at the start
         if not app.is_shared:  # nobody else can be at work on this file
             await app.inbox_store.release_abandoned()
+            await end_abandoned_questions(app.job_store, app.clock, app.inbox_store)
         discord = await open_discord(stack, app)
         slack = await open_slack(stack, app)
         platforms = build_platforms(app, discord.platform if discord else None, slack.platform if slack else None)
@@ -123,8 +127,8 @@ class Service:
 
     async def _open_control(self, stack: AsyncExitStack, calls: Calls) -> ControlServer:
         control = ControlServer(calls, socket_path(self._config.data_path))
-        await control.open()
         stack.push_async_callback(control.close)
+        await control.open()
         return control
 
 
@@ -150,7 +154,7 @@ def address_of(listening: socket.socket) -> str:
 
 
 async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening: socket.socket) -> None:
-    runner = web.AppRunner(pages, access_log=None, handle_signals=False, shutdown_timeout=REQUESTS_END_SECONDS)
+    runner = build_runner(pages, shutdown_timeout=REQUESTS_END_SECONDS)
     stack.push_async_callback(runner.cleanup)
     await runner.setup()
     await web.SockSite(runner, listening).start()
@@ -181,7 +185,7 @@ async def _start_schedule(
     daily = [Tick(name=name, work=work) for name, work in ticks.items()]
     schedule = Schedule((stale, *daily, *await sync_ticks(app.syncs, app.clock)))
     schedule.start()
-    stack.callback(schedule.stop)
+    stack.push_async_callback(schedule.stop)
 
 
 def _workspaces(app: App, *doors: DiscordDoor | SlackDoor | None) -> set[str]:

@@ -19,13 +19,13 @@ from bot.webchat.app import WebAddition, WebParts, build_web
 from bot.webchat.chat import ChatParts, add_chat
 from bot.webchat.pages.connections import add_connection_pages
 from bot.webchat.pages.statistics import add_statistics_page
-from bot.wiring import App
+from bot.wiring.app import App
+from core.answers.stored import stored_ids
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
 from core.errors import StorageError
+from core.gates.rates import Rate, RateGate
 from core.inbox import Inbox
-from core.rates import Rate, RateGate
-from core.stored_answers import stored_ids
 from core.worker import Worker
 
 KEY_FILE = "web.key"  # in the data directory; signs links where no key is configured

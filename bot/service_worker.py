@@ -11,16 +11,16 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from bot.config import WEB_KEY_VARIABLE, Config
-from bot.discord_wiring import open_discord
 from bot.doctor import require_filled_index
 from bot.platforms import build_platforms, prepared_answers
 from bot.signals import Signals
 from bot.slack_settings import is_on as slack_is_on
-from bot.slack_wiring import open_slack
-from bot.wiring import App
+from bot.wiring.app import App
+from bot.wiring.discord import open_discord
+from bot.wiring.slack import open_slack
 from core.answering import Answering
 from core.errors import ConfigError, FootnoteError, InvalidState
-from core.service_ports import ChatPlatform
+from core.ports.service import ChatPlatform
 from core.worker import Worker
 
 WORKER_END_SECONDS = 2.0  # longer only for those who do not notice

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from bot.control.client import RemoteApp
-    from bot.wiring import App
+    from bot.wiring.app import App
 
 T = TypeVar("T")
 
@@ -70,7 +70,7 @@ class Session:
         """
         if remote := self.remote():
             return cast("App", remote)
-        from bot.wiring import App
+        from bot.wiring.app import App
 
         return App(self.settings)
 

@@ -8,7 +8,7 @@ from bot.slackbot.calls import build_client
 from bot.slackbot.manifest import SCOPES
 from bot.slackbot.socket_mode import open_address
 from bot.slackbot.translate import PLATFORM
-from bot.wiring import App
+from bot.wiring.app import App
 from core.domain.installation import Installation
 from core.errors import ConfigError, FootnoteError
 

@@ -15,10 +15,10 @@ from bot.slack_settings import APP_PAGE, SlackSettings
 from bot.slackbot.calls import build_client
 from bot.slackbot.teams import Team, Teams
 from bot.slackbot.translate import PLATFORM
-from bot.wiring import App
+from bot.wiring.app import App
 from core.domain.installation import Installation
 from core.errors import ConfigError, FootnoteError, PlatformError
-from core.service_ports import InstallationRepository
+from core.ports.service import InstallationRepository
 
 RENEW_SECONDS = 30.0  # how soon a process notices what another one's installation changed
 UNREACHABLE = (SlackClientError, aiohttp.ClientError, OSError, TimeoutError)

@@ -12,7 +12,7 @@ from core.domain.source_specs import Cron, Every, FolderOrigin, SourceSpec
 from core.domain.syncs import SyncState
 from core.errors import FootnoteError
 from core.ports import Clock
-from core.syncing import Syncs
+from core.sources.syncing import Syncs
 
 # After the start of the service, for what is due already: people have their first answers before.
 SOONEST = timedelta(seconds=60)

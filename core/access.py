@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope, Source
-from core.domain.settings import ChannelAddress, ChannelSettings, PersonAddress
+from core.domain.settings import ChannelAddress, ChannelSettings, PersonAddress, PositionHolder
 from core.ports import CorpusRepository
-from core.reading import lowest
-from core.service_ports import SettingsRepository
+from core.ports.service import SettingsRepository
+from core.positions.reading import lowest
 
 # The kind of a source that holds what was attached to the questions of one thread.
 ATTACHMENTS = "attachment"
@@ -69,14 +69,12 @@ class Access:
     ) -> Mapping[str, int]:
         owner = address.private_to if address is not None else None
         person = owner or reader
-        channel = await self._settings.positions(ChannelAddress.of(address)) if address is not None else {}
-        if not person:
-            return channel
-        own = await self._settings.positions(PersonAddress(workspace=workspace, person=person))
-        if address is None or owner is not None or alone:
-            lifted = await self._settings.positions(PersonAddress(workspace=workspace, person=person, alone=True))
-            return {**channel, **own, **lifted}
-        return lowest(channel, own)
+        holders: list[PositionHolder] = [ChannelAddress.of(address)] if address is not None else []
+        holders += [PersonAddress(workspace=workspace, person=person)] if person else []
+        if not person or not (address is None or owner is not None or alone):
+            return lowest(*await self._settings.positions_of(holders))
+        holders.append(PersonAddress(workspace=workspace, person=person, alone=True))
+        return {id: last for held in await self._settings.positions_of(holders) for id, last in held.items()}
 
 
 def readable(sources: Sequence[Source], address: ThreadAddress, settings: ChannelSettings) -> list[Source]:

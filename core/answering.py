@@ -6,34 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from core.access import Access
-from core.answer_building import NOT_FROM_DOCUMENTS as NOT_FROM_DOCUMENTS
-from core.answer_building import PARTIAL_NOTE as PARTIAL_NOTE
-from core.answer_building import bounded, build_answer, build_error_answer, with_notes
-from core.attempts import ONLY_ATTEMPT, Opened, Prepared
-from core.attempts import Attempt as Attempt
-from core.cassettes import Cassettes
-from core.conversations import Conversations, live_focus
-from core.domain.answer import Answer, AnswerStatus, Draft
-from core.domain.conversation import Conversation, Focus, IncomingMessage, Message
-from core.domain.corpus import Document, SearchScope
-from core.domain.jobs import Job, JobKind, JobStatus
-from core.errors import FootnoteError
-from core.history import messages_of_draft
-from core.library import Library
-from core.live_pages import live_pages
-from core.ports import Clock, ContextStrategy, CorpusRepository, ProgressSink, RetrievalStrategy, Tools
-from core.question_scope import QuestionScopes
-from core.questions import MAX_QUESTION_CHARACTERS as MAX_QUESTION_CHARACTERS
-from core.questions import as_asked
-from core.questions import check_question as check_question
-from core.recording import Recording, note_proof, watched
-from core.references.offering import Offer
-from core.references.service import Links, References
-from core.retries import is_transient
-from core.service_ports import JobRepository
-from core.steps import Steps, forget_kept
-from core.stored_answers import BOT_NAME as BOT_NAME
-from core.stored_answers import (
+from core.answers.building import NOT_FROM_DOCUMENTS as NOT_FROM_DOCUMENTS
+from core.answers.building import PARTIAL_NOTE as PARTIAL_NOTE
+from core.answers.building import bounded, build_answer, build_error_answer, with_notes
+from core.answers.history import messages_of_draft
+from core.answers.live_pages import live_pages
+from core.answers.stored import BOT_NAME as BOT_NAME
+from core.answers.stored import (
     answer_message,
     question_message,
     request_input,
@@ -42,9 +21,30 @@ from core.stored_answers import (
     timings,
     to_answer,
 )
-from core.suggestions import suggest
-from core.typed_answers import prove_typed
+from core.answers.suggestions import suggest
+from core.answers.typed import prove_typed
+from core.conversations import Conversations, live_focus
+from core.domain.answer import Answer, AnswerStatus, Draft
+from core.domain.conversation import Conversation, Focus, IncomingMessage, Message
+from core.domain.corpus import Document, SearchScope
+from core.domain.jobs import Job, JobKind, JobStatus
+from core.errors import FootnoteError
+from core.gates.questions import MAX_QUESTION_CHARACTERS as MAX_QUESTION_CHARACTERS
+from core.gates.questions import as_asked
+from core.gates.questions import check_question as check_question
+from core.library import Library
+from core.ports import Clock, ContextStrategy, CorpusRepository, ProgressSink, RetrievalStrategy, Tools
+from core.ports.service import JobRepository
+from core.question_scope import QuestionScopes
+from core.recordings.cassettes import Cassettes
+from core.recordings.recording import Recording, note_proof, watched
+from core.references.offering import Offer
+from core.references.service import Links, References
 from core.withholding import withheld
+from core.work.attempts import ONLY_ATTEMPT, Opened, Prepared
+from core.work.attempts import Attempt as Attempt
+from core.work.retries import is_transient
+from core.work.steps import Steps, forget_kept
 
 # Room for the history in the prompt; the rest of the window is for tools and the answer.
 DEFAULT_HISTORY_TOKENS = 12_000
@@ -149,7 +149,7 @@ class AnswerService:
         finished = await self._finish(message, opened.conversation, answer, draft, steps.jobs, started)
         # A later try takes over what earlier ones did, without doing it: that is no whole recording.
         if self._cassettes is not None and attempt.number == 1 and (cassette := recording.cassette(answer)):
-            await self._cassettes.keep(finished.message_id, cassette)
+            self._cassettes.keep(finished.message_id, cassette)
         return finished
 
     async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:

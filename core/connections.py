@@ -10,8 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from core.document_names import NamesOfWorkspaces
-from core.documents import DocumentNames
 from core.domain.connections import (
     CitedIn,
     CitingThread,
@@ -23,9 +21,11 @@ from core.domain.connections import (
 from core.domain.corpus import Document, SearchScope
 from core.domain.extracts import Extract, ExtractQuery, ExtractType
 from core.domain.settings import TO_THE_END
-from core.extract_ports import ExtractRepository
 from core.ports import ConversationRepository, CorpusRepository
-from core.service_ports import CitedRepository
+from core.ports.extraction import ExtractRepository
+from core.ports.service import CitedRepository
+from core.search.document_names import NamesOfWorkspaces
+from core.search.documents import DocumentNames
 
 KINDS = ("links to", "embeds")
 MOST_LINKS = 50_000  # of a library that are followed

@@ -9,8 +9,8 @@ from core.domain.answer import Citation
 from core.domain.conversation import Conversation, Focus, IncomingMessage, Message, Role, ThreadAddress
 from core.domain.settings import ChannelAddress
 from core.errors import BadInput, NotFound
+from core.gates.questions import split_deep
 from core.ports import Clock, ConversationRepository
-from core.questions import split_deep
 from core.texts import shorten
 
 # A focus is what people were just talking about; after half an hour they start afresh.

@@ -7,7 +7,7 @@ from core.domain.conversation import Conversation, Role
 from core.domain.feedback import Feedback, Rating
 from core.errors import NotFound
 from core.ports import Clock
-from core.service_ports import FeedbackRepository
+from core.ports.service import FeedbackRepository
 
 
 class Feedbacks:

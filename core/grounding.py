@@ -1,9 +1,9 @@
 """Does every claim of an answer stand on a footnote? What does not is marked, in the text and in the answer object.
 
-A claim is a sentence that states something; questions, headings, lead-ins ("... :") and sentences about the search
-itself are not. It is supported when it stands word for word in a passage behind a footnote. Else a footnote marker has
-to stand in it or right behind it, and every number it names (two digits or more) in the passages behind its footnotes:
-numbers are what models get wrong most and readers check last.
+A claim is a sentence that states something; questions, headings (those of tables, too), lead-ins ("... :") and
+sentences about the search itself are not. It is supported when it stands word for word in a passage behind a footnote.
+Else a footnote marker has to stand in it or right behind it, and every number it names (two digits or more) in the
+passages behind its footnotes: numbers are what models get wrong most and readers check last.
 """
 
 import re
@@ -27,6 +27,11 @@ _ABOUT_THE_SEARCH = re.compile(
     r"|not (?:mentioned|stated|covered|in the documents|from the documents)|I (?:searched|looked|quote))",
     re.IGNORECASE,
 )
+# The line above the rule of a table names its columns.
+_TABLE_HEAD = re.compile(
+    r"^[^\n]*\|[^\n]*\n(?=[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$)", re.MULTILINE
+)
+_ROW_END = re.compile(r"\s*\|\Z")
 _STRUCTURE = re.compile(r"^\s*(?:#{1,6}\s|\|?[\s:|-]+\|?$|---+$)")
 
 
@@ -87,12 +92,12 @@ def only_says_not_found(text: str) -> bool:
 
 
 def _unsupported(text: str, known: Mapping[int, set[str]], asked: set[str], quoted: Sequence[str] = ()) -> list[Span]:
-    code = code_spans(text)
+    apart = [*code_spans(text), *(Span(match.start(), match.end()) for match in _TABLE_HEAD.finditer(text))]
     found = []
     for match in _SENTENCE.finditer(text):
-        sentence = match.group().rstrip()
+        sentence = _ROW_END.sub("", match.group().rstrip())  # a mark behind the last cell would be no part of the table
         span = Span(match.start() + len(sentence) - len(sentence.lstrip()), match.start() + len(sentence))
-        if any(block.start <= span.start < block.end for block in code) or not _is_claim(sentence):
+        if any(block.start <= span.start < block.end for block in apart) or not _is_claim(sentence):
             continue
         if any(_plain_words(sentence) in part for part in quoted):
             continue  # a sentence inside a longer quote, whose number stands at the quote's end

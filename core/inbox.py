@@ -14,10 +14,10 @@ from core.domain.inbox import CommandLine, Decision, InboxEntry, Receipt, is_ask
 from core.domain.jobs import RETENTION
 from core.domain.settings import ChannelAddress
 from core.errors import BadInput, StorageError
-from core.listening import decide
+from core.gates.listening import decide
+from core.gates.rates import Rate, RateGate
 from core.ports import Clock
-from core.rates import Rate, RateGate
-from core.service_ports import InboxStore, SettingsRepository
+from core.ports.service import InboxStore, SettingsRepository
 
 # Questions of one person, over all channels, where nothing else is set: nobody reads answers faster than this.
 PERSON_RATE = Rate(per_second=20 / 60, burst=20)

@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from core.access import ATTACHMENTS
-from core.document_names import NamesOfWorkspaces
-from core.documents import Linked, find_by_name, only_journals
 from core.domain.corpus import Document, Page, PageHit, SearchQuery, SearchScope, Source
 from core.errors import NotFound
 from core.links import page_links
 from core.ports import ConversationRepository, CorpusRepository, SearchIndex
-from core.searching import PassageSearch
+from core.search.document_names import NamesOfWorkspaces
+from core.search.documents import Linked, find_by_name, only_journals
+from core.search.searching import PassageSearch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ class Library:
         return await self._corpus.list_readable(scope)
 
     async def find_document(self, name: str, scope: SearchScope) -> Document:
-        """The document meant by an id, path, title or alias, or by something close to one (see core/documents.py).
+        """The document meant by an id, path, title or alias, or something close to one (see core/search/documents.py).
 
         Raises:
             BadInput: several are meant; the message lists them.

@@ -8,7 +8,7 @@ from core.domain.corpus import Document, SearchScope
 from core.errors import AccessDenied
 from core.library import Library
 from core.ports import CorpusRepository
-from core.reading import lowest, positions_for, split_position
+from core.positions.reading import lowest, positions_for, split_position
 
 
 class QuestionScopes:

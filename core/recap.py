@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.agent.prompts import recap as recap_prompt
+from core.answers.live_pages import live_pages
 from core.citations import ProvedText, prove, strip_markers
 from core.context.turns import TurnReader, split_turns
 from core.domain.answer import Citation, Draft, Evidence
@@ -19,9 +20,8 @@ from core.domain.conversation import Conversation, Message, Role
 from core.domain.corpus import SearchScope, Span
 from core.domain.summaries import SummaryKey, SummaryKind
 from core.errors import InvalidState
-from core.live_pages import live_pages
 from core.ports import ChatProvider, CorpusRepository
-from core.service_ports import SummaryRepository
+from core.ports.service import SummaryRepository
 from core.texts import code_spans, collapse, shorten
 from core.withholding import withheld
 

@@ -47,13 +47,14 @@ class UsageStatistics:
             for item in await self._corpus.list_documents(scope.workspace, scope.sources)
             if item.revision is not None
         ]
+        counted = Counter(question.status for question in found)
         cited = Counter(key for question in found for key in question.document_ids)
         ranked = sorted((item for item in documents if cited[item.id]), key=lambda item: -cited[item.id])
         never = [item for item in documents if not cited[item.id]]
         return Statistics(
             since=self._clock.now() - timedelta(days=days),
             questions=len(found),
-            by_status=Counter(question.status for question in found),
+            by_status={status: counted[status] for status in AnswerStatus if counted[status]},
             helpful=sum(question.helpful for question in found),
             not_helpful=sum(question.not_helpful for question in found),
             usage=sum((question.usage for question in found), Usage()),

@@ -43,6 +43,16 @@ def is_number(text: str) -> bool:
     return text.isdecimal() and len(text) <= MOST_DIGITS
 
 
+def took(milliseconds: float) -> str:
+    """A duration as people read it: `130 ms`, `4.4 s`, `2 min 5 s`."""
+    if round(milliseconds) < 1_000:
+        return f"{milliseconds:.0f} ms"
+    if milliseconds < 59_950:  # 59.95 s would be shown as 60.0
+        return f"{milliseconds / 1_000:.1f} s"
+    minutes, seconds = divmod(round(milliseconds / 1_000), 60)
+    return f"{minutes} min {seconds} s"
+
+
 def shorten(text: str, limit: int) -> str:
     """One line of at most `limit` characters, cut at a word, with an ellipsis where it was cut."""
     line = collapse(text)

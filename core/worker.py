@@ -1,7 +1,8 @@
 """Answers what the inbox holds: each thread in order, threads side by side, every message in exactly one post.
 
-`run` claims, `_attempt` is one try at one message, and `core/retries.py` decides what follows an error. After a kill at
-any moment the entry is still claimed; whoever claims it next finds in the history and on the platform how far it got.
+`run` claims, `_attempt` is one try at one message, and `core/work/retries.py` decides what follows an error. After a
+kill at any moment the entry is still claimed; whoever claims it next finds in the history and on the platform how far
+it got.
 """
 
 import asyncio
@@ -10,14 +11,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 
 from core.answering import STOPPED, Answering, Attempt
+from core.answers.posting import Posting
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.inbox import WITHDRAWN, InboxEntry, InboxStatus
 from core.errors import AccessDenied, FootnoteError, InvalidState, StorageError
 from core.ports import Clock
-from core.posting import Posting
-from core.retries import MOST_CRASHES, GiveUp, decide, pause, poison_sentence, to_sentence
-from core.runs import LostLease, Run
-from core.service_ports import ChatPlatform, InboxStore, JobRepository
+from core.ports.service import ChatPlatform, InboxStore, JobRepository
+from core.work.retries import MOST_CRASHES, GiveUp, decide, pause, poison_sentence, to_sentence
+from core.work.runs import LostLease, Run
 
 DEFAULT_PARALLEL = 64  # questions at once: they wait for models, not for the processor
 DEFAULT_TRIES = 4  # with the pauses between them under half a minute: the thread waits behind it

@@ -3,19 +3,18 @@ over all of this machine that share a SQLite file (a lock file beside it).
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO
 
 import portalocker
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
 from core.errors import StorageError
+from core.finishing import opened, to_its_end
 from storage.database import build_engine, to_storage_error
-
-T = TypeVar("T")
 
 PAUSE_SECONDS = 0.5  # between looks whether the other process has left
 
@@ -28,62 +27,65 @@ async def alone(location: Path | str, place: str, *, with_file: bool = False) ->
 
     A SQLite file (a Path) has one process that writes for long, and nothing is locked there, but `with_file` a file
     beside it. Raises StorageError when the server can't be asked, or the file can't be made. Who loses the connection
-    loses the place without a word.
+    loses the place without a word. Whoever is cancelled, at whatever moment, leaves neither file nor connection open.
     """
+    async with _door(location, place, with_file=with_file) as enter:
+        while not await enter():  # noqa: ASYNC110 - another process leaves
+            await asyncio.sleep(PAUSE_SECONDS)
+        yield
+
+
+@asynccontextmanager
+async def alone_if_free(location: Path | str, place: str, *, with_file: bool = False) -> AsyncIterator[bool]:
+    """As `alone`, without waiting: False where somebody is in the place, in this process or another."""
+    async with _door(location, place, with_file=with_file) as enter:
+        yield await enter()
+
+
+Enter = Callable[[], Awaitable[bool]]  # takes the place, if nobody is in it
+
+
+@asynccontextmanager
+async def _door(location: Path | str, place: str, *, with_file: bool) -> AsyncIterator[Enter]:
+    """What was entered is left at the end."""
     if isinstance(location, Path):
-        async with _alone_in(location.parent, place) if with_file else nullcontext():
-            yield
+        async with _door_of_file(location.parent, place) if with_file else nullcontext(_always_free) as enter:
+            yield enter
         return
     engine, name = build_engine(location)
     try:
-        async with _connection(engine) as connection:
-            while not await _to_its_end(lambda: _take(connection, place)):  # noqa: ASYNC110 - another process leaves
-                await asyncio.sleep(PAUSE_SECONDS)
-            yield
+        async with opened(lambda: _connect(engine), lambda made: made.close()) as connection:
+            yield lambda: to_its_end(lambda: _take(connection, place))
     except DBAPIError as error:
         raise to_storage_error(error, name) from error
     finally:
-        await asyncio.to_thread(engine.dispose)
+        await to_its_end(engine.dispose)
+
+
+async def _always_free() -> bool:
+    return True
 
 
 @asynccontextmanager
-async def _alone_in(folder: Path, place: str) -> AsyncIterator[None]:
-    with await asyncio.to_thread(_lock_file, folder, place) as handle:
-        while not _lock(handle):  # noqa: ASYNC110 - another process leaves
-            await asyncio.sleep(PAUSE_SECONDS)
+async def _door_of_file(folder: Path, place: str) -> AsyncIterator[Enter]:
+    async with opened(lambda: _lock_file(folder, place), lambda file: file.close()) as handle:
+        is_in = False
+
+        async def enter() -> bool:
+            nonlocal is_in
+            is_in = _lock(handle)
+            return is_in
+
         try:
-            yield
+            yield enter
         finally:
-            portalocker.unlock(handle)
+            if is_in:
+                portalocker.unlock(handle)
 
 
-@asynccontextmanager
-async def _connection(engine: Engine) -> AsyncIterator[Connection]:
-    """Outside transactions: the place may be held for minutes. Closed whenever the caller is cancelled."""
-    opened: list[Connection] = []
-
-    def connect() -> Connection:
-        options = {"isolation_level": "AUTOCOMMIT", "pool_reset_on_return": None}
-        opened.append(engine.connect().execution_options(**options))
-        return opened[0]
-
-    try:
-        yield await _to_its_end(connect)
-    finally:
-        for connection in opened:
-            await asyncio.to_thread(connection.close)
-
-
-async def _to_its_end(work: Callable[[], T]) -> T:
-    """Run `work` in a thread. Who is cancelled waits for its end: a thread can't be stopped, and what it opened or uses
-    can be closed only then.
-    """
-    running = asyncio.ensure_future(asyncio.to_thread(work))
-    try:
-        return await asyncio.shield(running)
-    except asyncio.CancelledError:
-        await asyncio.wait({running})
-        raise
+def _connect(engine: Engine) -> Connection:
+    """Outside transactions: the place may be held for minutes."""
+    return engine.connect().execution_options(isolation_level="AUTOCOMMIT", pool_reset_on_return=None)
 
 
 def _lock_file(folder: Path, place: str) -> IO[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from core.domain.chat import Capabilities
+from core.finishing import to_its_end
 from core.ports import Clock
 
 logger = logging.getLogger(__name__)
@@ -34,7 +35,7 @@ class CapabilityFile:
 
     async def keep(self, key: str, found: Capabilities) -> None:
         async with self._lock:
-            await asyncio.to_thread(self._keep, key, found)
+            await to_its_end(lambda: self._keep(key, found))
 
     def _find(self, key: str) -> Capabilities | None:
         try:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 from sqlmodel import col
 
@@ -21,6 +21,17 @@ _WHOLE = select(func.count()).where(col(CassetteDocumentRow.message_id) == col(C
     CassetteRow
 ).scalar_subquery() == col(CassetteRow.documents)
 
+# Made once: what SQLAlchemy has compiled it keeps with the statement. Rows that a run refers to are locked: what is
+# there now is there when it is committed.
+_MESSAGE = select(col(MessageRow.id)).where(col(MessageRow.id) == bindparam("wanted")).with_for_update(key_share=True)
+_DOCUMENTS = (
+    select(col(DocumentRow.id))
+    .where(col(DocumentRow.id).in_(bindparam("ids", expanding=True)))
+    .with_for_update(key_share=True)
+)
+_REMOVE = delete(CassetteRow).where(col(CassetteRow.message_id) == bindparam("wanted"))
+_ADD, _ADD_DOCUMENTS = insert(CassetteRow), insert(CassetteDocumentRow)
+
 
 class SqlCassetteRepository:
     """CassetteRepository on a Database."""
@@ -29,7 +40,7 @@ class SqlCassetteRepository:
         self._database = database
 
     async def save(self, cassette: StoredCassette) -> None:
-        await self._database.write(lambda session: _save(session, to_storable_value(cassette)))
+        await self._database.write_rows(lambda connection: _save(connection, to_storable_value(cassette)))
 
     async def find(self, message_id: str, workspace: str) -> StoredCassette:
         wanted = to_storable(message_id)
@@ -86,29 +97,24 @@ def unknown(message_id: str) -> NotFound:
     )
 
 
-def _save(session: Session, cassette: StoredCassette) -> None:
-    # Rows it refers to are locked: what is there now is there when this is committed.
-    message = select(MessageRow).where(col(MessageRow.id) == cassette.message_id).with_for_update(key_share=True)
-    wanted = select(col(DocumentRow.id)).where(col(DocumentRow.id).in_(cassette.document_ids))
-    documents = session.scalars(wanted.with_for_update(key_share=True)).all()
-    if session.scalars(message).first() is None or len(documents) < len(cassette.document_ids):
+def _save(connection: Connection, cassette: StoredCassette) -> None:
+    ids, key = sorted(cassette.document_ids), {"wanted": cassette.message_id}
+    documents = connection.execute(_DOCUMENTS, {"ids": ids}).all()
+    if connection.execute(_MESSAGE, key).first() is None or len(documents) < len(ids):
         return
-    session.execute(delete(CassetteRow).where(col(CassetteRow.message_id) == cassette.message_id))
-    session.add(
-        CassetteRow(
-            message_id=cassette.message_id,
-            workspace=cassette.workspace,
-            question=cassette.question,
-            recorded_at=cassette.recorded_at,
-            is_case=cassette.is_case,
-            documents=len(cassette.document_ids),
-            data=cassette.data,
-        )
-    )
-    session.flush()
-    session.add_all(
-        CassetteDocumentRow(message_id=cassette.message_id, document_id=document) for document in cassette.document_ids
-    )
+    connection.execute(_REMOVE, key)
+    values = {
+        "message_id": cassette.message_id,
+        "workspace": cassette.workspace,
+        "question": cassette.question,
+        "recorded_at": cassette.recorded_at,
+        "is_case": cassette.is_case,
+        "documents": len(ids),
+        "data": cassette.data,
+    }
+    connection.execute(_ADD, values)
+    if ids:
+        connection.execute(_ADD_DOCUMENTS, [{"message_id": cassette.message_id, "document_id": id} for id in ids])
 
 
 def _to_cassette(row: CassetteRow, data: bytes | None = None) -> StoredCassette:

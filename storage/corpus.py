@@ -1,10 +1,10 @@
 """The library in SQL: sources, documents, pages and passages, every read inside its scope."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Row, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -30,6 +30,8 @@ from storage.corpus_queries import (
 from storage.database import Database
 from storage.revisions import check_revision
 from storage.tables import DocumentRow, SourceRow
+
+T = TypeVar("T", int, str)
 
 # Other processes' changes: every one counts a document more or less, or is read later than all before it.
 _VERSION = (
@@ -94,6 +96,13 @@ class SqlCorpusRepository:
             )
         return (await self._counted([to_document(rows[0])], scope))[0]
 
+    async def find_documents(self, document_ids: Sequence[str], scope: SearchScope) -> list[Document]:
+        rows = await self._rows(
+            *(document_query().where(DOCUMENT.c.id.in_(ids), *readable(scope)) for ids in _parts(document_ids))
+        )
+        found = {item.id: item for item in await self._counted([*map(to_document, rows)], scope)}
+        return [found[document_id] for document_id in document_ids if document_id in found]
+
     async def switch_revision(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:
         check_revision(document, pages, passages)
         await self._changing(lambda session: _switch_revision(session, document, pages, passages))
@@ -120,23 +129,22 @@ class SqlCorpusRepository:
         return to_page(rows[0])
 
     async def find_page(self, document_id: str, number: int, scope: SearchScope) -> Page | None:
-        if not 0 < number <= MOST_NUMBER:
-            return None
-        query = page_query(scope).where(PAGE.c.document_id == document_id, PAGE.c.number == number)
-        rows = await self._rows(query)
-        return to_page(rows[0]) if rows else None
+        pages = await self.find_pages(document_id, [number], scope)
+        return pages[0] if pages else None
+
+    async def find_pages(self, document_id: str, numbers: Sequence[int], scope: SearchScope) -> list[Page]:
+        wanted = [number for number in numbers if 0 < number <= MOST_NUMBER]
+        here = page_query(scope).where(PAGE.c.document_id == document_id)
+        rows = await self._rows(*(here.where(PAGE.c.number.in_(some)) for some in _parts(wanted)))
+        found = {row.number: to_page(row) for row in rows}
+        return [found[number] for number in wanted if number in found]
 
     async def list_pages(self, document_id: str, scope: SearchScope) -> list[Page]:
         query = page_query(scope).where(PAGE.c.document_id == document_id).order_by(PAGE.c.number)
         return [to_page(row) for row in await self._rows(query)]
 
     async def list_passages(self, passage_ids: Sequence[str], scope: SearchScope) -> list[SourcedPassage]:
-        wanted = list(dict.fromkeys(passage_ids))
-        queries = [
-            passage_query(scope).where(PASSAGE.c.id.in_(wanted[start : start + IDS_PER_QUERY]))
-            for start in range(0, len(wanted), IDS_PER_QUERY)
-        ]
-        rows = await self._rows(*queries)
+        rows = await self._rows(*(passage_query(scope).where(PASSAGE.c.id.in_(ids)) for ids in _parts(passage_ids)))
         found = {item.passage.id: item for item in to_sourced_passages(rows)}
         return [found[passage_id] for passage_id in passage_ids if passage_id in found]
 
@@ -153,13 +161,10 @@ class SqlCorpusRepository:
     async def _counted(self, documents: list[Document], scope: SearchScope) -> list[Document]:
         """The same documents, those with a reading position with the counts of what it leaves to read."""
         bound = [document.id for document in documents if document.id in scope.positions]
-        queries = [
-            count_query(scope).where(DOCUMENT.c.id.in_(bound[start : start + IDS_PER_QUERY]))
-            for start in range(0, len(bound), IDS_PER_QUERY)
-        ]
-        if not queries:
+        if not bound:
             return documents
-        counts = {row.document_id: (row.pages, row.passages) for row in await self._rows(*queries)}
+        rows = await self._rows(*(count_query(scope).where(DOCUMENT.c.id.in_(ids)) for ids in _parts(bound)))
+        counts = {row.document_id: (row.pages, row.passages) for row in rows}
         return [
             replace(document, pages=pages, passages=passages)
             for document in documents
@@ -171,9 +176,19 @@ class SqlCorpusRepository:
         ]
 
     async def _rows(self, *queries: Select[Any]) -> Sequence[Row[Any]]:
-        return await self._database.read(
-            lambda session: [row for query in queries for row in session.execute(query).all()]
+        """Of all queries, in one go; without any, nothing is asked."""
+        if not queries:
+            return []
+        return await self._database.read_rows(
+            lambda connection: [row for query in queries for row in connection.execute(query)]
         )
+
+
+def _parts(keys: Sequence[T]) -> Iterator[list[T]]:
+    """All that are asked for, each once, as many at a time as a query may take."""
+    wanted = list(dict.fromkeys(keys))
+    for start in range(0, len(wanted), IDS_PER_QUERY):
+        yield wanted[start : start + IDS_PER_QUERY]
 
 
 def _in_order(rows: Sequence[Row[Any]]) -> list[Document]:

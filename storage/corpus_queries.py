@@ -40,9 +40,22 @@ _DOCUMENT_COLUMNS = (
 )
 
 
+# Made once: of forty columns that takes longer than to run them.
+_OF_DOCUMENTS = select(*_DOCUMENT_COLUMNS).select_from(_DOCUMENTS)
+_OF_PAGES = select(PAGE).select_from(_PAGES)
+_OF_PASSAGES = select(
+    *(_undecoded(column).label(column.name) for column in PASSAGE.c),
+    PAGE.c.number.label("page_number"),
+    PAGE.c.revision.label("page_revision"),
+    PAGE.c.title.label("page_title"),
+    PAGE.c.deep_link.label("page_deep_link"),
+    *_DOCUMENT_COLUMNS,
+).select_from(PASSAGE.join(_PAGES, PASSAGE.c.page_id == PAGE.c.id))
+
+
 def document_query() -> Select[Any]:
     """All documents; rows for `to_document`."""
-    return select(*_DOCUMENT_COLUMNS).select_from(_DOCUMENTS)
+    return _OF_DOCUMENTS
 
 
 def readable(scope: SearchScope) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
@@ -58,7 +71,7 @@ def _within_position(scope: SearchScope) -> ColumnElement[bool]:
 
 
 def page_query(scope: SearchScope) -> Select[Any]:
-    return select(PAGE).select_from(_PAGES).where(*readable(scope), _within_position(scope))
+    return _OF_PAGES.where(*readable(scope), _within_position(scope))
 
 
 def count_query(scope: SearchScope) -> Select[Any]:
@@ -73,18 +86,7 @@ def count_query(scope: SearchScope) -> Select[Any]:
 
 
 def passage_query(scope: SearchScope) -> Select[Any]:
-    return (
-        select(
-            *(_undecoded(column).label(column.name) for column in PASSAGE.c),
-            PAGE.c.number.label("page_number"),
-            PAGE.c.revision.label("page_revision"),
-            PAGE.c.title.label("page_title"),
-            PAGE.c.deep_link.label("page_deep_link"),
-            *_DOCUMENT_COLUMNS,
-        )
-        .select_from(PASSAGE.join(_PAGES, PASSAGE.c.page_id == PAGE.c.id))
-        .where(*readable(scope), _within_position(scope))
-    )
+    return _OF_PASSAGES.where(*readable(scope), _within_position(scope))
 
 
 def to_source(row: Row[Any]) -> Source:

@@ -37,14 +37,10 @@ _ROOTS = (
 )
 _RUNNING = (
     select(_JOB)
-    .where(
-        _C.parent_id.is_(None),
-        _C.status == JobStatus.RUNNING.value,
-        _C.kind == bindparam("kind"),
-        _C.name == bindparam("name"),
-    )
+    .where(_C.parent_id.is_(None), _C.status == JobStatus.RUNNING.value, _C.kind == bindparam("kind"))
     .order_by(_C.created_at, _C.id)
 )
+_RUNNING_BY_NAME = _RUNNING.where(_C.name == bindparam("name"))
 _TREE = (
     select(_JOB)
     .where(_C.root_id == bindparam("wanted"))
@@ -81,8 +77,10 @@ class SqlJobRepository:
     async def list_roots(self, workspace: str, limit: int = 50) -> list[Job]:
         return await self._list(_ROOTS, {"workspace": workspace, "most": limit})
 
-    async def list_running(self, kind: JobKind, name: str) -> list[Job]:
-        return await self._list(_RUNNING, {"kind": kind.value, "name": name})
+    async def list_running(self, kind: JobKind, name: str | None = None) -> list[Job]:
+        if name is None:
+            return await self._list(_RUNNING, {"kind": kind.value})
+        return await self._list(_RUNNING_BY_NAME, {"kind": kind.value, "name": name})
 
     async def list_tree(self, root_id: str) -> list[Job]:
         return await self._list(_TREE, {"wanted": root_id})

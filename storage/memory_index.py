@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope
-from storage.lexical import has_words, tokens
+from core.tokens import tokens
+from storage.lexical import has_words
 from storage.qdrant.query import indexed_text
 
 if TYPE_CHECKING:

@@ -14,11 +14,13 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from core.answer_kinds import expected_kind, holds_kind
 from core.domain.corpus import ScoredSpan, SourcedPassage, Span
+from core.finishing import to_its_end
+from core.providers.extractive.answer_kinds import expected_kind, holds_kind
+from core.tokens import tokens
 from storage.embeddings import Embedder, cores
 from storage.fastembed_loading import load_cross_encoder
-from storage.lexical import plain, tokens
+from storage.lexical import plain
 from storage.model_files import LocalModel
 
 if TYPE_CHECKING:
@@ -138,7 +140,7 @@ class CrossEncoderJudge:
 
     async def close(self) -> None:
         """Finish what is under way; safe to repeat."""
-        await asyncio.to_thread(self._threads.shutdown)
+        await to_its_end(self._threads.shutdown)
 
     def _relevance(self, question: str, texts: Sequence[str]) -> list[float]:
         model = self._loaded()

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope, SourcedPassage
 from core.ports import CorpusRepository, SearchIndex
-from core.provider_ports import AnswerJudge
+from core.ports.providers import AnswerJudge
 
 RERANKED = 20  # hits that the cross-encoder reads
 JUDGE_SHARE = 0.5  # of the blended score

@@ -1,9 +1,9 @@
 """Settings of channels, threads and people in SQL."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, delete, select
+from sqlalchemy import ColumnElement, Row, Table, bindparam, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from core.domain.conversation import ThreadAddress
@@ -18,6 +18,14 @@ _CHANNELS = FootnoteTable.metadata.tables[ChannelSettingsRow.__tablename__]
 _POSITIONS = FootnoteTable.metadata.tables[ReadingPositionRow.__tablename__]
 _LISTENING = FootnoteTable.metadata.tables[ThreadListeningRow.__tablename__]
 
+# Made once: what SQLAlchemy has compiled it keeps with the statement.
+_CHANNEL = select(_CHANNELS).where(
+    *(_CHANNELS.c[name] == bindparam(name) for name in ("workspace", "platform", "channel"))
+)
+_HELD = select(_POSITIONS.c.document_id, _POSITIONS.c.last_page).where(
+    *(_POSITIONS.c[name] == bindparam(name) for name in ("workspace", "platform", "channel", "person"))
+)
+
 
 class SqlSettingsRepository:
     """SettingsRepository on a Database."""
@@ -26,8 +34,9 @@ class SqlSettingsRepository:
         self._database = database
 
     async def channel(self, address: ChannelAddress) -> ChannelSettings:
-        key = _storable(address.workspace, address.platform, address.channel)
-        row = await self._database.read(lambda session: session.get(ChannelSettingsRow, key))
+        address = to_storable_value(address)
+        key = {"workspace": address.workspace, "platform": address.platform, "channel": address.channel}
+        row = await self._database.read_rows(lambda connection: connection.execute(_CHANNEL, key).one_or_none())
         return _to_settings(row) if row is not None else ChannelSettings()
 
     async def save_channel(self, address: ChannelAddress, settings: ChannelSettings) -> None:
@@ -50,9 +59,15 @@ class SqlSettingsRepository:
         await self._save(_LISTENING, values)
 
     async def positions(self, holder: PositionHolder) -> Mapping[str, int]:
-        query = select(_POSITIONS.c.document_id, _POSITIONS.c.last_page).where(*_held_by(holder))
-        rows = await self._database.read_rows(lambda connection: connection.execute(query).all())
-        return {row.document_id: row.last_page for row in rows}
+        return (await self.positions_of([holder]))[0]
+
+    async def positions_of(self, holders: Sequence[PositionHolder]) -> list[Mapping[str, int]]:
+        keys = [_key(holder) for holder in holders]
+        return await self._database.read_rows(
+            lambda connection: [
+                {row.document_id: row.last_page for row in connection.execute(_HELD, key)} for key in keys
+            ]
+        )
 
     async def positioned(self, workspace: str) -> frozenset[str]:
         query = select(_POSITIONS.c.document_id).where(
@@ -111,7 +126,7 @@ def _held_by(holder: PositionHolder) -> list[ColumnElement[bool]]:
     return [_POSITIONS.c[name] == value for name, value in _key(holder).items()]
 
 
-def _to_settings(row: ChannelSettingsRow) -> ChannelSettings:
+def _to_settings(row: Row[Any]) -> ChannelSettings:
     return ChannelSettings(
         auto_answer=row.auto_answer,
         answer_posts=row.answer_posts,

@@ -1,8 +1,13 @@
-"""Rules for all tests: CI refuses skips, so that no contract goes untested there."""
+"""Rules for all tests: CI refuses skips, so that no contract goes untested there; no example is held to a time."""
 
 import os
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes is the machine's business, and how busy it is; CI has no deadline either.
+settings.register_profile("untimed", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -6,6 +6,7 @@ It lives in the test's process, so that several processes under test share one i
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import Any
@@ -41,7 +42,7 @@ class _Collections:
             return self._routes[method, "/".join(rest)](name, body)
 
     def _describe(self, name: str, body: Body) -> Any:
-        config = {"params": {}, "hnsw_config": _HNSW, "optimizer_config": _OPTIMIZER, "metadata": self._metadata}
+        config = {"params": {}, "hnsw_config": HNSW, "optimizer_config": OPTIMIZER, "metadata": self._metadata}
         state = {"status": "green", "optimizer_status": "ok", "segments_count": 1, "payload_schema": {}}
         return {**state, "config": config}
 
@@ -76,6 +77,23 @@ class _Collections:
 def qdrant_server() -> Iterator[str]:
     """Its URL, while it is open."""
     collections = _Collections()
+    with serving(lambda asked: (200, collections.answer(asked.method, asked.path, asked.body))) as url:
+        yield url
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request; `body` is empty where none came."""
+
+    method: str
+    path: str
+    body: Any
+    key: str | None
+
+
+@contextmanager
+def serving(answer: Callable[[Asked], tuple[int, Any]]) -> Iterator[str]:
+    """The URL of a server that answers with these statuses and results, in the form of Qdrant's."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -83,9 +101,9 @@ def qdrant_server() -> Iterator[str]:
         def answer(self) -> None:
             length = int(self.headers.get("Content-Length") or 0)
             body = json.loads(self.rfile.read(length)) if length else {}
-            result = collections.answer(self.command, self.path.split("?")[0], body)
+            status, result = answer(Asked(self.command, self.path.split("?")[0], body, self.headers.get("api-key")))
             sent = json.dumps({"result": result, "status": "ok", "time": 0.0}).encode()
-            self.send_response(200)
+            self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(sent)))
             self.end_headers()
@@ -112,8 +130,8 @@ def _done() -> Body:
     return {"operation_id": 1, "status": "completed"}
 
 
-_HNSW = {"m": 16, "ef_construct": 100, "full_scan_threshold": 10000}
-_OPTIMIZER = {
+HNSW = {"m": 16, "ef_construct": 100, "full_scan_threshold": 10000}
+OPTIMIZER = {
     "deleted_threshold": 0.2,
     "vacuum_min_vector_number": 1000,
     "default_segment_number": 0,

@@ -18,7 +18,7 @@ from core.domain.inbox import message_key
 from core.errors import BadInput, FootnoteError
 
 if TYPE_CHECKING:
-    from bot.wiring import App
+    from bot.wiring.app import App
 
 TERMINAL = "terminal"
 
@@ -90,7 +90,7 @@ async def ask_once(app: "App", text: str) -> Answer:
 
 async def _answer(app: "App", message: IncomingMessage) -> Answer:
     from core.inbox import to_command
-    from core.progress import SilentProgress
+    from core.work.progress import SilentProgress
 
     if to_command(message.text):
         raise BadInput(NO_QUESTION)
@@ -99,7 +99,7 @@ async def _answer(app: "App", message: IncomingMessage) -> Answer:
 
 def _print(session: Session, answer: Answer, *, verbose: bool) -> None:
     if session.as_json:
-        from core.jsonable import answer_json
+        from core.jsonable.objects import answer_json
 
         session.print_json(answer_json(answer))
         return
@@ -109,7 +109,7 @@ def _print(session: Session, answer: Answer, *, verbose: bool) -> None:
 
 
 async def _batch(app: "App", session: Session, file: Path) -> None:
-    from core.jsonable import answer_json
+    from core.jsonable.objects import answer_json
 
     conversations: dict[str, str] = {}
     for number, line in _lines(file):

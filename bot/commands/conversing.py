@@ -12,7 +12,7 @@ from core.domain.conversation import Conversation, Message
 from core.errors import BadInput
 
 if TYPE_CHECKING:
-    from bot.wiring import App
+    from bot.wiring.app import App
     from core.commands import CommandResult
 
 commands = typer.Typer(help="The conversations of this workspace.", no_args_is_help=True)
@@ -30,7 +30,7 @@ def list_conversations(
 ) -> None:
     """List conversations, most recently used first."""
     session: Session = context.obj
-    from core.jsonable import conversation_json
+    from core.jsonable.objects import conversation_json
 
     async def work(app: "App") -> list[Conversation]:
         document_id = (await app.find_document(document)).id if document else None
@@ -50,7 +50,7 @@ def show(context: typer.Context, conversation: ConversationId) -> None:
     """Show a conversation with its messages and footnotes."""
     session: Session = context.obj
     from core.export import to_markdown
-    from core.jsonable import conversation_json
+    from core.jsonable.objects import conversation_json
 
     async def work(app: "App") -> tuple[Conversation, list[Message]]:
         return await app.histories.show(conversation, app.workspace, await app.scope())
@@ -70,7 +70,7 @@ def rename(
 ) -> None:
     """Give a conversation another title."""
     session: Session = context.obj
-    from core.jsonable import conversation_json
+    from core.jsonable.objects import conversation_json
 
     renamed = session.run(lambda app: app.conversations.rename(conversation, app.workspace, title))
     if session.as_json:
@@ -129,7 +129,7 @@ def recap(context: typer.Context, conversation: ConversationId) -> None:
     """Tell what was found in a conversation so far, with footnotes proved anew."""
     session: Session = context.obj
     from core.commands import CommandCall
-    from core.jsonable import citation_json
+    from core.jsonable.objects import citation_json
 
     async def work(app: "App") -> "CommandResult":
         found, _ = await app.conversations.show(conversation, app.workspace)
@@ -150,7 +150,7 @@ def recap(context: typer.Context, conversation: ConversationId) -> None:
 def stale(context: typer.Context) -> None:
     """List answers whose documents do not say any more what they quote."""
     session: Session = context.obj
-    from core.stale_listing import stale_json
+    from core.staleness.listing import stale_json
 
     found = session.run(lambda app: app.staleness.list_stale(app.workspace))
     if session.as_json:

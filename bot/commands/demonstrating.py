@@ -16,9 +16,11 @@ from bot.control.holding import find_service
 from bot.session import Session
 
 if TYPE_CHECKING:
-    from bot.wiring import App
+    from bot.wiring.app import App
     from core.domain.answer import Answer
+    from core.ingestion.report import IngestReport
 
+SAMPLES = "sample library"  # the source's name
 DEMO_FOLDER = "demo"  # inside the data directory, so that the demo never mixes with one's own library
 LOOPBACK = "127.0.0.1"
 
@@ -103,11 +105,22 @@ def _ingest(session: Session) -> None:
     from bot.terminal.progress import ingest_progress
 
     with as_file(files("bot") / "sample_library" / "documents") as folder, ingest_progress(session.notes) as progress:
-        report = session.run(
-            lambda app: app.ingest([Path(folder)], source="sample library", kind="auto", force=False, progress=progress)
-        )
+        location = str(Path(folder).resolve())
+
+        async def work(app: "App") -> "IngestReport":
+            await _forget_moved(app, location)
+            return await app.ingest([Path(folder)], source=SAMPLES, kind="auto", force=False, progress=progress)
+
+        report = session.run(work)
     total = report.added + report.updated + report.unchanged
     session.notes.print(f"The sample library is ready: {total} documents in {report.seconds:.1f} s.", markup=False)
+
+
+async def _forget_moved(app: "App", location: str) -> None:
+    """Where another copy of Footnote ran the demo, its sample library gives way: one source has one folder."""
+    known = next((source for source in await app.library.sources(app.workspace) if source.name == SAMPLES), None)
+    if known is not None and known.location != location:
+        await app.library.remove_source(app.workspace, SAMPLES)
 
 
 def _answer_examples(session: Session, examples: list[Example]) -> None:
@@ -118,7 +131,7 @@ def _answer_examples(session: Session, examples: list[Example]) -> None:
 
     answers = session.run(work)
     if session.as_json:
-        from core.jsonable import answer_json
+        from core.jsonable.objects import answer_json
 
         session.print_json([answer_json(answer) for answer in answers])
         return

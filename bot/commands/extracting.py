@@ -7,9 +7,9 @@ import typer
 from bot.session import Session
 
 if TYPE_CHECKING:
-    from bot.wiring import App
+    from bot.wiring.app import App
     from core.domain.extracts import Extract, ExtractType
-    from core.extracting import ExtractionReport
+    from core.extraction.extracting import ExtractionReport
     from core.facts import FactQuery, FoundFacts, Ontology, Trouble
 
 MOST_LISTED = 100_000
@@ -78,7 +78,7 @@ def extracts(
 
     listed, found, troubles = session.run(work)
     if session.as_json:
-        from core.jsonable_extracts import extract_json, facts_json, troubles_json
+        from core.jsonable.extracts import extract_json, facts_json, troubles_json
 
         rows = facts_json(found) if found is not None else {}
         told = {"warnings": troubles_json(troubles)}
@@ -106,7 +106,7 @@ def facts(
 
     found = session.run(work)
     if session.as_json:
-        from core.jsonable_extracts import facts_json
+        from core.jsonable.extracts import facts_json
 
         session.print_json(facts_json(found))
         return
@@ -124,7 +124,7 @@ def ontology(context: typer.Context) -> None:
 
     found = session.run(work)
     if session.as_json:
-        from core.jsonable_extracts import ontology_json
+        from core.jsonable.extracts import ontology_json
 
         session.print_json(ontology_json(found))
         return

@@ -11,7 +11,7 @@ from core.errors import InvalidState
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from bot.wiring import App
+    from bot.wiring.app import App
 
 commands = typer.Typer(help="The job trees behind answers.", invoke_without_command=True)
 JobId = Annotated[str, typer.Argument(metavar="ID", help="The job's id.")]
@@ -57,7 +57,7 @@ def cancel(context: typer.Context, job: JobId) -> None:
 @commands.command("retry")
 def retry(context: typer.Context, job: JobId) -> None:
     """Ask the question of a failed or cancelled request again, in its conversation."""
-    from core.progress import SilentProgress
+    from core.work.progress import SilentProgress
 
     async def work(app: "App") -> list[list[Job]]:
         answer = await app.jobs.retry(job, app.workspace, SilentProgress())
@@ -74,7 +74,7 @@ def _show(
     session: Session = context.obj
     trees = session.run(work)
     if session.as_json:
-        from core.jsonable import job_json
+        from core.jsonable.objects import job_json
 
         shown = [(job, tree) for tree in trees for job in (tree[:1] if roots_only else tree)]
         session.print_json({"jobs": [job_json(job, tree) for job, tree in shown]})

@@ -9,7 +9,7 @@ from bot.session import Session
 from core.domain.corpus import Document, PageHit, SearchQuery
 
 if TYPE_CHECKING:
-    from bot.wiring import App
+    from bot.wiring.app import App
     from core.domain.extracts import Extract
     from core.library import PageView, Removal
 
@@ -70,7 +70,7 @@ def search(
 
     hits, summaries = session.run(work)
     if session.as_json:
-        from core.jsonable import page_hit_json
+        from core.jsonable.objects import page_hit_json
 
         session.print_json({"hits": [page_hit_json(hit, summaries) for hit in hits]})
         return
@@ -100,7 +100,7 @@ def page(
 
     found, extracts = session.run(work)
     if session.as_json:
-        from core.jsonable import page_json
+        from core.jsonable.objects import page_json
 
         session.print_json(page_json(found, extracts))
         return
@@ -127,7 +127,7 @@ def list_documents(context: typer.Context) -> None:
 
     found = session.run(work)
     if session.as_json:
-        from core.jsonable import document_json
+        from core.jsonable.objects import document_json
 
         session.print_json({"documents": [document_json(item) for item in found]})
         return
@@ -146,7 +146,7 @@ def show_document(context: typer.Context, name: DocumentName) -> None:
 
     found: Document = session.run(work)
     if session.as_json:
-        from core.jsonable import document_json
+        from core.jsonable.objects import document_json
 
         session.print_json(document_json(found))
         return

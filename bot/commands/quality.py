@@ -37,7 +37,7 @@ def doctor(context: typer.Context) -> None:
     import asyncio
 
     from bot.doctor import Check, examine
-    from bot.wiring import App
+    from bot.wiring.app import App
 
     async def main() -> list[Check]:
         if remote := session.remote():

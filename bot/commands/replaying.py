@@ -9,7 +9,7 @@ from core.errors import BadInput
 
 if TYPE_CHECKING:
     from core.domain.cassettes import StoredCassette
-    from core.replaying import Replayed
+    from core.recordings.replaying import Replayed
 
 
 def register(app: typer.Typer) -> None:
@@ -71,7 +71,7 @@ def _to_json(run: "StoredCassette") -> dict[str, object]:
 def _print_replayed(session: Session, played: "Replayed") -> None:
     """The answer as it comes out now; exit code 1 where it is not the recorded one to the byte."""
     if session.as_json:
-        from core.jsonable import answer_json
+        from core.jsonable.objects import answer_json
 
         session.print_json({"equal": played.is_equal, "difference": played.difference, **answer_json(played.answer)})
     else:

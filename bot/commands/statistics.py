@@ -8,7 +8,7 @@ from bot.session import Session
 from core.errors import BadInput
 
 if TYPE_CHECKING:
-    from bot.wiring import App
+    from bot.wiring.app import App
     from core.domain.statistics import Statistics
 
 
@@ -30,7 +30,7 @@ def stats(
 
     found = session.run(work)
     if session.as_json:
-        from core.jsonable_statistics import statistics_json
+        from core.jsonable.statistics import statistics_json
 
         session.print_json(statistics_json(found))
         return

@@ -7,10 +7,10 @@ import typer
 from bot.session import Session
 
 if TYPE_CHECKING:
-    from bot.wiring import App
+    from bot.wiring.app import App
     from core.library import Removal
-    from core.sync_status import SourceStatus
-    from core.syncing import SyncReport
+    from core.sources.status import SourceStatus
+    from core.sources.syncing import SyncReport
 
 FAILED = 1  # exit code when a source could not be synced
 

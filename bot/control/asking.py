@@ -18,10 +18,10 @@ from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import Receipt, message_key
 from core.errors import BadInput, InvalidState
 from core.inbox import Inbox
-from core.jobs import Jobs
-from core.outcomes import Outcomes
+from core.jobs.trees import Jobs
+from core.messages.outcomes import Outcomes
 from core.ports import ProgressSink
-from core.service_ports import InboxStore
+from core.ports.service import InboxStore
 
 POLL_SECONDS = 1.0  # between looks into the inbox, for answers that another process posts
 STOP_SECONDS = 4.0  # for a stopped answer to be stored; the command itself waits five

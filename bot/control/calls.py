@@ -14,7 +14,7 @@ from core.ingestion.report import IngestProgress, IngestReport
 from core.ports import ProgressSink
 
 if TYPE_CHECKING:
-    from bot.wiring import App
+    from bot.wiring.app import App
 
 # part of the App -> its methods that commands use
 PARTS = {

@@ -13,7 +13,7 @@ from core.domain.conversation import ThreadAddress
 from core.domain.inbox import InboxEntry, PostRef
 from core.domain.jobs import Job
 from core.ports import ProgressSink
-from core.service_ports import ChatPlatform
+from core.ports.service import ChatPlatform
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ class Hearing:
 
 
 class _Heard:
-    """Implements core.service_ports.ChatPlatform."""
+    """Implements core.ports.service.ChatPlatform."""
 
     def __init__(self, platform: ChatPlatform, hearing: Hearing) -> None:
         self._platform = platform

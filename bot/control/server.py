@@ -14,6 +14,7 @@ from bot.control.calls import PROGRESS, Calls, SentProgress, other_version
 from bot.control.codec import error_to_wire, from_wire, to_wire
 from bot.control.frames import PROTOCOL, STOP, frame_bytes, read_frame
 from core.errors import FootnoteError, InvalidState, StorageError
+from core.finishing import to_its_end
 
 OWNER_ONLY_SOCKET = 0o177  # umask while binding: the socket is never anybody else's, not for an instant
 BACKLOG = 128  # commands that may knock at once
@@ -25,6 +26,7 @@ class ControlServer:
     def __init__(self, calls: Calls, path: Path) -> None:
         self.path = path
         self._calls = calls
+        self._listening: socket.socket | None = None
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
         self._stopping = False
@@ -32,23 +34,28 @@ class ControlServer:
     async def open(self) -> None:
         """Listen, for this user alone. Whoever opens holds the service lock: a socket that is there is a dead one's."""
         try:
-            listening = await asyncio.to_thread(_bind, self.path)
+            await to_its_end(self._listen)
         except OSError as error:
             raise StorageError(
                 f"The control socket {str(self.path)!r} can't be made ({error.strerror or error}):"
                 " check the permissions of its folder."
             ) from error
-        self._server = await asyncio.start_unix_server(self._accept, sock=listening)
+        self._server = await asyncio.start_unix_server(self._accept, sock=self._listening)
 
     async def close(self) -> None:
-        """End all calls with a clear error; safe to repeat."""
+        """End all calls with a clear error; safe to repeat, and where it never opened."""
         self._stopping = True
         if self._server is not None:
             self._server.close()
+        if self._listening is not None:
+            self._listening.close()
             self.path.unlink(missing_ok=True)
         for task in self._connections:
             task.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
+
+    def _listen(self) -> None:
+        self._listening = _bind(self.path)
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.create_task(self._serve(reader, writer))

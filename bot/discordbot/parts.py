@@ -1,9 +1,9 @@
-"""What the Discord adapter is built from; bot/discord_wiring.py puts it together."""
+"""What the Discord adapter is built from; bot/wiring/discord.py puts it together."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bot.platform_parts import PlatformParts
+from bot.wiring.platform_parts import PlatformParts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

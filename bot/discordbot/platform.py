@@ -30,7 +30,7 @@ from bot.discordbot.translate import (
     time_of,
     to_talk,
 )
-from bot.platform_parts import LinkTo, Pause
+from bot.wiring.platform_parts import LinkTo, Pause
 from core.conversations import title_from
 from core.domain.answer import Answer
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
@@ -38,7 +38,7 @@ from core.domain.inbox import InboxEntry, PostRef
 from core.domain.jobs import Job
 from core.errors import NotFound
 from core.ports import Clock, ProgressSink
-from core.service_ports import InboxStore
+from core.ports.service import InboxStore
 
 TOKEN = "token"  # noqa: S105 - key of metadata: an interaction's, good for 15 minutes
 APPLICATION = "application"  # key of metadata

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 
 from bot.drawing import Drawing
-from bot.platform_parts import Pause
+from bot.wiring.platform_parts import Pause
 from core.domain.jobs import Job
 from core.errors import FootnoteError
 

@@ -15,7 +15,7 @@ from core.domain.settings import ChannelAddress
 from core.errors import FootnoteError
 from core.inbox import Gate, platform_gates
 from core.ports import Clock
-from core.service_ports import SettingsRepository
+from core.ports.service import SettingsRepository
 
 EXTERNAL = "external"  # key of metadata: set where people of other companies read
 KEPT_SECONDS = 600.0

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from itertools import chain, zip_longest
 
+from core.chat_documents.keeping import KEPT_SOURCE
 from core.domain.corpus import Document, Page, SearchScope
-from core.keeping import KEPT_SOURCE
 from core.ports import CorpusRepository
 from core.texts import content_words, shorten
 

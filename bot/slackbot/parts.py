@@ -1,9 +1,9 @@
-"""What the Slack adapter is built from; bot/slack_wiring.py puts it together."""
+"""What the Slack adapter is built from; bot/wiring/slack.py puts it together."""
 
 from dataclasses import dataclass
 
-from bot.platform_parts import PlatformParts
 from bot.slackbot.teams import Teams
+from bot.wiring.platform_parts import PlatformParts
 
 COMMAND = "/footnote"
 

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from bot.action_names import post_id
-from bot.platform_parts import LinkTo, Pause
 from bot.slackbot.drafts import Draft
 from bot.slackbot.errors import CLOSED
 from bot.slackbot.files import read_file
@@ -37,13 +36,14 @@ from bot.slackbot.translate import (
     to_talk,
     written,
 )
+from bot.wiring.platform_parts import LinkTo, Pause
 from core.domain.answer import Answer
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
 from core.domain.inbox import InboxEntry, PostRef, is_note
 from core.errors import FootnoteError, PlatformError
 from core.ports import Clock, ProgressSink
-from core.progress import SilentProgress
-from core.service_ports import InboxStore
+from core.ports.service import InboxStore
+from core.work.progress import SilentProgress
 
 RESPONSE_LIFE = timedelta(minutes=25)  # Slack takes replies to an interaction for 30
 MOST_REPLIES = 4  # Slack takes five, of which one said that the answer is on its way

@@ -1,7 +1,7 @@
 """Sharing a private answer with its channel: a message that says who shares what, with the answer in its thread.
 
-The answer is an entry of the inbox like any other (core/sharing.py), known by its event key: whoever presses twice,
-or in two places, shares once.
+The answer is an entry of the inbox like any other (core/messages/sharing.py), known by its event key: whoever presses
+twice, or in two places, shares once.
 """
 
 from dataclasses import replace
@@ -13,13 +13,13 @@ from bot.slackbot.interactions import Desk
 from bot.slackbot.render import RenderOptions, render_answer
 from bot.slackbot.render_lists import said_message
 from bot.slackbot.translate import CHANNEL_ITSELF, thread_address
+from core.answers.stored import stored_ids, to_answer
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import Conversation, Message, ThreadAddress
 from core.domain.inbox import InboxEntry, InboxStatus, Receipt, message_key
 from core.domain.jobs import Job
 from core.errors import NotFound
-from core.sharing import SHARED, Sharing
-from core.stored_answers import stored_ids, to_answer
+from core.messages.sharing import SHARED, Sharing
 
 SHARED_NOW = "Shared with the channel."
 SHARED_BEFORE = "This answer was shared with the channel before."

@@ -28,7 +28,7 @@ from core.export import ExportedFile
 from core.texts import is_number
 
 if TYPE_CHECKING:
-    from bot.wiring import App
+    from bot.wiring.app import App
 
 PROMPT = "> "
 

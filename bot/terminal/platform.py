@@ -8,13 +8,13 @@ from core.domain.answer import Answer
 from core.domain.conversation import ThreadAddress
 from core.domain.inbox import InboxEntry, PostRef
 from core.ports import ProgressSink
-from core.progress import SilentProgress
+from core.work.progress import SilentProgress
 
 PLATFORM = "terminal"
 
 
 class TerminalPlatform:
-    """Implements core.service_ports.ChatPlatform."""
+    """Implements core.ports.service.ChatPlatform."""
 
     name = PLATFORM
 

@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 from rich.console import Group, RenderableType
 from rich.markdown import Markdown
 from rich.padding import Padding
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 from rich.tree import Tree
 
@@ -21,8 +21,9 @@ from core.domain.jobs import Job, JobKind, JobStatus
 from core.domain.staleness import StaleAnswer
 from core.export import footnote_label
 from core.references.listing import looked_at
-from core.stale_listing import told
-from core.texts import shorten
+from core.references.one_line import to_words
+from core.staleness.listing import told
+from core.texts import shorten, took
 
 if TYPE_CHECKING:
     from core.evaluation import EvaluationReport, PlayedCase
@@ -63,7 +64,7 @@ def answer_view(answer: Answer, *, verbose: bool = False) -> RenderableType:
     style = ANSWER_STYLE.get(answer.status, "")
     parts: list[RenderableType] = [Text(answer.text, style=style) if style else markdown_view(answer.text)]
     if gaps := [gap for gap in answer.data_gaps if gap not in answer.text]:
-        parts += [Text(), Text("Asked and not found:", style="dim"), *(Text(f"  • {gap}", style="dim") for gap in gaps)]
+        parts += [Text(), Text("Asked and not found:", style="dim"), *(_item(Text(gap, style="dim")) for gap in gaps)]
     if answer.citations:
         parts += [Text(), *(footnote_view(citation) for citation in answer.citations)]
     if answer.choices:
@@ -73,21 +74,30 @@ def answer_view(answer: Answer, *, verbose: bool = False) -> RenderableType:
         parts += [Text(), Text("Closest pages:", style="dim")]
         parts += [_reference_line(ref.label, ref.heading, ref.snippet) for ref in closest]
     if references := _references(answer, verbose=verbose):
-        parts += [Text(), *(Text(line, style="dim") for line in references)]
+        parts += [Text(), *references]
     if answer.suggestions:
         parts += [Text(), Text("You could also ask:", style="dim")]
-        parts += [Text(f"  • {suggestion}", style="cyan") for suggestion in answer.suggestions]
+        parts += [_item(Text(suggestion, style="cyan")) for suggestion in answer.suggestions]
     return Group(*parts)
 
 
-def _references(answer: Answer, *, verbose: bool) -> list[str]:
+def _references(answer: Answer, *, verbose: bool) -> list[RenderableType]:
     if verbose:
-        rows = reference_rows(answer)
-        return ["References:", *(f"  {number}. {one_line(row_words(row))}" for number, row in enumerate(rows, start=1))]
-    lines = named_lines(answer)
-    if answer.status is not AnswerStatus.NOT_FOUND:  # then the closest pages are told
-        lines.append(also_looked_at(answer, more=" (--verbose names them)"))
-    return [one_line(line) for line in lines if line]
+        rows = [Text(one_line(row_words(row)), style="dim") for row in reference_rows(answer)]
+        return [Text("References:", style="dim"), *(_item(row, f"{n}.") for n, row in enumerate(rows, start=1))]
+    named = [_item(Text(one_line(line), style="dim")) for line in named_lines(answer)]
+    parts: list[RenderableType] = [Text("Named in the question:", style="dim"), *named] if named else []
+    looked = also_looked_at(answer, more=" (--verbose names them)")
+    if looked and answer.status is not AnswerStatus.NOT_FOUND:  # then the closest pages are told
+        parts.append(Text(one_line(looked), style="dim"))
+    return parts
+
+
+def _item(words: RenderableType, mark: str = "•") -> RenderableType:
+    """An item of a list; what does not fit into its line goes on below its first word."""
+    item = Table.grid(padding=(0, 1, 0, 0))
+    item.add_row(Text(f"  {mark}", style="dim"), words)
+    return item
 
 
 def footnote_view(citation: Citation) -> RenderableType:
@@ -128,7 +138,9 @@ def hits_view(hits: Sequence[PageHit]) -> RenderableType:
         parts.append(Text.assemble((f"{number}. ", "bold cyan"), (hit.document.title, "bold"), f"  {where}"))
         parts.append(Text(f"   {one_line(hit.document.path)}  ({hit.page_id})", style="dim"))
         if hit.passages:
-            parts.append(Padding(Text(shorten(hit.passages[0].passage.text, QUOTE_LENGTH)), (0, 0, 1, 3)))
+            text = hit.passages[0].passage.text
+            words = to_words(text) if hit.document.kind == "markdown" else text
+            parts.append(Padding(Text(shorten(words, QUOTE_LENGTH)), (0, 0, 1, 3)))
     return Group(*parts)
 
 
@@ -138,7 +150,7 @@ def page_view(document: Document, page: Page) -> RenderableType:
 
 
 def document_table(documents: Sequence[Document]) -> RenderableType:
-    table = Table("Document", "Title", "Kind", "Pages", "Passages", "State", box=None, pad_edge=False)
+    table = Table(_whole("Document"), "Title", "Kind", "Pages", "Passages", "State", box=None, pad_edge=False)
     for item in documents:
         state = f"failed: {item.failed_reason}" if item.failed_reason else "ok"
         table.add_row(
@@ -147,8 +159,13 @@ def document_table(documents: Sequence[Document]) -> RenderableType:
     return table if documents else Text("The library is empty: add documents with `footnote ingest PATH`.")
 
 
+def _whole(heading: str) -> Column:
+    """A column of what is typed again, so nothing of it is cut: it goes on in the next line."""
+    return Column(heading, overflow="fold")
+
+
 def conversation_table(conversations: Sequence[Conversation]) -> RenderableType:
-    table = Table("Id", "Title", "Messages", "Last used (UTC)", box=None, pad_edge=False)
+    table = Table(Column("Id", no_wrap=True), "Title", "Messages", "Last used (UTC)", box=None, pad_edge=False)
     for item in conversations:
         table.add_row(item.id, Text(item.title), str(item.message_count), f"{item.last_message_at:%Y-%m-%d %H:%M}")
     return table if conversations else Text("There are no conversations yet: ask something.")
@@ -227,8 +244,9 @@ def _job_tree(jobs: Sequence[Job]) -> Tree:
 
 
 def _job_label(job: Job) -> Text:
-    took = f" {job.duration_ms:.0f} ms" if job.duration_ms is not None else ""
-    label = Text.assemble((job.status.value, STATUS_STYLE.get(job.status, "")), f" {job.kind.value} {job.name}{took}")
+    spent = f" {took(job.duration_ms)}" if job.duration_ms is not None else ""
+    kind = "" if job.name.startswith(job.kind.value) else f"{job.kind.value} "
+    label = Text.assemble((job.status.value, STATUS_STYLE.get(job.status, "")), f" {kind}{job.name}{spent}")
     label.append(f"  {shorten(job.asked, 80)}" if job.asked else "", style="dim")
     label.append(f"  {job.error}" if job.error else "", style="red")
     label.append(f"  {job.id}" if job.parent_id is None else "", style="dim")
@@ -236,4 +254,4 @@ def _job_label(job: Job) -> Text:
 
 
 def _reference_line(label: str, summary: str, snippet: str) -> RenderableType:
-    return Text.assemble(("  • ", "dim"), label, (f"  {summary}" if summary else ""), (f"\n    {snippet}", "dim"))
+    return _item(Text.assemble(label, (f" > {summary}" if summary else ""), (f"\n{snippet}", "dim")))

@@ -13,7 +13,7 @@ from core.domain.extracts import Extract
 from core.texts import shorten
 
 if TYPE_CHECKING:
-    from core.extracting import ExtractionReport
+    from core.extraction.extracting import ExtractionReport
     from core.facts import CitedFact, FoundFacts, KindCount, Ontology, Trouble
 
 FIELD_LENGTH = 160
@@ -99,12 +99,16 @@ def _kinds(title: str, kinds: Sequence["KindCount"]) -> RenderableType:
 
 
 def _row(row: "CitedFact") -> Text:
-    fields = ", ".join(f"{name}: {_in_short(value)}" for name, value in row.fact.fields.items())
+    fields = ", ".join(f"{_words(name)}: {_in_short(value)}" for name, value in row.fact.fields.items())
     return Text.assemble(
         (f"[{row.citation.number}] ", "bold cyan"),
-        (f"{row.fact.type.value} ", "dim"),
+        (f"{_words(row.fact.type.value)}  ", "dim"),
         one_line(shorten(fields, 3 * FIELD_LENGTH)),
     )
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _in_short(value: object) -> str:

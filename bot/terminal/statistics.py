@@ -10,8 +10,9 @@ from core.domain.statistics import Statistics
 def statistics_view(found: Statistics) -> RenderableType:
     """Counts, gaps, what is cited most, what never."""
     statuses = ", ".join(f"{count} {status.value.replace('_', ' ')}" for status, count in found.by_status.items())
+    asked = "1 question" if found.questions == 1 else f"{found.questions} questions"
     lines = [
-        Text(f"Since {found.since:%Y-%m-%d}: {found.questions} questions" + (f" ({statuses})" if statuses else "")),
+        Text(f"Since {found.since:%Y-%m-%d}: {asked}" + (f" ({statuses})" if statuses else "")),
         Text(f"Thumbs: {found.helpful} helpful, {found.not_helpful} not helpful"),
     ]
     if found.cache_hit_rate is not None:

@@ -7,12 +7,12 @@ from aiohttp import web
 from bot.webchat.events import EventHub
 from bot.webchat.requests import body_of, place_of, require_person, text_of
 from bot.webchat.translate import thread_address
-from core.asking_again import question_again
 from core.conversations import Conversations
 from core.errors import NotFound
 from core.inbox import Inbox
-from core.jsonable import Json
-from core.service_ports import InboxStore
+from core.jsonable.objects import Json
+from core.messages.asking_again import question_again
+from core.ports.service import InboxStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,17 @@ from bot.webchat.pages.jobs import add_jobs_pages
 from bot.webchat.pages.library import add_library_pages
 from bot.webchat.pages.source import add_source_pages
 from bot.webchat.parts import PARTS, ScopeOf, WebParts, WorkerControls
+from core.texts import took
 
-__all__ = ["PARTS", "ScopeOf", "WebAddition", "WebParts", "WorkerControls", "build_web"]
+__all__ = ["PARTS", "ScopeOf", "WebAddition", "WebParts", "WorkerControls", "build_runner", "build_web"]
 
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
 HOME = "home"  # the name of the route "/", which the chat takes
 MAX_BODY_BYTES = 512 * 1024  # of a request: a long question with room to spare
+# Of a request's first line: the longest query that is allowed, in any script, is 24,000 bytes where it is escaped.
+# Beyond this the server itself answers, in plain text.
+MAX_ADDRESS_BYTES = 64 * 1024
 
 # Adds routes (and middlewares, innermost) to the application: add_api, add_chat.
 WebAddition = Callable[[web.Application, WebParts], None]
@@ -43,6 +47,7 @@ def build_web(parts: WebParts, additions: Sequence[WebAddition] = ()) -> web.App
     app.middlewares.extend((error_pages, guard))  # after those of aiohttp-jinja2, whose context error pages need
     environment.globals["static"] = _add_static(app)
     environment.globals["workspace"] = parts.workspace
+    environment.filters["took"] = took
     add_source_pages(app)
     add_library_pages(app)
     add_extract_pages(app)
@@ -53,6 +58,17 @@ def build_web(parts: WebParts, additions: Sequence[WebAddition] = ()) -> web.App
     if HOME not in app.router:
         app.router.add_get("/", _to_library, name=HOME)
     return app
+
+
+def build_runner(pages: web.Application, *, shutdown_timeout: float) -> web.AppRunner:
+    """What serves the application; the caller sets it up and cleans it up."""
+    return web.AppRunner(
+        pages,
+        access_log=None,
+        handle_signals=False,
+        shutdown_timeout=shutdown_timeout,
+        max_line_size=MAX_ADDRESS_BYTES,
+    )
 
 
 async def _to_library(request: web.Request) -> web.StreamResponse:

@@ -36,10 +36,10 @@ from core.domain.feedback import Rating
 from core.domain.inbox import CommandLine
 from core.errors import BadInput, InvalidState, NotFound
 from core.feedback import Feedbacks
+from core.gates.listening import LEFT_TO_PEOPLE
 from core.inbox import Inbox
-from core.jsonable import Json
-from core.listening import LEFT_TO_PEOPLE
-from core.service_ports import InboxStore
+from core.jsonable.objects import Json
+from core.ports.service import InboxStore
 
 NOT_HELPFUL = "Noted as not helpful. /case keeps how it was answered as a regression case."
 RATINGS: Mapping[str, Rating | None] = {"up": Rating.UP, "down": Rating.DOWN, "none": None}

@@ -10,12 +10,12 @@ from bot.webchat.events import EventHub
 from bot.webchat.live import LivePost, LiveProgress
 from bot.webchat.translate import PLATFORM
 from core.answering import BOT_NAME
+from core.answers.stored import stored_ids
 from core.conversations import Conversations
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, Message, Outcome, Role, ThreadAddress
 from core.domain.inbox import InboxEntry, PostRef
 from core.ports import Clock, ProgressSink
-from core.stored_answers import stored_ids
 
 
 class WebPlatform:

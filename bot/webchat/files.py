@@ -5,7 +5,7 @@ import base64
 from aiohttp import web
 
 from core.export import ExportedFile
-from core.jsonable import Json
+from core.jsonable.objects import Json
 
 
 def file_response(file: ExportedFile) -> web.Response:

@@ -1,7 +1,7 @@
 """A graph of documents as a drawing: where each stands, and the lines between them. Pure, and always the same.
 
 Forces move the documents from a circle to their places: each pushes all others away, lines pull their ends together
-(Fruchterman and Reingold's).
+(Fruchterman and Reingold's), and all are drawn to the middle.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,10 @@ from core.texts import shorten
 MOST_DRAWN = 60  # documents; more are a tangle, and take a second to place
 WIDTH, HEIGHT = 960.0, 640.0
 MARGIN = 48.0
-SIDE_MARGIN = 88.0  # half of the longest label, which stands centred below its dot
+SIDE_MARGIN = 112.0  # half of the longest label, which stands centred below its dot
 ROUNDS = 80
-LABEL = 24  # characters
+TO_THE_MIDDLE = 3.0  # how strongly all are drawn there: parts without a line between them would fly apart
+LABEL = 30  # characters
 LEAST_RADIUS, MOST_RADIUS = 5.0, 14.0
 
 
@@ -109,13 +110,16 @@ def _placed(ids: Sequence[str], lines: Sequence[Connection]) -> dict[str, tuple[
     wanted = 2.0 / sqrt(count) if count else 1.0  # the distance at which forces are even
     for number in range(ROUNDS):
         moves = _pushes(points, wanted)
+        for point, move in zip(points, moves, strict=True):
+            move[0] -= TO_THE_MIDDLE * point[0]
+            move[1] -= TO_THE_MIDDLE * point[1]
         for first, second in ends:
             _pull(points, moves, first, second, wanted)
         reach = 0.2 * (1 - number / ROUNDS)
         for point, (x, y) in zip(points, moves, strict=True):
             length = hypot(x, y) or 1.0
             step = min(length, reach) / length
-            point[0], point[1] = (point[0] + x * step) * 0.99, (point[1] + y * step) * 0.99  # drawn to the middle
+            point[0], point[1] = point[0] + x * step, point[1] + y * step
     return dict(zip(ids, _fitted(points), strict=True))
 
 

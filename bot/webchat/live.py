@@ -8,7 +8,7 @@ from bot.webchat.events import EventHub
 from bot.webchat.render import step_view
 from core.domain.conversation import ThreadAddress
 from core.domain.jobs import Job
-from core.jsonable import Json
+from core.jsonable.objects import Json
 
 # Browsers get at most one piece of a draft in this time.
 FLUSH_SECONDS = 0.04

@@ -11,7 +11,7 @@ from bot.webchat.events import EventHub
 from bot.webchat.translate import PLATFORM
 from core.domain.inbox import InboxEntry
 from core.errors import StorageError
-from core.service_ports import InboxStore
+from core.ports.service import InboxStore
 
 POLL_SECONDS = 0.5  # how late a browser sees what another process posted; one small query each
 RECENT = 100  # entries looked at; older ones only while they are open

@@ -21,7 +21,7 @@ from core.domain.conversation import Conversation, Message, Outcome, Role
 from core.domain.feedback import Rating
 from core.domain.jobs import Job
 from core.grounding import UNSUPPORTED_MARK
-from core.jsonable import Json
+from core.jsonable.objects import Json
 from core.references.listing import SHOWN
 from core.texts import collapse, shorten
 
@@ -162,6 +162,10 @@ def _markdown() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "breaks": True}).disable(_SWITCHED_OFF)
     parser.enable(["table", "strikethrough"])
     parser.add_render_rule("text", _text)
+    parser.add_render_rule("fence", _focusable)
+    parser.add_render_rule("code_block", _focusable)
+    parser.add_render_rule("table_open", _scrolling)
+    parser.add_render_rule("table_close", _scrolled)
     return parser
 
 
@@ -174,6 +178,25 @@ def _text(
         parts += [escape(content[last : match.start()]), _mark(match, links)]
         last = match.end()
     return "".join([*parts, escape(content[last:])])
+
+
+def _focusable(
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, environment: EnvType
+) -> str:
+    """Code; what is wider than the page is scrolled, with a keyboard too."""
+    return f'<pre tabindex="0"><code>{escape(tokens[index].content)}</code></pre>\n'
+
+
+def _scrolling(
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, environment: EnvType
+) -> str:
+    return '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>\n'
+
+
+def _scrolled(
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, environment: EnvType
+) -> str:
+    return "</table></div>\n"
 
 
 def _mark(match: re.Match[str], links: Mapping[int, str]) -> str:

@@ -10,7 +10,7 @@ from aiohttp import web
 from bot.webchat.errors import status_of
 from bot.webchat.translate import CHANNEL_THREAD, check_id, to_channel, to_name
 from core.errors import BadInput, FootnoteError
-from core.jsonable import Json
+from core.jsonable.objects import Json
 
 PERSON_COOKIE = "footnote_person"
 YEAR_SECONDS = 365 * 24 * 3600

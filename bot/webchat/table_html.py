@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from bot.webchat.marking import Marker
 from core.domain.corpus import Span
-from core.ingestion.delimited import Delimited, Record, read_delimited
-from core.ingestion.pipe_tables import read_pipe_tables
+from core.ingestion.tables.delimited import Delimited, Record, read_delimited
+from core.ingestion.tables.pipe_tables import read_pipe_tables
 
 # What is shown of a cell, each piece with its place in the page: escapes and quotation marks are left out.
 Cell = Sequence[tuple[str, int]]

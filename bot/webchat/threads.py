@@ -12,16 +12,16 @@ from bot.webchat.parts import ScopeOf
 from bot.webchat.render import SourceLink, message_view, people_in, thread_view
 from bot.webchat.summaries import Summaries
 from bot.webchat.translate import CHANNEL_THREAD, PLATFORM, WebPost, thread_address
+from core.answers.stored import stored_ids
 from core.conversations import Conversations
 from core.domain.conversation import Conversation, IncomingMessage, Message, Role, ThreadAddress
 from core.domain.inbox import InboxEntry, is_note
 from core.errors import NotFound
 from core.feedback import Feedbacks
-from core.jsonable import Json
+from core.jsonable.objects import Json
 from core.ports import CorpusRepository
-from core.service_ports import InboxStore
-from core.staleness import stale_questions
-from core.stored_answers import stored_ids
+from core.ports.service import InboxStore
+from core.staleness.noticing import stale_questions
 from core.withholding import withheld
 
 DEFAULT_CHANNEL = "general"

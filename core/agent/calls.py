@@ -7,7 +7,7 @@ from typing import Any
 from core.domain.chat import ToolInvocation, ToolResult
 from core.limits import Meter
 from core.ports import Tools
-from core.steps import flush
+from core.work.steps import flush
 
 # Calls of one turn; a model that wants more is guessing, and each result costs tokens.
 MAX_PARALLEL_CALLS = 8

@@ -21,7 +21,7 @@ from core.domain.jobs import JobKind
 from core.errors import ProviderError, ProviderTimeout
 from core.limits import Meter
 from core.ports import ChatProvider, ProgressSink, Tools
-from core.steps import Step
+from core.work.steps import Step
 
 
 class AgentLoop:

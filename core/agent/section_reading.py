@@ -10,7 +10,7 @@ from core.domain.corpus import Page, SourcedPassage
 from core.domain.summaries import SummaryKey, SummaryKind
 from core.errors import ProviderError
 from core.ports import ChatProvider
-from core.service_ports import SummaryRepository
+from core.ports.service import SummaryRepository
 from core.texts import collapse, shorten
 from core.tools.section_notes import NOTE_CHARACTERS, Purpose, SectionNote
 

@@ -13,7 +13,7 @@ from core.domain.jobs import JobKind
 from core.errors import ProviderError
 from core.limits import Meter
 from core.ports import ChatProvider, ProgressSink
-from core.steps import Step, step
+from core.work.steps import Step, step
 
 # For the last request, after the budget's seconds have passed: what a model needs for an answer without tools.
 FINAL_SECONDS = 60.0

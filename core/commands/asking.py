@@ -4,9 +4,9 @@ from core.access import Access
 from core.commands.base import Command, CommandCall, CommandResult, Option, OptionKind, Question, readable_by, required
 from core.domain.answer import QueryType
 from core.errors import BadInput, NotFound
+from core.gates.questions import DEEP_STRATEGY
 from core.inbox import to_command
 from core.library import Library
-from core.questions import DEEP_STRATEGY
 
 _DOCUMENT = Option(name="document", help="answer from this document alone", kind=OptionKind.DOCUMENT)
 _JOURNAL = Option(name="journal", help="answer from this journal alone", kind=OptionKind.JOURNAL)

@@ -1,10 +1,10 @@
 """/case: the last answer of a thread becomes a regression case, which `footnote eval` plays."""
 
-from core.cassettes import Cassettes
 from core.commands.base import Command, CommandCall, CommandResult, current
 from core.conversations import Conversations
 from core.domain.conversation import Role
 from core.errors import AccessDenied, BadInput
+from core.recordings.cassettes import Cassettes
 
 
 class CaseCommands:

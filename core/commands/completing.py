@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from core.access import Access
 from core.commands.base import CommandCall, Option, OptionKind, readable_by
 from core.commands.threads import ThreadCommands
-from core.documents import only_journals
 from core.domain.corpus import Document
 from core.library import Library
+from core.search.documents import only_journals
 from core.texts import shorten
 
 MOST_COMPLETIONS = 25  # what a chat platform shows at once

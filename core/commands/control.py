@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from core.answers.stored import stored_ids
 from core.commands.base import Command, CommandCall, CommandResult
 from core.commands.library import last_answer
 from core.commands.running import RunningQuestions
@@ -9,8 +10,8 @@ from core.conversations import Conversations
 from core.domain.inbox import InboxEntry, InboxStatus
 from core.domain.jobs import Job
 from core.errors import BadInput, NotFound
-from core.jobs import Jobs
-from core.stored_answers import stored_ids
+from core.jobs.trees import Jobs
+from core.texts import took
 
 _PROGRESS = {
     InboxStatus.REFUSED: "",
@@ -106,7 +107,7 @@ def _tree_text(tree: Sequence[Job]) -> str:
     rows = []
     for job in tree:
         depth[job.id] = depth.get(job.parent_id or "", -1) + 1
-        took = f", {job.duration_ms:.0f} ms" if job.duration_ms is not None else ""
+        spent = f", {took(job.duration_ms)}" if job.duration_ms is not None else ""
         asked = job.input.get("query") or job.input.get("question") or ""
-        rows.append(f"{'  ' * depth[job.id]}- {job.name}: {job.status.value}{took} {asked}".rstrip())
+        rows.append(f"{'  ' * depth[job.id]}- {job.name}: {job.status.value}{spent} {asked}".rstrip())
     return "\n".join(rows)

@@ -1,11 +1,11 @@
 """/keep: the last answer of a thread becomes a page that later questions can cite."""
 
+from core.chat_documents.keeping import KEPT_TITLE, KeptAnswers
 from core.commands.base import Command, CommandCall, CommandResult, current
 from core.conversations import Conversations
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import Role
 from core.errors import BadInput
-from core.keeping import KEPT_TITLE, KeptAnswers
 
 
 class KeepingCommands:

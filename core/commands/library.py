@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from core.access import ATTACHMENTS, Access
+from core.answers.passages import surroundings
 from core.commands.base import (
     Command,
     CommandCall,
@@ -20,7 +21,6 @@ from core.domain.corpus import Document, SearchQuery, SearchScope, Source
 from core.errors import BadInput, NotFound
 from core.export import footnote_label
 from core.library import Library
-from core.passages import surroundings
 from core.ports import CorpusRepository
 from core.texts import collapse, is_number, shorten
 

@@ -11,9 +11,9 @@ from core.domain.settings import TO_THE_END, ChannelAddress, PersonAddress, Posi
 from core.errors import AccessDenied, BadInput
 from core.library import Library
 from core.ports import CorpusRepository
-from core.reading import positions_for, split_position
-from core.reading_places import PLACE, place_of
-from core.service_ports import SettingsRepository
+from core.ports.service import SettingsRepository
+from core.positions.named_places import PLACE, place_of
+from core.positions.reading import positions_for, split_position
 
 OFF = ("off", "none")
 LIFTED, KEPT = "lifted", "kept"

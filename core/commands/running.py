@@ -8,7 +8,7 @@ from core.domain.conversation import ThreadAddress
 from core.domain.inbox import InboxEntry
 from core.errors import InvalidState
 from core.inbox import COMMAND
-from core.service_ports import InboxStore
+from core.ports.service import InboxStore
 
 LOOKED_THROUGH = 50  # newest messages in which an open question or a decision is looked for
 # Deleting a thread waits this long for its answers to stop.

@@ -8,7 +8,7 @@ from core.commands.base import Command, CommandCall, CommandResult, Option, Opti
 from core.domain.conversation import ThreadAddress
 from core.domain.settings import ChannelAddress, ChannelSettings, Listening
 from core.errors import AccessDenied, BadInput
-from core.service_ports import SettingsRepository
+from core.ports.service import SettingsRepository
 from core.strategies.choosing import known_name
 from core.texts import is_number
 

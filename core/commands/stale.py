@@ -3,8 +3,8 @@
 from core.commands.base import Command, CommandCall, CommandResult, Option, OptionKind, Question, current
 from core.domain.staleness import StaleAnswer
 from core.errors import BadInput
-from core.stale_listing import told
-from core.staleness import Staleness
+from core.staleness.listing import told
+from core.staleness.noticing import Staleness
 from core.texts import is_number, shorten
 
 LISTED = 20  # in a chat; more is a wall

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from core.access import Access
-from core.cassettes import Cassettes
+from core.chat_documents.keeping import KeptAnswers
 from core.commands.asking import AskingCommands
 from core.commands.base import Command, CommandCall, CommandResult
 from core.commands.cases import CaseCommands
@@ -22,13 +22,13 @@ from core.commands.threads import ThreadCommands
 from core.conversations import Conversations
 from core.errors import BadInput
 from core.facts import Facts
-from core.jobs import Jobs
-from core.keeping import KeptAnswers
+from core.jobs.trees import Jobs
 from core.library import Library
 from core.ports import CorpusRepository
+from core.ports.service import SettingsRepository
 from core.recap import Recaps
-from core.service_ports import SettingsRepository
-from core.staleness import Staleness
+from core.recordings.cassettes import Cassettes
+from core.staleness.noticing import Staleness
 from core.withholding import Histories
 
 

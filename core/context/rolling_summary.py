@@ -13,8 +13,8 @@ from core.domain.jobs import JobKind
 from core.domain.summaries import SummaryKey, SummaryKind
 from core.errors import ProviderError, StorageError
 from core.ports import CorpusRepository
-from core.service_ports import SummaryRepository
-from core.steps import step
+from core.ports.service import SummaryRepository
+from core.work.steps import step
 
 # So many turns at least stay as they were; earlier ones are folded into the summary by so many at once. In between
 # the summary stays the same to the letter: prompts keep their beginning, which providers cache.

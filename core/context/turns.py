@@ -13,7 +13,6 @@ from core.citations import strip_markers
 from core.domain.chat import ChatMessage, ChatRole, NumberedPassage, ToolResult
 from core.domain.conversation import Message, Role, ToolCallRecord
 from core.domain.corpus import SearchScope, SourcedPassage
-from core.errors import NotFound
 from core.ports import CorpusRepository
 from core.texts import shorten
 
@@ -42,23 +41,15 @@ class TurnReader:
 
     async def withdrawn(self, turns: Sequence[Sequence[Message]], scope: SearchScope) -> set[str]:
         """Ids of answers that cite a document, or a page of it, which this scope may not read."""
-        readable: dict[str, bool] = {}
-        withdrawn = set()
-        for message in (message for turn in turns for message in turn):
-            for citation in message.citations:
-                last = scope.positions.get(citation.document_id)
-                if citation.document_id not in readable:
-                    readable[citation.document_id] = await self._can_read(citation.document_id, scope)
-                if not readable[citation.document_id] or (last is not None and citation.page_number > last):
-                    withdrawn.add(message.id)
-        return withdrawn
-
-    async def _can_read(self, document_id: str, scope: SearchScope) -> bool:
-        try:
-            await self._corpus.get_document(document_id, scope)
-        except NotFound:
-            return False
-        return True
+        cited = [(message.id, citation) for turn in turns for message in turn for citation in message.citations]
+        found = await self._corpus.find_documents([citation.document_id for _, citation in cited], scope)
+        readable = {document.id for document in found}
+        return {
+            message_id
+            for message_id, citation in cited
+            if citation.document_id not in readable
+            or citation.page_number > scope.positions.get(citation.document_id, citation.page_number)
+        }
 
 
 def estimate_tokens(message: ChatMessage) -> int:

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from core.errors import NotFound
 
-# Keys of an output that are for another try at the same question, and for nobody to read (see core/steps.py).
+# Keys of an output that are for another try at the same question, and for nobody to read (see core/work/steps.py).
 CALL = "call"  # a digest of all that decides what a step gives
 KEPT = "kept"  # what the step gave, as long as another try may need it
 

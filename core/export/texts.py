@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from core.domain.answer import Citation
 from core.domain.conversation import Conversation, Message, Role
-from core.jsonable import conversation_json
+from core.jsonable.objects import conversation_json
 from core.texts import collapse
 
 
@@ -14,15 +14,15 @@ def to_json(conversation: Conversation, messages: Sequence[Message]) -> str:
 
 
 def to_markdown(conversation: Conversation, messages: Sequence[Message]) -> str:
-    """Title, then each question and answer; an answer's footnotes follow it as a list with quotes."""
+    """Title, then each question and answer; an answer's footnotes follow it as a list of their own."""
     lines = [f"# {conversation.title or 'Conversation'}", ""]
     lines += [f"*Started {conversation.created_at:%Y-%m-%d %H:%M} UTC by {conversation.owner}*", ""]
     for message in messages:
         if message.role is Role.TOOL_RESULT:
             continue
         lines += [f"**{message.author}** ({message.created_at:%Y-%m-%d %H:%M} UTC)", "", message.content, ""]
-        lines += [source_line(citation) for citation in message.citations]
-        lines += [""] if message.citations else []
+        if message.citations:
+            lines += ["Sources:", "", *(source_line(citation) for citation in message.citations), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -5,11 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.citations import cite
-from core.documents import find_by_name
 from core.domain.answer import Citation
 from core.domain.corpus import Document, Page, PageHit, SearchScope, SourcedPassage, Span
 from core.domain.extracts import Extract, ExtractQuery, ExtractType
-from core.extract_ports import ExtractRepository
 from core.facts.fitting import Aliases, Fit, fit, names_of, same_fact, stem
 from core.facts.following import Direction, follow, named_things
 from core.facts.naming import Naming
@@ -18,6 +16,8 @@ from core.facts.query import DEFAULT_ROWS, Comparison, FactQuery
 from core.facts.reading import read_query
 from core.facts.rows import EXTRACT_TYPES, Fact, to_facts
 from core.ports import Clock, CorpusRepository
+from core.ports.extraction import ExtractRepository
+from core.search.documents import find_by_name
 from core.texts import words
 
 MOST_READ = 50_000  # extracts that one question looks at

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from core.domain.corpus import SearchScope
 from core.domain.extracts import ExtractQuery, ExtractType
-from core.extract_ports import ExtractRepository
 from core.facts.ontology import Ontology, build_ontology
 from core.ports import Clock, CorpusRepository
+from core.ports.extraction import ExtractRepository
 from core.texts import STOPWORDS, words
 
 MOST_NAMES = 3  # that one search is widened by

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from core.errors import BadInput, ReadError
+from core.ingestion.pdf.recognition import RapidOcr, Recogniser
 from core.ingestion.readers.channel_export import ChannelExportReader
 from core.ingestion.readers.csv import CsvReader
 from core.ingestion.readers.docx import DocxReader
@@ -23,13 +24,18 @@ from core.ingestion.readers.pptx import PptxReader
 from core.ingestion.readers.rst import RstReader
 from core.ingestion.readers.rtf import RtfReader
 from core.ingestion.readers.spreadsheet import SpreadsheetReader
-from core.ingestion.recognition import RapidOcr, Recogniser
-from core.source_ports import Reader
+from core.ports.sources import Reader
 
 # Bytes of a file that `Reader.accepts` is shown.
 HEAD_BYTES = 4_096
 # What people write for "by suffix and content", where a kind can be named.
 AUTO = "auto"
+# What to save files as whose format has no reader.
+_NEWER = {
+    ".doc": ".docx", ".dot": ".docx", ".pages": ".docx", ".fodt": ".odt", ".tex": "a PDF",
+    ".ppt": ".pptx", ".odp": ".pptx", ".key": ".pptx", ".numbers": ".xlsx", ".fods": ".ods",
+    ".msg": ".eml", ".azw3": ".epub", ".djvu": "a PDF", ".ps": "a PDF",
+}  # fmt: skip
 _EMPTY = "empty: the file has no bytes"
 
 
@@ -102,7 +108,8 @@ def find_reader(
             return reader
     suffix = path.suffix.lower()
     if not candidates:
-        raise ReadError(f"no reader for {suffix}" if suffix else "no reader for files without a suffix")
+        advice = f": save it as {_NEWER[suffix]} and ingest it again" if suffix in _NEWER else ""
+        raise ReadError(f"no reader for {suffix}{advice}" if suffix else "no reader for files without a suffix")
     if not head:
         raise ReadError(_EMPTY)
     wanted = " nor ".join(reader.expects for reader in candidates)

@@ -23,13 +23,15 @@ from core.ingestion.chunking import chunk
 from core.ingestion.files import why_unopened
 from core.ingestion.limits import MEBIBYTE, ReadLimits
 from core.ingestion.patience import answering
-from core.source_ports import Reader
+from core.ports.sources import Reader
 
 HEADER_BYTES = 8
 # Seconds over the limit after which the child ends itself, should the parent no longer be there to do it.
 _GRACE_SECONDS = 10.0
 # A child that has grown beyond this share of its memory limit is replaced after the file it reads.
 _RETIRE_SHARE = 0.5
+# Address space for each byte of memory: libraries, stacks and what allocators set aside are addresses, not memory.
+_ADDRESSES_PER_BYTE = 2
 _TOO_MUCH_MEMORY = "too large: reading it takes more than {:,} MB of memory; split the file"
 
 FindReader = Callable[["ReadTask"], Reader]
@@ -252,7 +254,9 @@ def _limit_process(limits: ReadLimits) -> None:
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform != "darwin":
-        resource.setrlimit(resource.RLIMIT_AS, (limits.memory_bytes, limits.memory_bytes))
+        addresses = limits.memory_bytes * _ADDRESSES_PER_BYTE
+        resource.setrlimit(resource.RLIMIT_DATA, (limits.memory_bytes, limits.memory_bytes))
+        resource.setrlimit(resource.RLIMIT_AS, (addresses, addresses))
 
 
 def _private_streams() -> tuple[BinaryIO, BinaryIO]:

@@ -1,6 +1,6 @@
 """From a parsed document to what is stored of it: pages, passages and the revision that names their content. Pure.
 
-A passage is a run of whole units (see sentences.py) of one page. It begins anew at every heading, so that the heading
+A passage is a run of whole units (texts/sentences.py) of one page. It begins anew at every heading, so that the heading
 path of a quote is exact; within a section passages share one sentence with their neighbour. One that begins in the
 middle of a table has the table's head row at the end of its heading path: beside its text, never in it.
 """
@@ -23,9 +23,9 @@ from core.domain.corpus import (
     passage_id,
 )
 from core.errors import ReadError
-from core.ingestion.sentences import Unit, UnitKind, split_units
-from core.ingestion.table_heads import find_heads
-from core.places import places_of
+from core.ingestion.tables.heads import find_heads
+from core.ingestion.texts.sentences import Unit, UnitKind, split_units
+from core.positions.places import places_of
 
 # Tokens. Passages of 128 with one sentence of overlap gave the most retrieval quality per token of context in our
 # measurements, 256 hardly less. A passage is full at TARGET; it ends earlier, from PREFERRED on, where a paragraph

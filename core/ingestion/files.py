@@ -13,11 +13,11 @@ from pathlib import Path
 
 from core.domain.corpus import FileStamp
 from core.errors import NotFound
-from core.ingestion.channel_lists import CHANNEL_LISTS, MUTE_LISTS, PEOPLE_LISTS
+from core.ingestion.channels.lists import CHANNEL_LISTS, MUTE_LISTS, PEOPLE_LISTS
 
 # Raise it when a reader gets better: every stamp then differs from the stored one, and all files are read once more.
 # Those whose content comes out the same are not embedded again.
-READING_VERSION = 2
+READING_VERSION = 3
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",

@@ -10,7 +10,7 @@ class ReadLimits:
     """Bounds of reading one file; a file beyond one of them is reported, the batch goes on."""
 
     seconds: float = 60.0
-    memory_bytes: int = 2048 * MEBIBYTE  # address space of the child process; not enforced on macOS and Windows
+    memory_bytes: int = 1024 * MEBIBYTE  # of the child process; not enforced on macOS and Windows
     file_bytes: int = 100 * MEBIBYTE
     pages: int = 20_000
     recognised_pages: int = 500  # scanned pages of one file whose text is recognised; each may take `seconds`

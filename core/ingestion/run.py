@@ -13,12 +13,12 @@ from pathlib import Path
 
 from core.domain.corpus import Document, FileStamp, IndexEntry, document_id
 from core.domain.corpus import Source as CorpusSource
-from core.ingestion.addresses import obsidian_link, web_address
 from core.ingestion.child import ReadDocument, ReadFailure, ReadTask
 from core.ingestion.files import SourceFile, stamp_of
 from core.ingestion.limits import MEBIBYTE, ReadLimits
 from core.ingestion.report import Failure, IngestProgress, IngestReport, ProgressCallback
 from core.ingestion.sandbox import Sandbox
+from core.ingestion.texts.addresses import obsidian_link, web_address
 from core.ports import Clock, CorpusRepository, SearchIndex
 
 # Characters embedded in one call: some 100 passages, about a second of work on two cores. Large enough to be worth a

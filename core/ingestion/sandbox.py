@@ -29,7 +29,7 @@ from core.ingestion.child import (
     Task,
     steps_of,
 )
-from core.ingestion.limits import ReadLimits
+from core.ingestion.limits import MEBIBYTE, ReadLimits
 
 READERS = "core.ingestion.base:build_readers"
 RECOGNISING_READERS = "core.ingestion.base:build_recognising_readers"
@@ -43,6 +43,8 @@ _REPLY_CLASSES: dict[str, type] = {
         ExtractType,
     )
 }  # fmt: skip
+# How native code ends a process that can't go on: by abort() or by an instruction that does not exist.
+_ABORTED = frozenset({signal.SIGABRT, signal.SIGILL} | ({signal.SIGTRAP} if hasattr(signal, "SIGTRAP") else set()))
 _UNUSABLE = ReadFailure(reason="its reader gave an unusable result")
 
 log = logging.getLogger(__name__)
@@ -120,6 +122,9 @@ class Sandbox:
         await self.close()
         if code is None:
             return f"its reader stopped answering ({error})"
+        if -code in _ABORTED:  # PDFium and others end so when they get no more memory
+            mebibytes = self._limits.memory_bytes // MEBIBYTE
+            return f"its reader gave up ({_signal_name(-code)}): broken, or reading it takes more than {mebibytes:,} MB"
         if code < 0:
             return f"its reader crashed ({_signal_name(-code)})"
         return f"its reader ended unexpectedly (exit code {code})"

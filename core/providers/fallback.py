@@ -21,8 +21,8 @@ from core.errors import (
     ProviderTimeout,
 )
 from core.ports import ChatProvider, Clock
-from core.provider_ports import LearningProvider
-from core.steps import step
+from core.ports.providers import LearningProvider
+from core.work.steps import step
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.documents import Linked, qualified
 from core.domain.answer import Reference, ReferenceType
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Document, Page, SearchScope
@@ -14,6 +13,7 @@ from core.references.lines import DocumentLines
 from core.references.links import WikiLink, find_links
 from core.references.offering import MOST_OFFERED, Offer, passages_of, share
 from core.references.sections import PagePart, find_section, near_headings
+from core.search.documents import Linked, qualified
 
 MOST_NEAR = 3  # documents proposed for a broken link
 

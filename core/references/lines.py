@@ -6,9 +6,9 @@ from typing import Protocol
 
 from core.domain.corpus import Document, Page, SearchScope
 from core.domain.summaries import SummaryKey, SummaryKind
-from core.one_line import LENGTH, page_summary
 from core.ports import CorpusRepository
-from core.service_ports import SummaryRepository
+from core.ports.service import SummaryRepository
+from core.references.one_line import LENGTH, page_summary
 from core.texts import shorten
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from core.domain.answer import Citation, Draft, Reference, ReferenceType
 from core.domain.corpus import SourcedPassage
 from core.references.offering import OPENED
+from core.references.one_line import to_words
 from core.texts import shorten
 
 SNIPPET_LENGTH = 160
@@ -71,12 +72,12 @@ def _returned(draft: Draft) -> Iterator[SourcedPassage]:
 
 
 def _to_reference(passage: SourcedPassage) -> Reference:
-    document = passage.document
+    document, text = passage.document, passage.passage.text
     return Reference(
         type=ReferenceType.SEARCH,
         label=document.title,
         document=document.path,
         document_id=document.id,
         heading=" > ".join(title for title in passage.passage.heading_path if title != document.title),
-        snippet=shorten(passage.passage.text, SNIPPET_LENGTH),
+        snippet=shorten(to_words(text) if document.kind == "markdown" else text, SNIPPET_LENGTH),
     )

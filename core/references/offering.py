@@ -41,7 +41,7 @@ async def passages_of(
             if item.passage.span.start < part.span.end and part.span.start < item.passage.span.end
         ]
     numbers = range(1, min(document.pages, MOST_PAGES) + 1)
-    pages = [page for page in [await corpus.find_page(document.id, number, scope) for number in numbers] if page]
+    pages = await corpus.find_pages(document.id, numbers, scope)
     pages = pages or (await corpus.list_pages(document.id, scope))[:MOST_PAGES]
     return [item for page in pages for item in await corpus.list_page_passages(page.id, scope)]
 

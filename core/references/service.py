@@ -15,7 +15,7 @@ from core.domain.answer import Answer, Reference
 from core.domain.conversation import IncomingMessage, Message, Role
 from core.domain.corpus import Document, SearchScope
 from core.domain.jobs import JobKind
-from core.errors import FootnoteError, NotFound, StorageError
+from core.errors import FootnoteError, StorageError
 from core.library import Library
 from core.ports import Clock, CorpusRepository
 from core.references.direct import Named, find_named, make_offer
@@ -23,7 +23,7 @@ from core.references.lines import DocumentLines
 from core.references.links import find_links
 from core.references.listing import SHOWN, direct_of, looked_at
 from core.references.offering import Offer
-from core.steps import step
+from core.work.steps import step
 
 T = TypeVar("T")
 
@@ -117,7 +117,7 @@ class References:
         offered = [item for item in named if only is None or item.document is None or item.document.id == only.id]
         offer = await make_offer(offered, corpus=self._corpus, scope=scope, budget_tokens=self._tokens)
         own = {item.document.id: item.document for item in named if item.document is not None}
-        earlier = await self._documents([item.document_id for item in before if item.document_id], scope)
+        earlier = await self._corpus.find_documents([item.document_id for item in before if item.document_id], scope)
         return Links(
             references=tuple(item.reference for item in named),
             documents=tuple({**{item.id: item for item in earlier}, **own}.values()),
@@ -125,18 +125,7 @@ class References:
         )
 
     async def _lines_of(self, document_ids: Sequence[str], scope: SearchScope) -> dict[str, str]:
-        return await self._lines.of(await self._documents(document_ids, scope), scope)
-
-    async def _documents(self, document_ids: Sequence[str], scope: SearchScope) -> list[Document]:
-        """Those that can still be read here."""
-        found = await asyncio.gather(*(self._document(id, scope) for id in dict.fromkeys(document_ids)))
-        return [document for document in found if document is not None]
-
-    async def _document(self, document_id: str, scope: SearchScope) -> Document | None:
-        try:
-            return await self._corpus.get_document(document_id, scope)
-        except NotFound:
-            return None
+        return await self._lines.of(await self._corpus.find_documents(document_ids, scope), scope)
 
     async def _in_time(self, work: Callable[[], Awaitable[T]]) -> T:
         try:

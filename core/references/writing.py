@@ -4,8 +4,8 @@ import asyncio
 
 from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolChoice
 from core.errors import ProviderError
-from core.one_line import LENGTH
 from core.ports import ChatProvider
+from core.references.one_line import LENGTH
 from core.texts import collapse
 
 # For each line: a list of references waits for them.

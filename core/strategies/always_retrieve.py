@@ -29,10 +29,10 @@ from core.domain.jobs import JobKind
 from core.errors import ProviderError, ProviderTimeout
 from core.limits import Budget, Meter
 from core.ports import ChatProvider, Clock, ProgressSink, Tools
-from core.steps import CALL, Step, adopt, finished_before
 from core.strategies.prompts import from_passages, search_queries
 from core.strategies.shown_passages import passage_text, within_tokens, without_tool_turns
 from core.texts import collapse
+from core.work.steps import CALL, Step, adopt, finished_before
 
 SEARCH = "search"
 QUERIES = "queries"

@@ -11,8 +11,8 @@ from core.domain.answer import Draft
 from core.domain.chat import Capabilities, ChatMessage
 from core.domain.conversation import IncomingMessage
 from core.errors import UnsupportedFeature
+from core.gates.questions import DEEP_STRATEGY
 from core.ports import ProgressSink, RetrievalStrategy, Tools
-from core.questions import DEEP_STRATEGY
 from core.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
 from core.strategies.tool_use import ToolUseStrategy

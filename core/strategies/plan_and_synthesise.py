@@ -30,7 +30,6 @@ from core.domain.response_data import GENERAL, ResponseData
 from core.errors import ProviderError, ProviderTimeout, UnsupportedFeature
 from core.limits import Budget, Meter
 from core.ports import ChatProvider, Clock, ProgressSink, Tools
-from core.steps import CALL, Step, adopt, finished_before, step
 from core.strategies.assembly import assemble
 from core.strategies.planned_calls import Called, run_plan
 from core.strategies.plans import (
@@ -50,6 +49,7 @@ from core.strategies.shown_passages import within_tokens
 from core.strategies.synthesis import build_request, failures, is_prose, read_reply
 from core.strategies.wording import wording_of
 from core.texts import collapse
+from core.work.steps import CALL, Step, adopt, finished_before, step
 
 PLAN = "plan"
 TRIES = 2  # of the plan, and of the answer's form

@@ -10,10 +10,10 @@ from core.domain.jobs import JobKind
 from core.errors import FootnoteError, ToolFailed
 from core.limits import Meter
 from core.ports import Tools
-from core.steps import flush, queue, step
 from core.strategies.plans import Plan, PlannedCall, filled_in, waits_for_findings
 from core.tools.base import to_job_input
 from core.tools.section_notes import without_models
+from core.work.steps import flush, queue, step
 
 _log = logging.getLogger(__name__)
 

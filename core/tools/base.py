@@ -22,11 +22,11 @@ from core.facts.listing import MOST_LISTED, list_rows, to_listed
 from core.library import Library
 from core.ports import CorpusRepository
 from core.references.offering import Offer, to_turns
-from core.steps import CALL, adopt, finished_before, step
 from core.texts import shorten
 from core.tools.arguments import Arguments, to_parameters, validate
 from core.tools.kept import kept_in, to_digest, to_kept
 from core.tools.section_notes import SectionReader
+from core.work.steps import CALL, adopt, finished_before, step
 
 # A job row shows what was asked, not whole texts a model may put into an argument.
 JOB_INPUT_CHARACTERS = 300

@@ -7,7 +7,7 @@ from pydantic import Field
 from core.domain.chat import PageImage
 from core.domain.corpus import Document, Page, SourcedPassage
 from core.errors import NotFound, ToolRetry
-from core.provider_ports import PagePictures
+from core.ports.providers import PagePictures
 from core.tools.arguments import Arguments
 from core.tools.base import Finding, ToolContext, describe_place, document_named
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.domain.chat import ToolInvocation
 from core.domain.jobs import Job
-from core.steps import KEPT
+from core.work.steps import KEPT
 
 if TYPE_CHECKING:
     from core.tools.base import Finding, ToolContext

@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from core.documents import JOURNAL_KIND, find_by_name, only_journals
 from core.domain.corpus import Document, Page, PageHit, SearchQuery, SourcedPassage
 from core.errors import Ambiguous, NotFound, ProviderError, ToolFailed, ToolRetry
+from core.search.documents import JOURNAL_KIND, find_by_name, only_journals
 from core.tools.arguments import Arguments
 from core.tools.base import Finding, ToolContext, join_headings
 from core.tools.search import DEFAULT_LIMIT, MAX_LIMIT, find_pages, to_finding

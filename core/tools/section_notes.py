@@ -16,8 +16,8 @@ from typing import Literal, Protocol
 from core.domain.corpus import Page, SourcedPassage
 from core.domain.jobs import JobKind
 from core.errors import ProviderError
-from core.steps import step
 from core.texts import collapse, shorten
+from core.work.steps import step
 
 MOST_SECTIONS = 80  # of one journal; beyond it the last ones are named as not read
 SIDE_BY_SIDE = 4  # requests at once: what rate limits of small accounts bear

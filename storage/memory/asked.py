@@ -9,7 +9,7 @@ from core.domain.conversation import Role, ThreadAddress, is_private_thread
 from core.domain.feedback import Rating
 from core.domain.statistics import AskedQuestion
 from core.ports import Clock
-from core.service_ports import FeedbackRepository
+from core.ports.service import FeedbackRepository
 from storage.memory.conversations import MemoryConversationRepository
 from storage.storable import to_storable
 

@@ -65,6 +65,10 @@ class MemoryCorpusRepository:
             )
         return self._counted(document, scope)
 
+    async def find_documents(self, document_ids: Sequence[str], scope: SearchScope) -> list[Document]:
+        found = (self._readable(document_id, scope) for document_id in document_ids)
+        return [self._counted(document, scope) for document in found if document is not None]
+
     async def switch_revision(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:
         check_revision(document, pages, passages)
         self._require_source(document)
@@ -120,8 +124,12 @@ class MemoryCorpusRepository:
         raise NotFound(f"There is no page {page_id!r} here that may be read; search again for its present id")
 
     async def find_page(self, document_id: str, number: int, scope: SearchScope) -> Page | None:
-        pages = await self.list_pages(document_id, scope)
-        return next((page for page in pages if page.number == number), None)
+        pages = await self.find_pages(document_id, [number], scope)
+        return pages[0] if pages else None
+
+    async def find_pages(self, document_id: str, numbers: Sequence[int], scope: SearchScope) -> list[Page]:
+        pages = {page.number: page for page in await self.list_pages(document_id, scope)}
+        return [pages[number] for number in numbers if number in pages]
 
     async def list_pages(self, document_id: str, scope: SearchScope) -> list[Page]:
         document = self._readable(document_id, scope)

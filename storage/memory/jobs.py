@@ -27,9 +27,10 @@ class MemoryJobRepository:
         roots.sort(key=lambda job: job.id)
         return sorted(roots, key=lambda job: job.created_at, reverse=True)[:limit]
 
-    async def list_running(self, kind: JobKind, name: str) -> list[Job]:
-        wanted = (None, kind, name, JobStatus.RUNNING)
-        running = [job for job in self._jobs.values() if (job.parent_id, job.kind, job.name, job.status) == wanted]
+    async def list_running(self, kind: JobKind, name: str | None = None) -> list[Job]:
+        wanted = (None, kind, JobStatus.RUNNING)
+        roots = [job for job in self._jobs.values() if (job.parent_id, job.kind, job.status) == wanted]
+        running = [job for job in roots if name in (None, job.name)]
         return sorted(running, key=lambda job: (job.created_at, job.id))
 
     async def list_tree(self, root_id: str) -> list[Job]:

@@ -1,6 +1,6 @@
 """Settings of channels, threads and people in memory."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from core.domain.conversation import ThreadAddress
 from core.domain.settings import TO_THE_END, ChannelAddress, ChannelSettings, Listening, PositionHolder
@@ -29,6 +29,9 @@ class MemorySettingsRepository:
 
     async def positions(self, holder: PositionHolder) -> Mapping[str, int]:
         return dict(self._positions.get(to_storable_value(holder), {}))
+
+    async def positions_of(self, holders: Sequence[PositionHolder]) -> list[Mapping[str, int]]:
+        return [await self.positions(holder) for holder in holders]
 
     async def positioned(self, workspace: str) -> frozenset[str]:
         held = (

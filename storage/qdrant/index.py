@@ -4,16 +4,19 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from threading import Lock
 from typing import Protocol, TypeVar
 
 from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope
+from core.finishing import to_its_end
 from storage.embeddings import Embedder
 from storage.lexical import has_words, plain, weigh_passage, weigh_query
 from storage.qdrant.query import HybridQuery, Rule, StoredPoint, document_rule, hybrid_query, indexed_text, payload
 
 ADD_BATCH = 128  # passages embedded before they are stored: bounds memory, and what an interruption can lose
+SCORE_DIGITS = 9  # behind the point; scores are 0 to 2, and what is below comes from the order of additions
 THREADS = 4  # searches under way at once; more would only wait for the two cores a small machine has
 
 _T = TypeVar("_T")
@@ -82,7 +85,7 @@ class QdrantIndex:
 
     async def close(self) -> None:
         """Finish what is under way and release the folder; safe to repeat."""
-        await asyncio.to_thread(self._close)
+        await to_its_end(self._close)
 
     async def _run(self, work: Callable[[], _T]) -> _T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
@@ -108,7 +111,11 @@ class QdrantIndex:
     def _search(self, query: SearchQuery, scope: SearchScope) -> list[IndexHit]:
         text = plain(query.text) or query.text
         engine = self._opened()
-        return engine.query(hybrid_query(query, scope, self._embedder.embed_query(text), weigh_query(text)))
+        hits = engine.query(hybrid_query(query, scope, self._embedder.embed_query(text), weigh_query(text)))
+        # Engines give copies of a passage in any order, and scores that differ in the last digit, so that the same
+        # question would cite another one each time.
+        exact = (replace(hit, score=round(hit.score, SCORE_DIGITS)) for hit in hits)
+        return sorted(exact, key=lambda hit: (-hit.score, hit.passage_id))
 
     def _close(self) -> None:
         self._threads.shutdown(wait=True)

@@ -10,7 +10,7 @@ from core.domain.source_specs import (
     UrlListOrigin,
 )
 from core.errors import UnsupportedFeature
-from core.source_ports import SourceFetcher
+from core.ports.sources import SourceFetcher
 
 
 def build_fetcher(spec: SourceSpec, token: str | None) -> SourceFetcher:

@@ -14,7 +14,7 @@ from urllib.parse import quote, urljoin
 
 from core.domain.source_specs import ConfluenceOrigin
 from core.errors import SourceUnavailable
-from core.source_ports import Fetched, FetchProgress
+from core.ports.sources import Fetched, FetchProgress
 from storage.sources.confluence_html import to_html
 from storage.sources.mirror import Kept, Mirror, safe_part
 from storage.sources.web import Reply, Web
@@ -72,13 +72,7 @@ class ConfluenceFetcher:
             raise SourceUnavailable(f"Not one of {len(pages)} pages could be read. {warnings[-1]}")
         opened.keep_only(wanted)
         opened.save()
-        return Fetched(
-            root=opened.root,
-            changed=opened.changed,
-            removed=opened.removed,
-            warnings=tuple(warnings),
-            links=opened.links(),
-        )
+        return opened.fetched(warnings)
 
     async def _list(self, web: Web, space: str) -> list[Listed]:
         listed: list[Listed] = []

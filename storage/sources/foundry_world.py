@@ -15,7 +15,8 @@ from typing import Any
 
 from core.domain.source_specs import FoundryWorldOrigin
 from core.errors import SourceUnavailable
-from core.source_ports import Fetched, FetchProgress
+from core.finishing import to_its_end
+from core.ports.sources import Fetched, FetchProgress
 from storage.sources.mirror import Kept, Mirror, safe_part
 
 ENTRY, PAGE = "!journal!", "!journal.pages!"  # the beginnings of keys
@@ -41,7 +42,7 @@ class FoundryWorldFetcher:
         A pack that can't be read is a warning; the world's own journal, or a folder that is no world, raises.
         """
         opened = await asyncio.to_thread(Mirror, mirror, force=force)
-        return await asyncio.to_thread(self._fetch, opened, progress)
+        return await to_its_end(lambda: self._fetch(opened, progress))
 
     def _fetch(self, mirror: Mirror, progress: FetchProgress) -> Fetched:
         world = self._origin.path
@@ -62,7 +63,7 @@ class FoundryWorldFetcher:
             progress(number, len(packs), pack.name)
         mirror.keep_only(wanted)
         mirror.save()
-        return Fetched(root=mirror.root, changed=mirror.changed, removed=mirror.removed, warnings=tuple(warnings))
+        return mirror.fetched(warnings)
 
     def _write(self, mirror: Mirror, folder: str, entries: Iterator[Entry]) -> Iterator[str]:
         for entry in entries:

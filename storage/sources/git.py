@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 
 from core.domain.source_specs import GitOrigin
 from core.errors import SourceUnavailable
-from core.source_ports import Fetched, FetchProgress
+from core.finishing import to_its_end
+from core.ports.sources import Fetched, FetchProgress
 from storage.sources.mirror import FILES_FOLDER
 
 GIT_SECONDS = 900  # for one call: a large repository over a slow line
@@ -52,7 +53,7 @@ class GitFetcher:
         """A shallow copy of the branch, its files under `files/`; git itself writes only those that changed."""
         root = mirror / FILES_FOLDER
         if force:
-            await asyncio.to_thread(shutil.rmtree, root, ignore_errors=True)
+            await to_its_end(lambda: shutil.rmtree(root, ignore_errors=True))
         fresh = not (root / ".git").is_dir()
         await asyncio.to_thread(root.mkdir, parents=True, exist_ok=True)
         if fresh:

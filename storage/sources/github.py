@@ -15,9 +15,10 @@ from urllib.parse import quote
 
 from core.domain.source_specs import GitHubOrigin, GitOrigin
 from core.errors import SourceUnavailable
+from core.finishing import to_its_end
 from core.ingestion.base import build_readers
 from core.ingestion.selection import Selection
-from core.source_ports import Fetched, FetchProgress
+from core.ports.sources import Fetched, FetchProgress
 from storage.sources.git import GitFetcher
 from storage.sources.github_text import IssueText, to_markdown
 from storage.sources.mirror import Kept, Mirror, safe_path
@@ -74,13 +75,7 @@ class GitHubFetcher:
         warnings += map(str, failures)
         _forget_parts(opened, [name for name in parts if name not in wanted])
         opened.save()
-        return Fetched(
-            root=opened.root,
-            changed=opened.changed,
-            removed=opened.removed,
-            warnings=tuple(warnings),
-            links=opened.links(),
-        )
+        return opened.fetched(warnings)
 
     async def _files(self, web: Web, mirror: Mirror, progress: FetchProgress) -> list[str]:
         branch = self._origin.branch or str((await self._json(web, self._api("")))["default_branch"])
@@ -164,7 +159,7 @@ class GitHubFetcher:
                 raise
             mirror.keep_only((), "wiki")
             return [f"{place} has no wiki, or the token may not read it: leave 'wiki' out of its parts"]
-        await asyncio.to_thread(_copy_wiki, fetched.root, mirror, place)
+        await to_its_end(lambda: _copy_wiki(fetched.root, mirror, place))
         return []
 
     def _reads(self, path: str) -> bool:

@@ -12,11 +12,12 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
 
 from core.errors import SourceUnavailable
+from core.ports.sources import Fetched
 
 MEMORY_FILE = "memory.json"
 FILES_FOLDER = "files"
@@ -74,6 +75,16 @@ class Mirror:
 
     def links(self) -> dict[str, str]:
         return {path: kept.link for path, kept in self.memory.files.items() if kept.link}
+
+    def fetched(self, warnings: Iterable[str] = ()) -> Fetched:
+        """What this fetch did."""
+        return Fetched(
+            root=self.root,
+            changed=self.changed,
+            removed=self.removed,
+            warnings=tuple(warnings),
+            links=self.links(),
+        )
 
     def write(self, path: str, content: bytes, kept: Kept) -> None:
         """Make `path` hold `content`; a file that does already keeps its time."""

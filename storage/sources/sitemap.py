@@ -13,7 +13,7 @@ from defusedxml.ElementTree import fromstring
 
 from core.domain.source_specs import SitemapOrigin
 from core.errors import SourceUnavailable
-from core.source_ports import Fetched, FetchProgress
+from core.ports.sources import Fetched, FetchProgress
 from storage.sources.mirror import Mirror
 from storage.sources.web import Web
 from storage.sources.web_pages import fetch_pages
@@ -56,13 +56,7 @@ class SitemapFetcher:
             warnings.insert(0, f"The sitemap names {len(listed.pages)} pages, the first {most} are read: set max_pages")
         if listed.foreign:
             warnings.insert(0, f"{listed.foreign} addresses of other hosts are left out: name them in a url_list")
-        return Fetched(
-            root=opened.root,
-            changed=opened.changed,
-            removed=opened.removed,
-            warnings=tuple(warnings),
-            links=opened.links(),
-        )
+        return opened.fetched(warnings)
 
     async def _read_sitemaps(self, web: Web) -> Listed:
         hosts = {urlsplit(url).netloc.lower() for url in self._origin.urls}

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from core.domain.source_specs import UrlListOrigin
 from core.errors import SourceUnavailable
-from core.source_ports import Fetched, FetchProgress
+from core.ports.sources import Fetched, FetchProgress
 from storage.sources.mirror import Mirror
 from storage.sources.web import Web
 from storage.sources.web_pages import fetch_pages
@@ -27,13 +27,7 @@ class UrlListFetcher:
         opened = await asyncio.to_thread(Mirror, mirror, force=force)
         async with self._web or Web(self._origin.bounds) as web:
             outcome = await fetch_pages(web, opened, urls, progress)
-        return Fetched(
-            root=opened.root,
-            changed=opened.changed,
-            removed=opened.removed,
-            warnings=(*warnings, *outcome.warnings),
-            links=opened.links(),
-        )
+        return opened.fetched((*warnings, *outcome.warnings))
 
     def _urls(self) -> tuple[list[str], list[str]]:
         """The addresses, at most `max_pages`, and what is wrong with the list."""

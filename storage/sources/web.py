@@ -19,6 +19,8 @@ from storage.sources.addresses import GuardedTransport, Resolve, is_public, reso
 
 AGENT = "Footnote"
 MOST_REDIRECTS = 5
+# How often a page may be silent for nearly its time: one that drips on and on is not waited for.
+MOST_TIMEOUTS = 4
 MOST_TRIES = 3
 LONGEST_WAIT_SECONDS = 60.0  # that a server may ask for; longer, and the next sync goes on
 LONGEST_CRAWL_DELAY_SECONDS = 10.0
@@ -136,15 +138,20 @@ class Web:
         await self._wait_for_turn(urlsplit(url).netloc)
         secret = self._headers if _origin(url) == self._secret_origin else {}
         left = self._deadline - time.monotonic()
+        longest = self._bounds.timeout_seconds * MOST_TIMEOUTS
         try:
             async with (
-                asyncio.timeout(max(left, 0)),
+                asyncio.timeout(max(min(left, longest), 0)),
                 self._client.stream("GET", url, headers={**wanted, **secret}) as response,
             ):
                 content = await _read(response, url, limit)
                 headers = {name.lower(): value for name, value in response.headers.items()}
                 return Reply(url=url, status=response.status_code, headers=headers, content=content)
         except TimeoutError as error:
+            if longest < left:
+                raise SourceUnavailable(
+                    f"{url} did not end in {longest:g} s: leave it out, or read it later"
+                ) from error
             raise SourceUnavailable(
                 f"The source took longer than {self._bounds.max_seconds:g} s in all: the next sync goes on from here, "
                 "or set max_seconds higher"

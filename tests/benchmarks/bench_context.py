@@ -25,15 +25,15 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.config import Config
-from bot.wiring import App
+from bot.wiring.app import App
 from core.context import BYTES_PER_TOKEN
 from core.domain.answer import Answer
 from core.domain.chat import ChatRequest, ChatResponse
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.ports import ChatProvider
-from core.progress import SilentProgress
 from core.providers.anthropic.messages import to_params
 from core.providers.scripted import says
+from core.work.progress import SilentProgress
 from tests.benchmarks.bench_questions import SAMPLE_LIBRARY, SAMPLE_QUESTIONS, InstantModel
 
 STRATEGIES = ("full", "window", "summary")

@@ -31,7 +31,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.config import Config
-from bot.wiring import App
+from bot.wiring.app import App
 from core.domain.extracts import Extract, ExtractQuery, ExtractType
 from core.texts import collapse, words
 

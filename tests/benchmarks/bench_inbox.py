@@ -25,8 +25,8 @@ from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.jobs import JobKind
 from core.inbox import STANDARD_GATES, Inbox
 from core.ports import ProgressSink, Tools
-from core.progress import SilentProgress
-from core.steps import step
+from core.work.progress import SilentProgress
+from core.work.steps import step
 from core.worker import Worker
 from storage.database import Database
 from storage.inbox import SqlInboxStore

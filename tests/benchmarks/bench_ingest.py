@@ -29,7 +29,7 @@ from core.ingestion.limits import ReadLimits
 from core.ingestion.pipeline import Ingestor
 from core.ingestion.report import IngestReport
 from core.ingestion.sandbox import Sandbox
-from core.sources import add_source
+from core.sources.choosing import add_source
 from storage.conversations import SqlConversationRepository
 from storage.corpus import SqlCorpusRepository
 from storage.database import Database

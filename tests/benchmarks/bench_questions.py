@@ -22,7 +22,7 @@ from rich.table import Table
 
 from bot.commands.asking import ask_once
 from bot.config import Config
-from bot.wiring import App
+from bot.wiring.app import App
 from core.context import BYTES_PER_TOKEN
 from core.domain.chat import Capabilities, ChatRequest, ChatResponse, CitedText, PassageCitation, ToolInvocation
 from core.ports import ChatProvider

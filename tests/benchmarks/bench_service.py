@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.config import Config
-from bot.wiring import App
+from bot.wiring.app import App
 from tests.benchmarks.bench_search import RandomPassages
 from tests.e2e.serving import ServiceProcess
 

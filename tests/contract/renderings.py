@@ -16,8 +16,8 @@ from bot.slackbot.render import RenderOptions as SlackOptions
 from bot.slackbot.render import render_answer as render_slack
 from bot.terminal.render import answer_view
 from bot.webchat.render import message_view
+from core.answers.stored import answer_message
 from core.domain.answer import Answer, Citation
-from core.stored_answers import answer_message
 from tests.builders import NOON, build_incoming
 from tests.slack_server.transcript import elements, texts
 from tests.unit.bot.any_answers import POST
@@ -48,7 +48,7 @@ def link_to(citation: Citation) -> str:
 
 def on_discord(answer: Answer) -> Shown:
     post = render_discord(answer, DiscordOptions(post_id=POST, link=link_to))
-    discord.assert_fine(post, POST)
+    assert discord.faults_of(post, POST) == []
     bodies: list[str] = []
     sources: list[tuple[int, str]] = []
     everything: list[str] = []
@@ -68,7 +68,7 @@ def on_discord(answer: Answer) -> Shown:
 
 def on_slack(answer: Answer) -> Shown:
     post = render_slack(answer, SlackOptions(post_id=POST, link=link_to))
-    slack.assert_fine(post, POST)
+    assert slack.faults_of(post, POST) == []
     bodies = [slack.body_of(part) for part in post.parts]
     sources = [source for part in post.parts for source in slack.sources_of(part)]
     everything = [_unmarked(body) for body in bodies]

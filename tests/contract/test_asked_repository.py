@@ -11,7 +11,7 @@ from core.domain.chat import Usage
 from core.domain.conversation import PRIVATE_THREAD, Outcome, Role, ThreadAddress
 from core.domain.feedback import Feedback, Rating
 from core.ports import ConversationRepository
-from core.service_ports import FeedbackRepository
+from core.ports.service import FeedbackRepository
 from core.statistics import AskedRepository
 from storage.asked import SqlAskedRepository
 from storage.conversations import SqlConversationRepository

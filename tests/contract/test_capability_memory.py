@@ -1,4 +1,4 @@
-"""What every CapabilityMemory promises (core/provider_ports.py)."""
+"""What every CapabilityMemory promises (core/ports/providers.py)."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.domain.chat import Capabilities
-from core.provider_ports import CapabilityMemory
+from core.ports.providers import CapabilityMemory
 from storage.capabilities import MOST, CapabilityFile
 from storage.memory.capabilities import MemoryCapabilities
 from tests.fakes import ManualClock

@@ -9,7 +9,7 @@ import pytest
 from core.domain.cassettes import StoredCassette
 from core.errors import NotFound
 from core.ports import ConversationRepository, CorpusRepository
-from core.service_ports import CassetteRepository
+from core.ports.service import CassetteRepository
 from storage.cassettes import SqlCassetteRepository
 from storage.conversations import SqlConversationRepository
 from storage.corpus import SqlCorpusRepository

@@ -1,4 +1,4 @@
-"""What every ChatProvider promises (core/ports.py), the ones over HTTP with their real SDKs at servers of ours."""
+"""What every ChatProvider promises (core/ports), the ones over HTTP with their real SDKs at servers of ours."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack

@@ -8,7 +8,7 @@ from bot.direct_threads import is_one_persons
 from core.domain.connections import CitedIn
 from core.domain.conversation import PRIVATE_THREAD, Role, ThreadAddress
 from core.ports import ConversationRepository
-from core.service_ports import CitedRepository
+from core.ports.service import CitedRepository
 from storage.cited import SqlCitedRepository
 from storage.conversations import SqlConversationRepository
 from storage.database import Database

@@ -329,11 +329,17 @@ async def test_nothing_is_read_beyond_a_position_and_other_documents_stay_open(c
     assert [item.passage for item in found] == passages[:2] + other_passages
     assert await corpus.find_page(novel.id, 2, scope) == pages[1]
     assert await corpus.find_page(novel.id, 3, scope) is None
+    assert await corpus.find_pages(novel.id, [3, 2, 1, 0, 10**30], scope) == [pages[1], pages[0]]
     assert await corpus.list_page_passages(pages[2].id, scope) == []
     with pytest.raises(NotFound):
         await corpus.get_page(pages[2].id, scope)
     seen = await corpus.get_document(novel.id, scope)
     assert (seen.pages, seen.passages) == (2, 2)
+    assert await corpus.find_documents([other.id, "unknown", novel.id], scope) == [
+        await corpus.get_document(other.id, scope),
+        seen,
+    ]
+    assert await corpus.find_documents([other.id], replace(scope, sources=frozenset())) == []
     assert [(item.path, item.pages, item.passages) for item in await corpus.list_readable(scope)] == [
         (novel.path, 2, 2),
         (other.path, 2, 2),

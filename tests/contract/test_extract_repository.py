@@ -8,8 +8,8 @@ import pytest
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import Extract, Extraction, ExtractQuery, ExtractType
 from core.errors import NotFound
-from core.extract_ports import ExtractRepository
 from core.ports import CorpusRepository
+from core.ports.extraction import ExtractRepository
 from storage.corpus import SqlCorpusRepository
 from storage.database import Database
 from storage.extracts import SqlExtractRepository

@@ -1,5 +1,6 @@
 """The contract of Extractor: the same for every kind of data, whatever stands in a page."""
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -13,13 +14,13 @@ from hypothesis import strategies as st
 
 from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput, Found, Unread
-from core.extract_checks import MOST_EXTRACTS, to_extracts
-from core.extract_ports import Extractor
+from core.extraction.checks import MOST_EXTRACTS, to_extracts
 from core.ingestion.base import build_readers
 from core.ingestion.extractors.base import build_extractors
-from core.ingestion.markdown_text import MarkdownParts, read_markdown
+from core.ingestion.markup.markdown_text import MarkdownParts, read_markdown
 from core.ingestion.readers.pdf import PdfReader
-from core.ingestion.sections import split_sections
+from core.ingestion.texts.sections import split_sections
+from core.ports.extraction import Extractor
 from tests.builders import build_document
 from tests.unit.core.ingestion.pdf_files import build_pdf
 
@@ -50,7 +51,15 @@ REPORT = (
 )
 SHEET = "| Sector | Name | P/E |\n| --- | --- | --- |\n| Ships | Ferry \\| Co | 12.1 |\n| Rope | Knot | 9 |\n"
 WEB = "Fares\n\nWho\tFare\nadult\t4\nchild\t2\n\nPath | Method\n---|---\n/boats | GET\n"
-SAMPLES = {"web": WEB, "note": NOTE, "minutes": MINUTES, "api": API, "report": REPORT, "sheet": SHEET}
+# Labels side by side, names below a label, a head of two rows, signs in columns of their own, meanings below terms.
+FRONT = (
+    "MINUTES 4 March 2024\n\nPRESENT:   Mrs A. Lee (Chair)\n           Mr B. Ruiz\nAPOLOGIES: Dan\n\n"
+    "Chair: Ann. Here: Ann, Ben | Away: Dan\n\nAnn, Ben and Carla attended the meeting. Carried by 4 votes to 1.\n\n"
+    "\tThree months ended\t\n\t2024\t\t2023\t\nFares\t$\t(12\t)\t$\t9\t\nRopes\t\t4\t\t\t3\n\n"
+    "Ebb\n    Falling tide.\n\n**Flood**\nRising tide.\n\n"
+    "| Pier | Boats | |\n| - | - | - |\n| | 2023 | 2024 |\n| N | 4.5 | 5 |\n"
+)
+SAMPLES = {"front": FRONT, "web": WEB, "note": NOTE, "minutes": MINUTES, "api": API, "report": REPORT, "sheet": SHEET}
 # Pieces of the marks that extractors look for: many in one line is what makes a careless pattern slow.
 PIECES = [
     "[", "]", "[[", "]]", "[[a|", "](", "![", "(", ")", "|", "| ", "|-", "*", "**", "**a**:", "_", "`", "```",
@@ -58,7 +67,8 @@ PIECES = [
     '<a href="', "</", ">", ":", ": ", "::", " - ", "- ", "- [ ] ", "1. ", "1.1", "1,", "$1", "(1", "%", "/",
     "/a", "/{a", "GET ", "GET /a ", "curl -X ", "http://", "a.", "a ", "A ", "Aa ", "A. ", "Figure 1",
     "Table 1: ", "Action: ", "Ann to ", "by ", "2024-", "4 March ", "Q1 ", "EUR ", "\t", "  ", "\n", "\n\n",
-    "\n| ", "\n# ", "\n- ", "\n---", "\n===", "é", "日", "😀", "\xa0",
+    "\n| ", "\n# ", "\n- ", "\n---", "\n===", "\n    ", "$", ")", "Present: ", "Ann, ", " attended",
+    "é", "日", "😀", "\xa0",
 ]  # fmt: skip
 KINDS = sorted(reader.kind for reader in build_readers())
 
@@ -105,7 +115,17 @@ def check(extractor: Extractor, given: ExtractorInput) -> list[Found]:
         for page_number, (start, end) in inner_places(item.data):
             assert 0 <= start < end <= len(texts[page_number])
             assert texts[page_number][start:end].strip()
+        if extractor.name == "tables":
+            check_rows(item, texts[item.page_number])
     return found
+
+
+def check_rows(table: Found, text: str) -> None:
+    """Each row's cells stand in its place, in their order, whatever marks and white space are between them."""
+    data = dict[str, Any](table.data)
+    for row, (start, end) in zip(data["rows"], data["row_spans"], strict=True):
+        letters = re.sub(r"\W", "", text[start:end])
+        assert re.sub(r"\W", "", "".join(row)) == letters
 
 
 def found_in(extractor: Extractor, given: ExtractorInput) -> list[Found]:

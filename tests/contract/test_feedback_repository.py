@@ -8,7 +8,7 @@ from core.domain.conversation import Role
 from core.domain.feedback import Feedback, Rating
 from core.errors import NotFound
 from core.ports import ConversationRepository
-from core.service_ports import FeedbackRepository
+from core.ports.service import FeedbackRepository
 from storage.conversations import SqlConversationRepository
 from storage.database import Database
 from storage.feedback import SqlFeedbackRepository

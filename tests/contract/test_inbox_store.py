@@ -12,7 +12,7 @@ from core.domain.answer import QueryType
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import WITHDRAWN, Decision, InboxStatus, event_key, message_key
 from core.inbox import ACCEPTED
-from core.service_ports import InboxStore
+from core.ports.service import InboxStore
 from storage import inbox_notices
 from storage.database import Database
 from storage.inbox import SqlInboxStore

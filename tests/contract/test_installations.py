@@ -6,7 +6,7 @@ import pytest
 
 from core.domain.installation import Installation
 from core.errors import ConfigError
-from core.service_ports import InstallationRepository, OneTimeCodes
+from core.ports.service import InstallationRepository, OneTimeCodes
 from storage.database import Database
 from storage.installations import SqlInstallationRepository, SqlOneTimeCodes
 from storage.memory.installations import MemoryInstallationRepository, MemoryOneTimeCodes

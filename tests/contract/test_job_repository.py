@@ -8,7 +8,7 @@ import pytest
 
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import NotFound
-from core.service_ports import JobRepository
+from core.ports.service import JobRepository
 from storage.database import Database
 from storage.jobs import SqlJobRepository
 from storage.memory.jobs import MemoryJobRepository
@@ -80,6 +80,9 @@ async def test_roots_that_run_are_listed_by_kind_and_name_over_all_workspaces(jo
         build_job("named", **{**run, "name": "another"}), build_job("sync", **{**run, "kind": JobKind.SYNC})
     )
     assert [job.id for job in await jobs.list_running(JobKind.EXTRACTION, "extract")] == ["early", "late"]
+    await jobs.save(build_job("latest", created_at=NOON + timedelta(minutes=2), **{**run, "name": "other"}))
+    assert {job.id for job in await jobs.list_running(JobKind.EXTRACTION)} == {"early", "late", "named", "latest"}
+    assert [job.id for job in await jobs.list_running(JobKind.SYNC)] == ["sync"]
 
 
 async def test_a_tree_has_its_root_first_then_the_rest_by_creation(jobs):
@@ -128,3 +131,11 @@ async def test_a_purge_takes_no_end_of_trees(jobs):
     await jobs.save(*(build_job(f"j{number}") for number in range(1_100)))
     assert await jobs.purge(NOON + timedelta(days=1)) == 1_100
     assert await jobs.list_roots("local") == []
+
+
+async def test_many_old_steps_of_what_is_young_hide_nothing_old_from_a_purge(jobs):
+    old, young = NOON - timedelta(days=2), NOON + timedelta(minutes=1)
+    steps = [build_job(f"{number:04}", parent_id="young", created_at=old, completed_at=old) for number in range(600)]
+    await jobs.save(build_job("young", created_at=old, completed_at=young), *steps, build_job("z", created_at=old))
+    assert await jobs.purge(NOON) == 1
+    assert [job.id for job in await jobs.list_roots("local")] == ["young"]

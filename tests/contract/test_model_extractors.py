@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from core.domain.extract_readings import SaidOfPiece
 from core.domain.extracts import ExtractorInput, Found, Unproved
-from core.extract_checks import to_extracts
-from core.extract_ports import ModelExtractor
+from core.extraction.checks import to_extracts
 from core.ingestion.extractors.base import build_extractors, build_model_extractors
-from core.ingestion.pieces import to_pieces
-from core.ingestion.quotes import plain_quote
+from core.ingestion.texts.pieces import to_pieces
+from core.ingestion.texts.quotes import plain_quote
+from core.ports.extraction import ModelExtractor
 from tests.contract.test_extractors import API, MINUTES, NOTE, REPORT, build_given, inner_places
 
 TEXT = (
@@ -49,22 +49,19 @@ extractors = pytest.mark.parametrize(
 def find(
     extractor: ModelExtractor, document: ExtractorInput, said: list[dict[str, Any]]
 ) -> tuple[list[Found], list[Unproved]]:
-    """What it makes of the same things said of every piece; checked as what holds for all of it."""
+    """What it makes of the same things said of every piece; the same each time."""
     told = [SaidOfPiece(piece=piece, said=tuple(said)) for piece in to_pieces(document.pages)]
     items = list(extractor.find(told, document, ()))
     assert items == list(extractor.find(told, document, ()))
-    found = [item for item in items if isinstance(item, Found)]
+    return [item for item in items if isinstance(item, Found)], [item for item in items if isinstance(item, Unproved)]
+
+
+def quoted_by(found: list[Found], document: ExtractorInput) -> set[str]:
+    """What stands in the pages where all of it says that it stands; of rows, where each of them does."""
     texts = {page.number: page.text for page in document.pages}
-    assert all(item.type in extractor.types and 0 < item.confidence <= 0.5 for item in found)
-    assert [(item.page_number, item.span) for item in found] == sorted((item.page_number, item.span) for item in found)
-    quotes = {plain_quote(str(each.get("quote"))) for each in said}
-    for item in found:
-        if "rows" not in item.data:
-            assert plain_quote(item.span.of(texts[item.page_number])) in quotes
-        for page_number, (start, end) in inner_places(item.data):
-            assert plain_quote(texts[page_number][start:end]) in quotes
-    assert to_extracts(found, extractor, document).error is None
-    return found, [item for item in items if isinstance(item, Unproved)]
+    places = [place for item in found for place in inner_places(item.data)]
+    places += [(item.page_number, (item.span.start, item.span.end)) for item in found if "rows" not in item.data]
+    return {plain_quote(texts[page_number][start:end]) for page_number, (start, end) in places}
 
 
 def items_for(extractor: ModelExtractor, text: str) -> st.SearchStrategy[list[dict[str, Any]]]:
@@ -112,7 +109,13 @@ def test_data_and_what_footnote_wrote_is_not_read(extractor: ModelExtractor) -> 
 def test_whatever_a_model_says_only_what_is_on_the_pages_is_found(
     extractor: ModelExtractor, data: st.DataObject
 ) -> None:
-    find(extractor, build_given(TEXT), data.draw(items_for(extractor, TEXT)))
+    document, said = build_given(TEXT), data.draw(items_for(extractor, TEXT))
+    found, _ = find(extractor, document, said)
+    assert quoted_by(found, document) <= {plain_quote(str(each.get("quote"))) for each in said}
+    assert {item.type for item in found} <= extractor.types
+    assert all(0 < item.confidence <= 0.5 for item in found)
+    assert [(item.page_number, item.span) for item in found] == sorted((item.page_number, item.span) for item in found)
+    assert to_extracts(found, extractor, document).error is None
 
 
 @extractors

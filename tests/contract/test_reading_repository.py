@@ -8,8 +8,8 @@ import pytest
 
 from core.domain.corpus import Document
 from core.domain.extract_readings import ModelReading, Spending
-from core.extract_ports import ReadingRepository
 from core.ports import CorpusRepository
+from core.ports.extraction import ReadingRepository
 from storage.corpus import SqlCorpusRepository
 from storage.database import Database
 from storage.memory.corpus import MemoryCorpusRepository

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.answer_building import PARTIAL_NOTE
+from core.answers.building import PARTIAL_NOTE
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
 from core.domain.corpus import Span
 from tests.builders import build_citation
@@ -67,7 +67,9 @@ CASES = {
 @pytest.mark.parametrize("platform", PLATFORMS)
 @pytest.mark.parametrize("case", CASES)
 def test_nothing_of_an_answer_is_dropped_and_its_numbers_are_its_sources(case: str, platform: str) -> None:
-    assert_whole(CASES[case], PLATFORMS[platform](CASES[case]))
+    shown = PLATFORMS[platform](CASES[case])
+    assert shown.footnotes == footnotes_of(CASES[case])
+    assert missing_of(CASES[case], shown) == []
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -113,32 +115,40 @@ def plain_answers(draw: st.DrawFn) -> Answer:
 def test_whatever_the_answer_all_platforms_show_the_same(answer: Answer) -> None:
     shown = [show(answer) for show in PLATFORMS.values()]
     for one in shown:
-        assert_whole(answer, one)
-    assert len({one.footnotes for one in shown}) == 1
+        assert one.footnotes == footnotes_of(answer)
+        assert missing_of(answer, one) == []
 
 
-def assert_whole(answer: Answer, shown: Shown) -> None:
-    """All words in order, the footnotes in order of their use, each source with page and quote, every way on."""
-    assert_in_order(list(words_of(answer.text)), read(shown.body))
-    known = [citation.number for citation in answer.citations]
+def footnotes_of(answer: Answer) -> tuple[int, ...]:
+    """In order of their first use."""
+    known = {citation.number for citation in answer.citations}
     used = [int(number) for number in re.findall(r"\[(\d+)\]", answer.text) if int(number) in known]
-    assert shown.footnotes == tuple(dict.fromkeys(used))
-    assert sorted(number for number, _ in shown.sources) == known
+    return tuple(dict.fromkeys(used))
+
+
+def missing_of(answer: Answer, shown: Shown) -> list[str]:
+    """Of all words in order, the sources once each with page and quote, and every way on: what is not shown."""
+    missing = missing_in_order(list(words_of(answer.text)), read(shown.body))
+    numbers = sorted(number for number, _ in shown.sources)
+    if numbers != [citation.number for citation in answer.citations]:
+        return [*missing, f"the sources are {numbers}"]
     for number, said in shown.sources:
         citation = answer.citations[number - 1]
-        assert f"Page {citation.page_number} of" in said
-        assert read(citation.quote)[:_SHORTEST_CUT] in read(said)
+        if f"Page {citation.page_number} of" not in said or read(citation.quote)[:_SHORTEST_CUT] not in read(said):
+            missing.append(f"page or quote of source {number}: {said!r}")
     everything = read(shown.everything)
-    for offered in (*answer.choices, *answer.suggestions):
-        assert read(offered) in everything
+    return missing + [offer for offer in (*answer.choices, *answer.suggestions) if read(offer) not in everything]
 
 
-def assert_in_order(words: list[str], text: str) -> None:
+def missing_in_order(words: list[str], text: str) -> list[str]:
+    """The first word that does not follow those before it."""
     place = 0
     for word in words:
         found = text.find(word, place)
-        assert found >= 0, f"{word!r} is missing behind {text[max(0, place - 60) : place]!r}"
+        if found < 0:
+            return [f"{word!r} behind {text[max(0, place - 60) : place]!r}"]
         place = found + len(word)
+    return []
 
 
 def words_of(text: str) -> Iterator[str]:

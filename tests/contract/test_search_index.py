@@ -79,6 +79,15 @@ async def test_hits_come_best_first_and_at_most_as_many_as_asked_for(index: Sear
     assert hits[0].score > hits[1].score
 
 
+async def test_copies_of_a_passage_come_in_the_same_order_each_time(index: SearchIndex) -> None:
+    copies = [build_entry("The ferry bell was cast in Tern.", document=f"copy-{number}.md") for number in range(8)]
+    await index.add(copies)
+
+    orders = [[hit.passage_id for hit in await index.search(ask("ferry bell"), within())][:8] for _ in range(5)]
+
+    assert orders == [sorted(entry.passage.id for entry in copies)] * 5
+
+
 async def test_a_hit_says_which_passage_page_and_revision_it_is(index: SearchIndex) -> None:
     hit = (await index.search(ask("spyglass", limit=1), within()))[0]
 

@@ -16,7 +16,7 @@ from core.domain.settings import (
     PersonAddress,
     PositionHolder,
 )
-from core.service_ports import SettingsRepository
+from core.ports.service import SettingsRepository
 from storage.database import Database
 from storage.memory.settings import MemorySettingsRepository
 from storage.settings import SqlSettingsRepository
@@ -122,6 +122,10 @@ async def test_positions_come_back_as_they_were_saved_last_for_each_holder(setti
     assert [await settings.positions(holder) for holder in HOLDERS] == [
         {"book": last, "other": TO_THE_END} for last in range(len(HOLDERS))
     ]
+    assert await settings.positions_of([*reversed(HOLDERS)]) == [
+        {"book": last, "other": TO_THE_END} for last in reversed(range(len(HOLDERS)))
+    ]
+    assert await settings.positions_of([]) == []
 
 
 async def test_documents_that_somebody_still_reads_are_those_of_the_workspace_alone(

@@ -10,7 +10,7 @@ from core.domain.conversation import Role
 from core.domain.corpus import Document
 from core.domain.staleness import OUT, Checked, Fate, LostQuote, Unchecked
 from core.ports import ConversationRepository, CorpusRepository
-from core.stale_ports import StaleRepository
+from core.ports.staleness import StaleRepository
 from storage.conversations import SqlConversationRepository
 from storage.corpus import SqlCorpusRepository
 from storage.database import Database

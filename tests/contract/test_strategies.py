@@ -1,4 +1,4 @@
-"""What every RetrievalStrategy promises (core/ports.py), with the shipped tools over a library in memory.
+"""What every RetrievalStrategy promises (core/ports), with the shipped tools over a library in memory.
 
 That a kill -9 is survived is tested with real processes in tests/integration/test_strategies_killed.py.
 """
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core.answering import AnswerService
-from core.attempts import Attempt
+from core.answers.stored import stored_ids
 from core.context import FullHistoryCapped
 from core.conversations import Conversations
 from core.domain.answer import Answer, AnswerStatus, Draft
@@ -22,12 +22,12 @@ from core.errors import ProviderError, ProviderOverloaded, ProviderRateLimited, 
 from core.limits import Budget
 from core.ports import ChatProvider, RetrievalStrategy
 from core.providers.scripted import ScriptedProvider, Turn, check_request
-from core.stored_answers import stored_ids
 from core.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
 from core.strategies.tool_use import ToolUseStrategy
 from core.tools.base import Finding, Toolbox, ToolContext
 from core.tools.search import SearchArguments, SearchTool
+from core.work.attempts import Attempt
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.jobs import MemoryJobRepository
 from tests.builders import build_incoming

@@ -11,7 +11,7 @@ import pytest
 from core.domain.corpus import document_id
 from core.domain.summaries import SummaryKey, SummaryKind
 from core.ports import ConversationRepository, CorpusRepository
-from core.service_ports import SummaryRepository
+from core.ports.service import SummaryRepository
 from storage.conversations import SqlConversationRepository
 from storage.corpus import SqlCorpusRepository
 from storage.database import Database

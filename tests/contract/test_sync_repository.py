@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from core.domain.syncs import SyncResult, SyncState
-from core.source_ports import SyncRepository
+from core.ports.sources import SyncRepository
 from storage.database import Database
 from storage.memory.syncs import MemorySyncRepository
 from storage.syncs import SqlSyncRepository

@@ -241,6 +241,20 @@ def test_the_doctor_finds_everything_well_and_says_what_is_not(
     assert "✗ provider" in sick.out and "ANTHROPIC_API_KEY" in sick.out
 
 
+def test_the_demo_of_another_copy_of_the_program_gives_way(footnote: Footnote, data_dir: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "another clone"
+    elsewhere.mkdir()
+    (elsewhere / "note.md").write_text("# A note\n\nOf another clone.\n")
+    footnote("--data-dir", str(data_dir / "demo"), "ingest", str(elsewhere), "--source", "sample library")
+
+    outcome = footnote("demo", "--once")
+
+    assert (outcome.code, "I quote the documents" in outcome.out) == (0, True)
+    documents = footnote("--data-dir", str(data_dir / "demo"), "documents", "--json").json["documents"]
+    assert {document["source"] for document in documents} == {"sample library"}
+    assert "note.md" not in {document["document"] for document in documents}
+
+
 def test_the_demo_answers_its_examples_and_leaves(footnote: Footnote, data_dir: Path) -> None:
     outcome = footnote("demo", "--once")
 

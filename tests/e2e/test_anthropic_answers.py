@@ -10,7 +10,7 @@ import pytest
 
 from bot.commands.asking import question_message
 from bot.config import Config
-from bot.wiring import App
+from bot.wiring.app import App
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Role
 from tests.fakes import RecordingProgress

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.config import Config
-from bot.wiring import App
+from bot.wiring.app import App
 from core.domain.answer import AnswerStatus
 from tests.e2e.test_anthropic_answers import Desk
 from tests.model_server import Call, Cite, ModelServer, Reply, Say

@@ -49,6 +49,7 @@ async def test_asking_streaming_reloading_and_the_source() -> None:
             await page.click(".source")
         source = await opened.value
         await expect(source.locator("mark").first).to_contain_text("The key hangs under the stairs")
+        assert len(place.provider.requests) == 2  # the reloads asked nothing anew
 
 
 async def test_two_people_in_one_thread_and_an_answer_that_is_stopped() -> None:
@@ -68,6 +69,7 @@ async def test_two_people_in_one_thread_and_an_answer_that_is_stopped() -> None:
         for page in (one, two):
             await expect(page.locator(".is-stopped")).to_contain_text("Stopped")
             await expect(page.locator(".byline strong")).to_have_text(["Ada", "Footnote", "Ben", "Ben", "Footnote"])
+            assert await page.locator("a.footnote").count() == 1  # of the first answer alone
 
 
 async def test_commands_renaming_and_deleting() -> None:
@@ -112,3 +114,4 @@ async def test_a_page_survives_the_end_of_a_service_and_goes_on_with_the_next() 
             await expect(page.locator("#offline")).to_be_hidden()
             await say(page, "and again, where?")
             await expect(page.locator("a.footnote")).to_have_count(2)
+            assert await page.locator(".said").all_inner_texts() == [QUESTION, "and again, where?"]

@@ -97,6 +97,7 @@ async def test_a_footnote_into_a_pdf_shows_its_page_small_and_large(demo: Demo) 
             await page.locator("a.source").first.click()
         source = await opened.value
         await expect(source.locator(".printed img")).to_have_js_property("naturalWidth", 1200)
+        assert await source.locator(".printed img").count() == 1
         await expect(source.locator("mark").first).to_be_in_viewport()
 
 
@@ -130,6 +131,8 @@ async def test_threads_are_listed_renamed_deleted_and_those_of_the_terminal_read
         await expect(page.locator("#note blockquote")).to_contain_text(EXAMPLES[1].quote)
         await page.click("#up")
         await expect(page.locator("#text")).to_be_visible()
+    kept = json.loads(await asyncio.to_thread(demo.command, "conversations", "list", "--json"))["conversations"]
+    assert [item["title"] for item in kept] == [EXAMPLES[1].question]  # the other one was deleted
 
 
 async def test_two_people_see_each_other_s_questions_and_their_answers(demo: Demo) -> None:
@@ -143,3 +146,5 @@ async def test_two_people_see_each_other_s_questions_and_their_answers(demo: Dem
         for page in (one, two):
             await answers(page, 2)
             await expect(page.locator(".byline strong")).to_have_text(["Ada", "Footnote", "Ben", "Ben", "Footnote"])
+            said = await page.locator(".said").all_inner_texts()
+            assert said == [EXAMPLES[0].question, "@Ada thank you!", "What went badly?"]

@@ -18,12 +18,12 @@ from bot.answer_words import job_tree, job_words
 from bot.commands.asking import question_message
 from bot.config import Config
 from bot.terminal.render import answer_view, job_trees
-from bot.wiring import App
+from bot.wiring.app import App
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Role
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.response_data import response_schema
-from core.jsonable import answer_json
+from core.jsonable.objects import answer_json
 from core.strategies.plan_and_synthesise import WITHOUT_FORM, WITHOUT_PLAN
 from tests.fakes import RecordingProgress
 from tests.model_server import Call, Fault, ModelServer, Reply, Say

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from bot.config import Config
-from bot.wiring import App
-from core.abandoned import CUT_OFF
+from bot.wiring.app import App
 from core.domain.extracts import ExtractQuery, ExtractType
 from core.domain.jobs import JobKind, JobStatus
 from core.ingestion.extractors.llm_prompts import TOOL
+from core.work.abandoned import CUT_OFF
 from tests.e2e.serving import ServiceProcess
 from tests.model_server import Call, Fault, ModelServer, Reply
 from tests.model_server.server import KEY, MODEL

@@ -15,7 +15,7 @@ import pytest
 from bot.cli import run
 from bot.commands.asking import question_message
 from bot.config import Config
-from bot.wiring import App
+from bot.wiring.app import App
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.jobs import JobKind, JobStatus
 from tests.fakes import RecordingProgress

@@ -17,7 +17,8 @@ def test_a_second_ingest_finds_everything_unchanged_and_loads_no_model_and_no_qu
         "import sys; from bot.cli import run;"
         f"code = run(['--data-dir', {str(data_dir)!r}, 'ingest', {str(SAMPLES)!r}, '--source', 'samples', '--json']);"
         "heavy = {'onnxruntime', 'fastembed', 'qdrant_edge', 'qdrant_client', 'anthropic', 'alembic', 'numpy'};"
-        "heavy |= {'core.commands', 'core.facts', 'core.answering', 'core.attachments', 'bot.terminal.render'};"
+        "heavy |= {'core.commands', 'core.facts', 'core.answering', 'core.chat_documents.attachments'};"
+        "heavy |= {'bot.terminal.render'};"
         "heavy &= set(sys.modules);"
         "print(sorted(heavy), file=sys.stderr); sys.exit(code)"
     )

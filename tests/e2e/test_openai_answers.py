@@ -11,7 +11,7 @@ import pytest
 from bot.commands.asking import question_message
 from bot.config import Config
 from bot.doctor import Check, examine
-from bot.wiring import App
+from bot.wiring.app import App
 from core.domain.answer import Answer, AnswerStatus
 from tests.fakes import RecordingProgress
 from tests.model_server import Fault as AnthropicFault

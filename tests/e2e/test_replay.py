@@ -6,8 +6,8 @@ import pytest
 
 from bot.commands.asking import question_message
 from bot.config import Config
-from bot.wiring import App
-from core.progress import SilentProgress
+from bot.wiring.app import App
+from core.work.progress import SilentProgress
 from tests.e2e.conftest import Footnote
 from tests.model_server import Call, Cite, ModelServer, Reply, Say
 from tests.model_server.server import KEY, MODEL

@@ -21,10 +21,10 @@ from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAd
 from core.domain.inbox import InboxEntry, event_key, message_key
 from core.inbox import STANDARD_GATES, Inbox
 from core.limits import Budget
-from core.preparing import PreparedAnswers
-from core.progress import SilentProgress
+from core.messages.preparing import PreparedAnswers
 from core.providers.scripted import calls, says
 from core.strategies.tool_use import ToolUseStrategy
+from core.work.progress import SilentProgress
 from core.worker import Worker
 from storage.conversations import SqlConversationRepository
 from storage.database import Database
@@ -33,6 +33,7 @@ from storage.memory.settings import MemorySettingsRepository
 from tests.builders import NOON
 from tests.fakes import RealClock
 from tests.kill.parts.service import build_answers
+from tests.told_process import say, told
 from tests.unit.core.shelf import Shelf
 
 PLATFORM = "web"
@@ -116,7 +117,7 @@ async def main(folder: Path) -> None:
     worker = Worker(store, answers, {PLATFORM: platform}, clock)
     inbox = Inbox(store, STANDARD_GATES, clock, worker.wake, worker.withdraw)
     work = asyncio.create_task(worker.run())
-    _say("ready")
+    say("ready")
     await _receive(inbox)
     await worker.stop()
     await work
@@ -125,22 +126,14 @@ async def main(folder: Path) -> None:
 
 async def _receive(inbox: Inbox) -> None:
     """Until the input ends."""
-    reader = asyncio.StreamReader()
-    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    while line := await reader.readline():
-        event = json.loads(line)
+    async for event in told():
         address = ThreadAddress(platform=PLATFORM, workspace="local", channel="c", thread=f"t{int(event['id']) % 2}")
         keys = {
             "event_key": event_key(address, event["id"], event["edit"]),
             "message_key": message_key(address, event["id"]),
         }
         await inbox.receive(IncomingMessage(address=address, author="ada", text=event["text"], **keys))
-        _say(f"ack {event['id']} {event['edit']}")
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
+        say(f"ack {event['id']} {event['edit']}")
 
 
 if __name__ == "__main__":

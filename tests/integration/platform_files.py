@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from core.attachments import Attachments
+from core.chat_documents.attachments import Attachments
 from core.domain.conversation import Attachment, IncomingMessage, Talk
 from core.domain.corpus import Source
 from core.errors import PlatformError

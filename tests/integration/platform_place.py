@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from bot.config_sections import AgentConfig
-from bot.strategy_wiring import strategy_for
+from bot.wiring.strategies import strategy_for
 from core.answering import AnswerService, Reading
+from core.chat_documents.keeping import KeptAnswers
 from core.commands import Commands, ServiceQuestions
 from core.context import FullHistoryCapped
 from core.conversations import Conversations
@@ -16,18 +17,17 @@ from core.domain.answer import Citation
 from core.domain.chat import ChatResponse, ToolInvocation
 from core.domain.conversation import ThreadAddress
 from core.feedback import Feedbacks
-from core.forgetting import Forgetting
 from core.inbox import Inbox, platform_gates
-from core.jobs import Jobs
-from core.keeping import KeptAnswers
-from core.noting import NotedAnswers
+from core.jobs.trees import Jobs
+from core.messages.forgetting import Forgetting
+from core.messages.noting import NotedAnswers
+from core.messages.preparing import PreparedAnswers
+from core.messages.private_answers import PrivateAnswers, ToPrivate
+from core.messages.sharing import SharedAnswers, Sharing
 from core.ports import Clock
-from core.preparing import PreparedAnswers
-from core.private_answers import PrivateAnswers, ToPrivate
+from core.ports.service import ChatPlatform, ThreadReader
 from core.providers.scripted import Turn, calls, says
-from core.service_ports import ChatPlatform, ThreadReader
-from core.sharing import SharedAnswers, Sharing
-from core.staleness import Staleness
+from core.staleness.noticing import Staleness
 from core.tools.base import Toolbox
 from core.worker import Worker
 from storage.memory.conversations import MemoryConversationRepository

@@ -7,7 +7,6 @@ With `hang`, every last request of a question waits for ever, after the line "wr
 """
 
 import asyncio
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -34,6 +33,7 @@ from storage.jobs import SqlJobRepository
 from tests.fakes import RealClock
 from tests.kill.parts.service import PLATFORM, FilePlatform
 from tests.librarian import Librarian, shown_numbers
+from tests.told_process import say, told
 from tests.unit.core.shelf import Shelf
 
 QUERIES = ("key mat", "lamp hall")
@@ -112,20 +112,13 @@ async def main(folder: Path, *, hangs: bool) -> None:
 
 async def receive(inbox: Inbox) -> None:
     """Until the input ends."""
-    reader = asyncio.StreamReader()
-    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    while line := await reader.readline():
-        strategy = json.loads(line)["strategy"]
+    async for event in told():
+        strategy = event["strategy"]
         address = ThreadAddress(platform=PLATFORM, workspace="local", channel="c", thread=strategy)
         keys = {"event_key": event_key(address, strategy), "message_key": message_key(address, strategy)}
         await inbox.receive(
             IncomingMessage(address=address, author="ada", text="Where is the key?", strategy=strategy, **keys)
         )
-
-
-def say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

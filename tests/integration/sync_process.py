@@ -13,14 +13,15 @@ from pathlib import Path
 
 from bot.config import load_config
 from bot.syncing import sync_ticks
-from bot.wiring import App
+from bot.wiring.app import App
+from tests.told_process import say
 
 
 async def main(config: Path, source: str, how: str) -> None:
     async with App(load_config(config, data_dir=None)) as app:
         [tick] = [each for each in await sync_ticks(app.syncs, app.clock) if each.name.endswith(f"/{source}")]
         await app.index.count()
-        _say("ready")
+        say("ready")
         await asyncio.to_thread(sys.stdin.readline)
         if how == "tick":
             await tick.work()
@@ -28,12 +29,7 @@ async def main(config: Path, source: str, how: str) -> None:
         else:
             told = [report.to_json() for report in await app.syncs.sync(app.workspace, [source])]
         documents = await app.corpus.list_documents(app.workspace)
-        _say(json.dumps({"told": told, "documents": [item.path for item in documents]}))
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
+        say(json.dumps({"told": told, "documents": [item.path for item in documents]}))
 
 
 if __name__ == "__main__":

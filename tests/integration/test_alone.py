@@ -3,12 +3,15 @@
 import asyncio
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from typing import IO
 
 import pytest
 
 from core.errors import StorageError
-from storage.alone import alone
+from storage import alone as alone_module
+from storage.alone import alone, alone_if_free
 
 # Holds the place until it is killed.
 HOLDER = """
@@ -37,7 +40,12 @@ async def test_a_place_is_for_one_process_and_free_when_that_is_killed(tmp_path:
         async with alone(place, "sync", with_file=True):
             pass
 
+    async def is_free() -> bool:
+        async with alone_if_free(place, "sync", with_file=True) as entered:
+            return entered
+
     waiting = asyncio.create_task(enter())
+    assert not await is_free()
     done, _ = await asyncio.wait([waiting], timeout=0.7)
     assert not done
     async with alone(place, "other", with_file=True):  # another place is free
@@ -48,6 +56,9 @@ async def test_a_place_is_for_one_process_and_free_when_that_is_killed(tmp_path:
     async with asyncio.timeout(10):
         await waiting
         await holder.wait()
+    assert [await is_free(), await is_free()] == [True, True]  # and who looked has left
+    async with alone(place, "sync", with_file=True):
+        assert not await is_free()  # held by this very process
 
 
 async def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
@@ -55,3 +66,35 @@ async def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="can't be written"):
         async with alone(tmp_path / "file" / "footnote.db", "sync", with_file=True):
             pass
+
+
+async def test_who_is_cancelled_while_the_file_is_opened_leaves_it_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opening, go_on, done = threading.Event(), threading.Event(), threading.Event()
+    handles: list[IO[str]] = []
+    open_file = alone_module._lock_file
+
+    def slow(folder: Path, place: str) -> IO[str]:
+        opening.set()
+        assert go_on.wait(30)
+        handles.append(open_file(folder, place))
+        done.set()
+        return handles[0]
+
+    async def visit() -> None:
+        async with alone(tmp_path / "footnote.db", "extraction", with_file=True):
+            raise AssertionError("nobody is let in")
+
+    monkeypatch.setattr(alone_module, "_lock_file", slow)
+    visiting = asyncio.create_task(visit())
+    await asyncio.to_thread(opening.wait, 30)
+    for _ in range(2):  # by its caller, and when the service stops
+        visiting.cancel()
+        await asyncio.sleep(0)
+    go_on.set()
+    await asyncio.wait({visiting})
+    await asyncio.to_thread(done.wait, 30)
+
+    assert visiting.cancelled()
+    assert [handle.closed for handle in handles] == [True]

@@ -15,7 +15,7 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from bot.webchat.api.routes import add_api
 from bot.webchat.api.status import OPENAPI_FILE
-from bot.webchat.app import build_web
+from bot.webchat.app import build_runner, build_web
 from bot.webchat.pages.connections import add_connection_pages
 from tests.unit.bot.webchat.api.conftest import QUESTION, QUOTE, WORKSPACE, Office
 
@@ -50,7 +50,7 @@ class Running:
         await office.shelf.add("house.md", f"# Keys\n\n{QUOTE}", title="House")
         door = office.door(wait_seconds=5)
         additions = [partial(add_connection_pages, connections=office.connections), partial(add_api, door=door)]
-        runner = web.AppRunner(build_web(office.parts(), additions))
+        runner = build_runner(build_web(office.parts(), additions), shutdown_timeout=60)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()
@@ -92,7 +92,9 @@ BEYOND_SCHEMAS = [positive_data_acceptance]
 def test_whatever_is_sent_the_api_keeps_to_its_description(case: schemathesis.Case, running: Running) -> None:
     if "workspace" in case.path_parameters:
         case.path_parameters["workspace"] = "local"
-    case.call_and_validate(base_url=running.url, excluded_checks=BEYOND_SCHEMAS)
+    response = case.call_and_validate(base_url=running.url, excluded_checks=BEYOND_SCHEMAS)
+
+    assert response.status_code < 500
 
 
 @schema.exclude(method="DELETE").include(path_regex="_id").parametrize()
@@ -102,3 +104,12 @@ def test_what_is_there_is_shown_as_described(case: schemathesis.Case, running: R
     response = case.call_and_validate(base_url=running.url, excluded_checks=BEYOND_SCHEMAS)
 
     assert response.status_code != 404
+
+
+async def test_the_longest_query_is_read_in_every_script(running: Running) -> None:
+    async with ClientSession(running.url) as client:
+        for sign in ("x", "é", "鍵", "😀"):
+            async with client.get(f"{WORKSPACE}/search", params={"query": sign * 2000}) as response:
+                assert (response.status, list(await response.json())) == (200, ["hits"])
+        async with client.get(f"{WORKSPACE}/search", params={"query": "😀" * 2001}) as response:
+            assert (response.status, list(await response.json())) == (422, ["error"])

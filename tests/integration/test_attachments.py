@@ -1,23 +1,26 @@
 """Files sent with questions: read in a child process, kept for their thread alone, and gone with it."""
 
+import asyncio
 import os
 import tempfile
+import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import core.chat_documents.attachments
 from core.access import attached_name
 from core.answering import Attempt
-from core.attachments import safe_name
+from core.chat_documents.attachments import safe_name
 from core.conversations import Conversations
 from core.domain.answer import AnswerStatus
 from core.domain.chat import ToolInvocation
 from core.domain.conversation import IncomingMessage
-from core.domain.corpus import SearchScope
+from core.domain.corpus import FileStamp, SearchScope
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import StorageError
-from core.preparing import PreparedAnswers
+from core.messages.preparing import PreparedAnswers
 from core.providers.scripted import calls, says
 from storage.memory.inbox import MemoryInboxStore
 from tests.builders import build_conversation, build_incoming
@@ -25,9 +28,9 @@ from tests.fakes import ManualClock
 from tests.integration.ingest_place import counts
 from tests.integration.platform_files import Downloads, Files
 from tests.unit.core.ingestion.pdf_files import build_pdf
+from tests.unit.core.messages.test_preparing import Languages
 from tests.unit.core.shelf import Shelf
 from tests.unit.core.test_answering import Desk
-from tests.unit.core.test_preparing import Languages
 
 TIDES = b"The tide turns at noon."
 PDF = build_pdf([[(50, 700, "The ferry sails at seven.")]])
@@ -232,3 +235,29 @@ async def test_an_answer_cites_a_file_by_its_name_and_goes_on_without_those_it_c
     assert desk.readings[0].focus.document == "ferry.pdf"
     assert "documents of these names: ferry.pdf" in desk.provider.requests[0].system
     assert "broken.pdf" not in desk.provider.requests[0].system
+
+
+async def test_a_folder_stays_until_the_thread_that_writes_into_it_has_ended(
+    downloads: Downloads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writing, go_on, ended = threading.Event(), threading.Event(), threading.Event()
+    found: list[bool] = []
+
+    def slow(folder: Path, name: str, data: bytes) -> tuple[Path, FileStamp]:
+        writing.set()
+        assert go_on.wait(30)
+        found.append(folder.is_dir())
+        ended.set()
+        raise OSError("the folder is full")
+
+    monkeypatch.setattr(core.chat_documents.attachments, "_write", slow)
+    reading = asyncio.create_task(Files().attachments().read(question(downloads, "tides.txt"), downloads))
+    await asyncio.to_thread(writing.wait, 30)
+    reading.cancel()
+    await asyncio.sleep(0.05)
+    go_on.set()
+    await asyncio.wait({reading})
+    await asyncio.to_thread(ended.wait, 30)
+
+    assert reading.cancelled()
+    assert found == [True]

@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import socket
 import stat
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,6 +12,7 @@ from typing import Any, cast
 
 import pytest
 
+import bot.control.server
 from bot.config import Config
 from bot.control.asking import Caller
 from bot.control.calls import Calls
@@ -319,3 +322,30 @@ async def test_a_service_that_stops_tells_what_becomes_of_a_question(asking: tup
 
     with pytest.raises(InvalidState, match="The question is kept"):
         await call
+
+
+async def test_a_server_that_is_cancelled_while_it_opens_leaves_no_socket(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    binding, go_on = threading.Event(), threading.Event()
+    bound: list[socket.socket] = []
+    bind = bot.control.server._bind
+
+    def slow(path: Path) -> socket.socket:
+        binding.set()
+        assert go_on.wait(30)
+        bound.append(bind(path))
+        return bound[0]
+
+    monkeypatch.setattr(bot.control.server, "_bind", slow)
+    server = ControlServer(Calls(cast(Any, None)), tmp_path / "c.sock")
+    opening = asyncio.create_task(server.open())
+    await asyncio.to_thread(binding.wait, 30)
+    opening.cancel()
+    await asyncio.sleep(0)
+    go_on.set()
+    await asyncio.wait({opening})
+    await server.close()
+
+    assert [listening.fileno() for listening in bound] == [-1]
+    assert not server.path.exists()

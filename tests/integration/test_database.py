@@ -296,3 +296,23 @@ async def test_a_missing_postgres_driver_says_how_to_install_it(monkeypatch):
 )
 def test_other_errors_of_a_driver_become_one_line(error, sentence):
     assert str(to_storage_error(error, "x")) == f"The database {sentence}"
+
+
+async def test_a_close_that_is_cancelled_still_releases_everything(tmp_path: Path) -> None:
+    database = await Database.open(tmp_path / "footnote.db")
+    reading, go_on = threading.Event(), threading.Event()
+
+    def read(session: object) -> None:
+        reading.set()
+        assert go_on.wait(30)
+
+    under_way = asyncio.create_task(database.read(read))
+    await asyncio.to_thread(reading.wait, 30)
+    closing = asyncio.create_task(database.close())
+    await asyncio.sleep(0.05)
+    closing.cancel()
+    go_on.set()
+    await asyncio.wait({under_way, closing})
+
+    assert closing.cancelled()
+    assert database._engine.pool.checkedin() == 0

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bot.config import Config
-from bot.wiring import App
+from bot.wiring.app import App
 from core.commands import CommandCall
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import IncomingMessage, Role, ThreadAddress

@@ -13,15 +13,15 @@ from core.domain.extract_readings import ModelLimits
 from core.domain.extracts import Extract, ExtractQuery, ExtractType
 from core.domain.jobs import JobStatus
 from core.errors import BadInput
-from core.extract_ports import ModelExtractor
-from core.extracting import ExtractionReport
+from core.extraction.extracting import ExtractionReport
+from core.extraction.model_extracting import ModelExtracting
+from core.extraction.model_reading import ModelParts
+from core.gates.rates import Rate, RateGate
 from core.ingestion.extractors.base import build_model_extractors
 from core.ingestion.extractors.llm_prompts import TOOL
-from core.model_extracting import ModelExtracting
-from core.model_reading import ModelParts
+from core.ports.extraction import ModelExtractor
 from core.providers.anthropic.provider import AnthropicProvider
-from core.rates import Rate, RateGate
-from core.steps import Steps
+from core.work.steps import Steps
 from storage.memory.jobs import MemoryJobRepository
 from storage.memory.readings import MemoryReadingRepository
 from tests.builders import NOON

@@ -10,7 +10,7 @@ import pytest
 
 from core.ingestion.child import ReadDocument, ReadTask
 from core.ingestion.limits import ReadLimits
-from core.ingestion.recognition import is_installed
+from core.ingestion.pdf.recognition import is_installed
 from core.ingestion.sandbox import RECOGNISING_READERS, Sandbox
 from tests.unit.core.ingestion.pdf_files import Piece, build_pdf
 

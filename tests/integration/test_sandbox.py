@@ -53,6 +53,7 @@ async def test_files_are_read_by_one_child_that_is_kept(sandbox: Sandbox, tmp_pa
     ("name", "expected"),
     [
         ("a.crash", "its reader crashed (SIGSEGV)"),
+        ("a.abort", "its reader gave up (SIGABRT): broken, or reading it takes more than 400 MB"),
         ("a.leave", "its reader ended unexpectedly (exit code 3)"),
         ("a.greedy", "too large: reading it takes more than 400 MB of memory"),
         ("a.lie", "its reader gave an unusable result"),

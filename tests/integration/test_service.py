@@ -186,3 +186,20 @@ async def test_a_worker_with_nothing_to_share_is_refused_in_one_sentence(
     config = Config.model_validate({"data_dir": tmp_path, **settings})
     with pytest.raises(FootnoteError, match=reason):
         await LoneWorker(config, lambda: None).run()
+
+
+async def test_a_service_that_is_cancelled_while_it_waits_for_its_lock_lets_it_go(tmp_path: Path) -> None:
+    config = config_for(tmp_path / "data")
+    before = ServiceLock(config.data_path)
+    before.acquire()
+    starting = asyncio.create_task(Service(config, lambda url: None).run())
+    await asyncio.sleep(0.2)  # it waits in a thread, for a second at most
+    starting.cancel()
+    await asyncio.sleep(0)
+    before.release()
+    await asyncio.wait({starting})
+
+    assert starting.cancelled()
+    lock = ServiceLock(config.data_path)
+    lock.acquire()
+    lock.release()

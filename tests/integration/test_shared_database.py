@@ -13,7 +13,7 @@ from bot.commands.demonstrating import _demo_settings
 from bot.config import Config, load_config
 from bot.doctor import examine
 from bot.service import Service
-from bot.wiring import App
+from bot.wiring.app import App
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import event_key
 from core.errors import InvalidState, StorageError

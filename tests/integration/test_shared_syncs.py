@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, make_url, text
 
-from storage.alone import alone
+from storage.alone import alone, alone_if_free
 from storage.database import Database
 from tests.postgres import postgres_schema
 from tests.qdrant_server import qdrant_server
@@ -97,3 +97,13 @@ async def test_of_replicas_that_sync_at_once_one_does_and_the_others_hear_of_it(
     if how == "command":
         assert sorted(each["told"][0]["by_another"] for each in told) == [False, True]
         assert {each["told"][0]["result"] for each in told} == {"done"}
+
+
+async def test_who_does_not_wait_is_told_whether_a_replica_is_in_the_place(shared: str) -> None:
+    async def is_free() -> bool:
+        async with alone_if_free(shared, "sync") as entered:
+            return entered
+
+    async with alone(shared, "sync"):
+        assert not await is_free()
+    assert [await is_free(), await is_free()] == [True, True]

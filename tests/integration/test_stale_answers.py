@@ -14,7 +14,7 @@ from sqlalchemy import create_engine
 from core.domain.conversation import Role, ThreadAddress
 from core.domain.corpus import Document
 from core.domain.inbox import is_note
-from core.staleness import Staleness
+from core.staleness.noticing import Staleness
 from storage.conversations import SqlConversationRepository
 from storage.corpus import SqlCorpusRepository
 from storage.database import Database

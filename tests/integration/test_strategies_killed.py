@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from core.answers.stored import stored_ids
 from core.domain.jobs import Job, JobKind, JobStatus
-from core.stored_answers import stored_ids
 from core.strategies.choosing import ALWAYS, PLANNED, TOOL_USE
 from storage.conversations import SqlConversationRepository
 from storage.database import Database

@@ -1,6 +1,7 @@
 """Makes the pictures of docs/pictures anew, from the demo in a real browser: `python -m tests.pictures [FOLDER]`.
 
-Each is taken light, dark and on a phone. Where Noto fonts are installed, they look as those in the repository.
+Those of the chat are taken light, dark and on a phone. Where Noto fonts are installed, they look as those in the
+repository.
 """
 
 import asyncio
@@ -16,14 +17,17 @@ from PIL import Image
 from playwright.async_api import Page, expect
 
 from bot.commands.demonstrating import DEMO_FOLDER, load_examples
-from tests.e2e.browsing import browsing, say
+from tests.e2e.browsing import Browsing, browsing, say
 from tests.e2e.serving import ServiceProcess
 
-FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
+FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
 SMALL: dict[str, Any] = {"viewport": {"width": 1000, "height": 640}}
+WIDE: dict[str, Any] = {"viewport": {"width": 1000, "height": 760}}
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 780}, "is_mobile": True, "has_touch": True}
 LOOKS = {"": DESK, "-dark": {**DESK, "color_scheme": "dark"}, "-phone": PHONE}
+# What else is asked before the pictures of the library are taken.
+MORE = ("List the decisions of the harbour council", "Which dogs may travel?", "How much does a parking place cost?")
 COLOURS = 256  # of a picture: pages have few
 LARGEST = 200 * 1024  # bytes of a picture
 
@@ -33,6 +37,14 @@ async def ask(page: Page, question: str, count: int) -> None:
     await say(page, question)
     await expect(page.locator(".from-bot[data-id]")).to_have_count(count)
     await expect(page.locator(".waiting")).to_have_count(0)
+
+
+async def ask_more(people: Browsing, url: str) -> None:
+    """Questions that the library answers from two documents, and one that it does not answer."""
+    _, page = await people.person(url, "Ben")
+    for question in MORE:
+        await page.goto(url)
+        await ask(page, f"@footnote {question}", 1)
 
 
 async def show_note(page: Page) -> None:
@@ -71,12 +83,18 @@ async def take(url: str, folder: Path) -> None:
             "source-viewer": (f"{site}{source}", show_passage),
             "job-tree": (f"{site}{job}", show_steps),
         }
+        library = {"statistics": f"{site}/library/statistics", "connections": f"{site}/library/graph"}
         for look, options in LOOKS.items():
             _, page = await people.person(url, "Ada", reduced_motion="reduce", **options)
             for name, (address, prepare) in shots.items():
                 await page.goto(address)
                 await prepare(page)
                 save(await page.screenshot(animations="disabled"), folder / f"{name}{look}.png")
+        await ask_more(people, url)
+        _, page = await people.person(url, "Ada", reduced_motion="reduce", **WIDE)
+        for name, address in library.items():
+            await page.goto(address)
+            save(await page.screenshot(animations="disabled"), folder / f"{name}.png")
 
 
 async def take_changes(url: str, data_dir: Path, folder: Path) -> None:
@@ -109,7 +127,11 @@ async def _ask_about_berths(url: str) -> None:
 def save(picture: bytes, file: Path) -> None:
     """As a small PNG."""
     written = io.BytesIO()
-    Image.open(io.BytesIO(picture)).convert("RGB").quantize(COLOURS).save(written, "PNG", optimize=True)
+    image = Image.open(io.BytesIO(picture)).convert("RGB")
+    # Few but strong colours (a red word, an avatar) keep theirs: the median cut makes them muddy.
+    image.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+        written, "PNG", optimize=True
+    )
     if written.tell() > LARGEST:
         raise SystemExit(f"{file.name} has {written.tell()} bytes: show less of the page.")
     file.write_bytes(written.getvalue())

@@ -1,4 +1,4 @@
-"""The house rules that no other tool checks: locks, the version, file sizes, licence and changelog."""
+"""The house rules that no other tool checks: locks, the version, file sizes, assertions, licence and changelog."""
 
 import ast
 import re
@@ -107,6 +107,26 @@ def test_no_file_and_no_function_is_too_long(path: Path) -> None:
     too_long = [node.name for node in functions if (node.end_lineno or 0) - node.lineno >= LONGEST_FUNCTION]
     assert source.count("\n") <= limit
     assert too_long == []
+
+
+def is_assertion(node: ast.AST) -> bool:
+    """`assert`, or `pytest.raises` and `pytest.warns`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in ("raises", "warns")
+    return isinstance(node, ast.Assert)
+
+
+def test_every_test_says_in_its_own_body_what_has_to_be() -> None:
+    """What helpers alone assert nobody sees: they give what they saw, or what is wrong, and the test asserts."""
+    silent = [
+        f"{path.name}: {node.name}"
+        for path in MODULES
+        if path.is_relative_to(ROOT / "tests")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
+        if not any(map(is_assertion, ast.walk(node)))
+    ]
+    assert silent == []
 
 
 def test_every_package_folder_has_an_init_file() -> None:

@@ -21,7 +21,7 @@ from bot.webchat.parts import PARTS, WebParts
 from core.answering import check_question
 from core.domain.conversation import IncomingMessage
 from core.domain.inbox import Receipt, event_key, message_key
-from core.reading import positions_for, split_position
+from core.positions.reading import positions_for, split_position
 
 KEY_HEADER = "Idempotency-Key"
 POLL_SECONDS = 1.0  # between looks into the inbox, for answers that another process posts

@@ -10,7 +10,7 @@ from bot.webchat.pages.connections import CONNECTIONS
 from bot.webchat.parts import PARTS
 from core.domain.connections import Neighbour
 from core.domain.corpus import Document
-from core.jsonable import Json
+from core.jsonable.objects import Json
 
 
 async def get_graph(request: web.Request) -> web.Response:

@@ -15,10 +15,10 @@ from bot.metrics import Metrics
 from bot.webchat.api.platform import ApiPlatform
 from bot.webchat.api.problems import API_PATH, Problem
 from bot.webchat.doors import is_local
+from core.gates.rates import RateGate
 from core.inbox import Inbox
 from core.ports import SearchIndex
-from core.rates import RateGate
-from core.service_ports import InboxStore
+from core.ports.service import InboxStore
 
 WAIT_SECONDS = 60.0  # a POST waits this long for its answer before it is told where to look
 METRICS_PATH = "/metrics"

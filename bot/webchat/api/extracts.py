@@ -8,8 +8,8 @@ from bot.webchat.parts import PARTS
 from core.domain.corpus import SearchScope
 from core.domain.extracts import ExtractQuery
 from core.facts import of_extracts
-from core.jsonable import Json
-from core.jsonable_extracts import extract_json, facts_json, ontology_json, troubles_json
+from core.jsonable.extracts import extract_json, facts_json, ontology_json, troubles_json
+from core.jsonable.objects import Json
 from core.library import Library
 
 MOST_FACTS = 10_000  # rows that a filter looks through for their extracts

@@ -10,9 +10,9 @@ from core.domain.answer import Answer
 from core.domain.conversation import Role
 from core.domain.inbox import InboxEntry
 from core.errors import NotFound
-from core.jsonable import Json, answer_json
-from core.outcomes import Outcomes
-from core.service_ports import InboxStore
+from core.jsonable.objects import Json, answer_json
+from core.messages.outcomes import Outcomes
+from core.ports.service import InboxStore
 
 VERSIONS_WITHIN = 50  # messages of a thread; who asks again does so soon
 

@@ -12,7 +12,7 @@ from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import ThreadAddress
 from core.domain.inbox import InboxEntry, PostRef
 from core.ports import ProgressSink
-from core.progress import SilentProgress
+from core.work.progress import SilentProgress
 
 PLATFORM = "api"
 CHANNEL = "api"
@@ -21,7 +21,7 @@ KEPT_ANSWERS = 200
 
 
 class ApiPlatform:
-    """Where answers meet the requests that wait for them (implements core.service_ports.ChatPlatform)."""
+    """Where answers meet the requests that wait for them (implements core.ports.service.ChatPlatform)."""
 
     def __init__(self, kept_answers: int = KEPT_ANSWERS) -> None:
         self._kept_answers = kept_answers

@@ -9,7 +9,7 @@ from bot.webchat.api.workspaces import require_documents, scope_of, workspace_of
 from bot.webchat.parts import PARTS
 from core.domain.corpus import SearchQuery
 from core.domain.jobs import Job
-from core.jsonable import Json, document_json, job_json, page_hit_json, page_json
+from core.jsonable.objects import Json, document_json, job_json, page_hit_json, page_json
 
 
 async def search(request: web.Request) -> web.Response:

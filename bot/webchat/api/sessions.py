@@ -11,7 +11,7 @@ from bot.webchat.files import file_response
 from bot.webchat.parts import PARTS
 from core.domain.conversation import Conversation, Message
 from core.export import export_conversation
-from core.jsonable import Json, conversation_json
+from core.jsonable.objects import Json, conversation_json
 from core.withholding import Histories
 
 

@@ -11,7 +11,7 @@ from bot.webchat.pages.source import page_path
 from bot.webchat.parts import PARTS
 from bot.webchat.requests import person_of
 from core.domain.corpus import Document, PageHit, SearchQuery, Source
-from core.one_line import to_words
+from core.references.one_line import to_words
 from core.texts import collapse, shorten
 
 ROWS = 200  # documents on one page of the list

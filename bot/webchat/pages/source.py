@@ -13,10 +13,10 @@ from bot.webchat.pages.source_changes import cited_by, since_answer
 from bot.webchat.pages.source_view import cited_span, source_view
 from bot.webchat.parts import PARTS, WebParts
 from bot.webchat.requests import person_of
+from core.answers.passages import is_beyond
 from core.domain.corpus import Document, Page, SearchScope
 from core.errors import NotFound
-from core.passages import is_beyond
-from core.reading import lowest
+from core.positions.reading import lowest
 
 LINKS = web.AppKey("links", Links)
 PICTURES = web.AppKey("pictures", Pictures)

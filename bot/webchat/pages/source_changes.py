@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.webchat.links import SourceLink
-from core.changes import Piece, change_of
+from core.answers.whereabouts import moved
 from core.conversations import Conversations
 from core.domain.answer import Citation
 from core.domain.corpus import Page, Span
-from core.whereabouts import moved
+from core.staleness.changes import Piece, change_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

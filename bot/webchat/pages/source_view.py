@@ -10,7 +10,7 @@ from bot.webchat.marking import CITED, heading_id
 from bot.webchat.page_html import PageHtml, to_html
 from core.domain.corpus import Document, Page, Span
 from core.links import page_links
-from core.one_line import to_words
+from core.references.one_line import to_words
 from core.texts import collapse, shorten
 
 # Entries of a table of contents around the page that is open: a book of a thousand pages has its own.

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
-from core.ingestion.definitions import define
-from core.ingestion.marked_text import Line, MarkedText, plain
+from core.ingestion.markup.marked_text import Line, MarkedText, plain
+from core.ingestion.terms.definitions import define
 from core.texts import shorten
 
 MAX_CAPTION = 300

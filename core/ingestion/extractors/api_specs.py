@@ -7,19 +7,21 @@ from dataclasses import dataclass, replace
 
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
-from core.ingestion.endpoint_text import (
+from core.ingestion.apis.endpoint_text import (
     METHODS,
     Strength,
     Written,
     find_endpoints,
+    is_alone,
     is_use,
+    repeats_with_base,
     shape_of,
     to_methods,
     to_path,
 )
-from core.ingestion.marked_text import MAX_PLACE, Line, MarkedText, PipeTable, Row, plain
-from core.ingestion.pipe_tables import to_cells
-from core.ingestion.service_text import find_authentication, find_base_url
+from core.ingestion.apis.service_text import find_authentication, find_base_url
+from core.ingestion.markup.marked_text import MAX_PLACE, Line, MarkedText, PipeTable, Row, plain
+from core.ingestion.tables.pipe_tables import to_cells
 from core.texts import shorten
 
 MAX_SUMMARY = 300
@@ -61,7 +63,7 @@ class ApiSpecsExtractor:
     """One finding for each document that describes endpoints, at the place of the first."""
 
     name = "api_specs"
-    version = 2
+    version = 3
     types = frozenset({ExtractType.API})
 
     def reads(self, document: Document) -> bool:
@@ -83,6 +85,8 @@ class ApiSpecsExtractor:
 
 def _to_found(given: ExtractorInput, endpoints: Sequence[_Seen], confidence: float) -> Found:
     base_url = find_base_url(given.pages, [seen.written.address for seen in endpoints])
+    stated = {(seen.written.method, shape_of(seen.written.path)) for seen in endpoints}
+    endpoints = [seen for seen in endpoints if not repeats_with_base(seen.written, base_url or "", stated)]
     return Found(
         type=ExtractType.API,
         page_number=endpoints[0].page_number,
@@ -174,15 +178,9 @@ def _in_lines(text: MarkedText) -> Iterator[_Seen]:
         title = titles.get(line.span, title)
         for place, piece in _pieces(line):
             stated = bool(line.heading or line.is_item or line.is_row)
-            for written in find_endpoints(piece, in_code=line.in_code, is_stated=stated or _is_alone(piece)):
+            for written in find_endpoints(piece, in_code=line.in_code, is_stated=stated or is_alone(piece)):
                 summary = _summary(piece, title, written, line)
                 yield _Seen(written=written, page_number=text.page.number, span=place, summary=summary)
-
-
-def _is_alone(piece: str) -> bool:
-    """Whether a line begins with a method, or ends with a path: it is there for the endpoint."""
-    words = plain(piece).split()
-    return bool(words) and (words[0].rstrip(":").upper() == words[0].rstrip(":")) and len(words) <= 4
 
 
 def _summary(piece: str, title: str, written: Written, line: Line) -> str:

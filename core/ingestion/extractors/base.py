@@ -1,6 +1,5 @@
 """All extractors: one visible list. A new one is one file beside this and one line here."""
 
-from core.extract_ports import Extractor, ModelExtractor
 from core.ingestion.extractors.anchors import AnchorsExtractor
 from core.ingestion.extractors.api_specs import ApiSpecsExtractor
 from core.ingestion.extractors.entities import EntitiesExtractor
@@ -15,6 +14,7 @@ from core.ingestion.extractors.pages import PagesExtractor
 from core.ingestion.extractors.pdf_tables import PdfTableExtractor
 from core.ingestion.extractors.relations import RelationsExtractor
 from core.ingestion.extractors.tables import TableExtractor
+from core.ports.extraction import Extractor, ModelExtractor
 
 
 def build_extractors() -> tuple[Extractor, ...]:

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
-from core.ingestion.definitions import define, is_name
-from core.ingestion.foundry_mentions import COMMAND, Mention, find_mentions, kind_of, name_of
-from core.ingestion.marked_text import MarkedText, PipeTable, around, plain
-from core.ingestion.prose_names import ARTICLES, ProseName, names_in_prose
+from core.ingestion.foundry.mentions import COMMAND, Mention, find_mentions, kind_of, name_of
+from core.ingestion.markup.marked_text import MarkedText, PipeTable, around, plain
+from core.ingestion.terms.definitions import define
+from core.ingestion.terms.prose_names import ARTICLES, ProseName, names_in_prose
+from core.ingestion.terms.term_names import is_name
 from core.texts import collapse
 
 MAX_ALIASES = 20
@@ -59,7 +60,7 @@ class EntitiesExtractor:
     """
 
     name = "entities"
-    version = 3
+    version = 4
     types = frozenset({ExtractType.ENTITY})
 
     def reads(self, document: Document) -> bool:

@@ -6,7 +6,9 @@ from itertools import groupby
 
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
-from core.ingestion.accounts import (
+from core.ingestion.extractors.tables import read_tables
+from core.ingestion.pdf.found_tables import read_pdf_tables
+from core.ingestion.tables.accounts import (
     FRONT,
     NAMED,
     find_report_date,
@@ -14,9 +16,7 @@ from core.ingestion.accounts import (
     find_ticker,
     is_of_accounts,
 )
-from core.ingestion.extractors.tables import read_tables
-from core.ingestion.figures import Measured, Rows, is_table_of_accounts, read_figures, read_lines
-from core.ingestion.pdf_page_tables import read_pdf_tables
+from core.ingestion.tables.figures import Measured, Rows, is_table_of_accounts, read_figures, read_lines
 
 # Figures of one extract: a longer table is cut into several.
 MAX_FIGURES = 2_000
@@ -38,7 +38,7 @@ class FinancialExtractor:
     """Finds the figures of accounts, and once for a document its ticker, date, kind and named ratios."""
 
     name = "financial"
-    version = 2
+    version = 3
     types = frozenset({ExtractType.FINANCIAL})
 
     def reads(self, document: Document) -> bool:

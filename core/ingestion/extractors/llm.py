@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.domain.corpus import Document, Span
 from core.domain.extract_readings import Piece, SaidOfPiece
-from core.domain.extracts import Unproved
-from core.ingestion.quotes import Quotable
+from core.domain.extracts import ExtractType, Found, Unproved
+from core.ingestion.texts.quotes import Quotable
 from core.texts import shorten
 
 # Below what rules find: those read what is written by a form, a model what it takes a sentence for.
@@ -52,6 +52,12 @@ class Proved(Generic[SaidT]):
         """As items inside of an extract give it (extract_data.Place)."""
         return {"page_number": self.page_number, "span": (self.span.start, self.span.end)}
 
+    def found(self, kind: ExtractType, data: BaseModel) -> Found:
+        """An extract that stands where the quote does."""
+        return Found(
+            type=kind, page_number=self.page_number, span=self.span, data=data.model_dump(), confidence=CONFIDENCE
+        )
+
     def unproved(self, reason: str) -> Unproved:
         return Unproved(page_number=self.page_number, reason=f"{reason} ({_short(self.said.quote)})")
 
@@ -87,6 +93,16 @@ def split(found: Iterable[Proved[SaidT] | Unproved]) -> tuple[list[Proved[SaidT]
         else:
             proved.append(item)
     return sorted(proved, key=lambda item: (item.page_number, item.span)), unproved
+
+
+class OfProse:
+    """An extractor that is asked about every piece of prose."""
+
+    def reads(self, document: Document) -> bool:
+        return is_prose(document)
+
+    def wants(self, text: str) -> bool:
+        return True
 
 
 def is_prose(document: Document) -> bool:

@@ -12,7 +12,7 @@ from core.domain.extract_data import Api, Endpoint
 from core.domain.extract_readings import SaidOfPiece
 from core.domain.extracts import Extract, ExtractorInput, ExtractType, Found, Unproved
 from core.ingestion.extractors.llm import CONFIDENCE, Proved, Said, is_prose, prove, split
-from core.ingestion.quotes import is_within
+from core.ingestion.texts.quotes import is_within
 
 _MAY_HOLD = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|TRACE|get|post|endpoints?|API|request)\b")
 _PATH = re.compile(r"(?:https?:/)?/\S+")

@@ -5,12 +5,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from core.domain.corpus import Document
 from core.domain.extract_data import Entity, Relation
 from core.domain.extract_readings import SaidOfPiece
 from core.domain.extracts import Extract, ExtractorInput, ExtractType, Found, Unproved
-from core.ingestion.extractors.llm import CONFIDENCE, Said, is_prose, prove, split
-from core.ingestion.quotes import is_within
+from core.ingestion.extractors.llm import OfProse, Said, prove, split
+from core.ingestion.texts.quotes import is_within
 
 MAX_NAME = 120  # characters
 
@@ -22,7 +21,7 @@ class SaidOfEntity(Said):
     definition: str = Field(default="", description="What it is, in words of the quote; empty where it is not said.")
 
 
-class ModelEntitiesExtractor:
+class ModelEntitiesExtractor(OfProse):
     """Each entity once a document, where rules did not find it."""
 
     name = "model_entities"
@@ -30,12 +29,6 @@ class ModelEntitiesExtractor:
     types = frozenset({ExtractType.ENTITY})
     item = SaidOfEntity
     asks = "Each person, organisation, place, product, project, event and special term that matters in the text."
-
-    def reads(self, document: Document) -> bool:
-        return is_prose(document)
-
-    def wants(self, text: str) -> bool:
-        return True
 
     def find(
         self, said: Sequence[SaidOfPiece], given: ExtractorInput, known: Sequence[Extract]
@@ -56,13 +49,7 @@ class ModelEntitiesExtractor:
                     aliases=tuple(dict.fromkeys(alias for alias in aliases if alias != item.said.name)),
                     definition=item.said.definition if is_within(item.said.definition, item.quote) else "",
                 )
-                yield Found(
-                    type=ExtractType.ENTITY,
-                    page_number=item.page_number,
-                    span=item.span,
-                    data=entity.model_dump(),
-                    confidence=CONFIDENCE,
-                )
+                yield item.found(ExtractType.ENTITY, entity)
 
 
 class SaidOfRelation(Said):
@@ -74,7 +61,7 @@ class SaidOfRelation(Said):
     target: str = Field(description="A name, as the quote writes it.", max_length=MAX_NAME)
 
 
-class ModelRelationsExtractor:
+class ModelRelationsExtractor(OfProse):
     """Each relation once a document, where rules did not find it."""
 
     name = "model_relations"
@@ -82,12 +69,6 @@ class ModelRelationsExtractor:
     types = frozenset({ExtractType.RELATION})
     item = SaidOfRelation
     asks = "How the entities of the text stand to each other, where one sentence names both: source, kind, target."
-
-    def reads(self, document: Document) -> bool:
-        return is_prose(document)
-
-    def wants(self, text: str) -> bool:
-        return True
 
     def find(
         self, said: Sequence[SaidOfPiece], given: ExtractorInput, known: Sequence[Extract]
@@ -104,13 +85,8 @@ class ModelRelationsExtractor:
                 yield item.unproved(f"the name {missing!r} is not in the quote")
             elif names[0] != names[1] and key not in seen:
                 seen.add(key)
-                yield Found(
-                    type=ExtractType.RELATION,
-                    page_number=item.page_number,
-                    span=item.span,
-                    data=Relation(source=names[0], kind=item.said.kind, target=names[1]).model_dump(),
-                    confidence=CONFIDENCE,
-                )
+                relation = Relation(source=names[0], kind=item.said.kind, target=names[1])
+                yield item.found(ExtractType.RELATION, relation)
 
 
 def _key(source: str, kind: str, target: str) -> tuple[str, str, str]:

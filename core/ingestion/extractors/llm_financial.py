@@ -10,9 +10,9 @@ from core.domain.corpus import Document, Span
 from core.domain.extract_data import Figure, Financial
 from core.domain.extract_readings import SaidOfPiece
 from core.domain.extracts import Extract, ExtractorInput, ExtractType, Found, Unproved
-from core.ingestion.amounts import read_amount
 from core.ingestion.extractors.llm import CONFIDENCE, Proved, Said, is_prose, prove, split
-from core.ingestion.quotes import is_within, plain_quote
+from core.ingestion.tables.amounts import read_amount
+from core.ingestion.texts.quotes import is_within, plain_quote
 
 _MAY_HOLD = re.compile(r"[$€£¥₹%]|\b(?:USD|EUR|GBP|JPY|CHF|million|billion|revenue|income|profit|cost|budget)\b", re.I)
 

@@ -7,14 +7,14 @@ from typing import Literal
 
 from pydantic import Field
 
+from core.dates import find_date, find_dates
 from core.domain.corpus import Document
 from core.domain.extract_data import ActionItem, Item, Meeting
 from core.domain.extract_readings import SaidOfPiece
 from core.domain.extracts import Extract, ExtractorInput, ExtractType, Found, Unproved
-from core.ingestion.dates import find_date, find_dates
 from core.ingestion.extractors.llm import CONFIDENCE, Proved, Said, is_prose, prove, split
-from core.ingestion.people_names import unique_names
-from core.ingestion.quotes import is_within
+from core.ingestion.meetings.people_names import unique_names
+from core.ingestion.texts.quotes import is_within
 
 _KNOWN = re.compile(r"\W+")
 

@@ -5,11 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
-from core.domain.corpus import Document
 from core.domain.extract_data import PageSummary
 from core.domain.extract_readings import SaidOfPiece
 from core.domain.extracts import Extract, ExtractorInput, ExtractType, Found, Unproved
-from core.ingestion.extractors.llm import CONFIDENCE, Proved, Said, is_prose, prove, split
+from core.ingestion.extractors.llm import OfProse, Proved, Said, prove, split
 from core.texts import collapse
 
 MAX_SUMMARY = 300
@@ -25,7 +24,7 @@ class SaidOfPage(Said):
     topics: list[str] = Field(default_factory=list, description="What it is about, in up to 8 phrases of the text.")
 
 
-class ModelPagesExtractor:
+class ModelPagesExtractor(OfProse):
     """One summary a page, of its first piece that gave a good one."""
 
     name = "model_pages"
@@ -33,12 +32,6 @@ class ModelPagesExtractor:
     types = frozenset({ExtractType.PAGE})
     item = SaidOfPage
     asks = "Exactly one summary of the text, with its topics. No names and no numbers but those of the text."
-
-    def reads(self, document: Document) -> bool:
-        return is_prose(document)
-
-    def wants(self, text: str) -> bool:
-        return True
 
     def find(
         self, said: Sequence[SaidOfPiece], given: ExtractorInput, known: Sequence[Extract]
@@ -71,10 +64,4 @@ def _not_shown(item: Proved[SaidOfPage]) -> str | None:
 def _to_found(item: Proved[SaidOfPage]) -> Found:
     topics = [topic for topic in item.said.topics if topic and len(topic) <= MAX_TOPIC and item.is_shown(topic)]
     summary = PageSummary(summary=item.said.summary, topics=tuple(dict.fromkeys(topics[:MAX_TOPICS])))
-    return Found(
-        type=ExtractType.PAGE,
-        page_number=item.page_number,
-        span=item.span,
-        data=summary.model_dump(),
-        confidence=CONFIDENCE,
-    )
+    return item.found(ExtractType.PAGE, summary)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from core.domain.chat import ChatMessage, ChatRequest, ChatResponse, ChatRole, StopReason, ToolChoice, ToolDefinition
 from core.domain.corpus import Document, Page
 from core.domain.extract_readings import Piece
-from core.extract_ports import ModelExtractor
+from core.ports.extraction import ModelExtractor
 from core.texts import collapse
 
 TOOL = "record_extracts"

@@ -7,20 +7,22 @@ from datetime import date
 from itertools import pairwise
 from pathlib import PurePosixPath
 
+from core.dates import find_date, find_date_in_name, is_day_first
 from core.domain.corpus import Document, Span
 from core.domain.extract_data import ActionItem, Item, Meeting
 from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
-from core.ingestion.dates import find_date, find_date_in_name, is_day_first
-from core.ingestion.meeting_notes import read_notes
-from core.ingestion.meeting_record import Noted, Notes, Sureness
-from core.ingestion.meeting_signs import MEETING, NOTES_OF, score_of
-from core.ingestion.note_labels import Role, find_role
-from core.ingestion.note_lines import Form, NoteLine, read_lines
-from core.ingestion.note_properties import read_properties
-from core.ingestion.people_names import People, names_someone_of, unique_names
+from core.ingestion.meetings.labels import Role, find_role
+from core.ingestion.meetings.lines import Form, NoteLine, read_lines
+from core.ingestion.meetings.notes import read_notes
+from core.ingestion.meetings.people_names import People, names_someone_of, unique_names
+from core.ingestion.meetings.properties import read_properties
+from core.ingestion.meetings.record import Noted, Notes, Sureness
+from core.ingestion.meetings.signs import MEETING, NOTES_OF, score_of
 
 # Kinds of documents that are data or books, whatever words they use.
 _NO_NOTES = frozenset({"csv", "spreadsheet", "openapi", "epub", "kept", "channel", "notebook"})
+# Kinds whose lines end where a tag says so.
+_OF_TAGS = frozenset({"foundry", "html"})
 # Characters of notes that are read: ten times the longest transcript we know of.
 _MAX_CHARACTERS = 2_000_000
 # Lines at the front that may hold the date without a label.
@@ -35,7 +37,7 @@ class MeetingsExtractor:
     """One meeting a document, or one a dated heading where a document has several (running notes)."""
 
     name = "meetings"
-    version = 2
+    version = 3
     types = frozenset({ExtractType.MEETING})
 
     def reads(self, document: Document) -> bool:
@@ -45,7 +47,7 @@ class MeetingsExtractor:
         if sum(len(page.text) for page in given.pages) > _MAX_CHARACTERS:
             yield Unread(page_number=1, reason=f"notes of more than {_MAX_CHARACTERS:,} characters are not read")
             return
-        lines = read_lines(given.pages)
+        lines = read_lines(given.pages, wrapped=given.document.kind not in _OF_TAGS)
         day_first = is_day_first(line.raw for line in lines)
         parts = _dated_parts(lines, day_first)
         properties = ("", ()) if parts else read_properties(given.path)

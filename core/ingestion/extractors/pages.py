@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
-from core.ingestion.marked_text import Line, MarkedText, plain
-from core.ingestion.topics import find_topics
+from core.ingestion.markup.marked_text import Line, MarkedText, plain
+from core.ingestion.terms.topics import find_topics
 from core.texts import shorten
 
 MAX_SUMMARY = 300

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from core.domain.corpus import Document
 from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
-from core.ingestion.pdf_page_tables import PlacedTable, read_pdf_tables
+from core.ingestion.pdf.found_tables import PlacedTable, read_pdf_tables
 
 _RULED = 0.9
 _ALIGNED = 0.7
@@ -14,7 +14,7 @@ class PdfTableExtractor:
     """Finds tables by where words and lines stand on the page; one that goes on says so on its next page."""
 
     name = "pdf_tables"
-    version = 1
+    version = 2
     types = frozenset({ExtractType.TABLE})
 
     def reads(self, document: Document) -> bool:

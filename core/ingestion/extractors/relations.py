@@ -7,9 +7,9 @@ from urllib.parse import unquote
 
 from core.domain.corpus import Document, Heading, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
-from core.ingestion.definitions import define
-from core.ingestion.foundry_mentions import COMMAND, find_mentions, name_of
-from core.ingestion.marked_text import Line, MarkedText
+from core.ingestion.foundry.mentions import COMMAND, find_mentions, name_of
+from core.ingestion.markup.marked_text import Line, MarkedText
+from core.ingestion.terms.definitions import define
 from core.texts import collapse
 
 LINKS_TO = "links to"
@@ -35,7 +35,7 @@ class RelationsExtractor:
     """One finding for each pair and kind in a document, where it stands first."""
 
     name = "relations"
-    version = 1
+    version = 2
     types = frozenset({ExtractType.RELATION})
 
     def reads(self, document: Document) -> bool:

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
-from core.ingestion.delimited import read_delimited
-from core.ingestion.pipe_tables import MAX_LINE, TextTable, fit, read_pipe_tables
-from core.ingestion.tab_tables import read_tab_tables
-from core.ingestion.table_titles import MAX_TITLE, find_title
+from core.ingestion.tables.delimited import read_delimited
+from core.ingestion.tables.head_rows import with_one_head
+from core.ingestion.tables.pipe_tables import MAX_LINE, TextTable, fit, read_pipe_tables
+from core.ingestion.tables.tab_tables import read_tab_tables
+from core.ingestion.tables.titles import MAX_TITLE, find_title
 
 # Rows of one extract: a longer table is cut into several, each of which says that it goes on.
 MAX_ROWS = 5_000
@@ -26,7 +27,7 @@ class TableExtractor:
     """Finds every table of a page, its cells as written."""
 
     name = "tables"
-    version = 2
+    version = 3
     types = frozenset({ExtractType.TABLE})
 
     def reads(self, document: Document) -> bool:
@@ -51,7 +52,7 @@ def read_tables(given: ExtractorInput) -> Iterator[tuple[Page, str, TextTable]]:
             if table is not None:
                 yield page, given.document.title, table
         else:
-            for table in _read_tables(page.text, with_tabs=given.document.kind in _OF_HTML):
+            for table in map(with_one_head, _read_tables(page.text, with_tabs=given.document.kind in _OF_HTML)):
                 yield page, find_title(page, table.span, nearest=_nearest(table)), table
 
 

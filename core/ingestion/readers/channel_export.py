@@ -10,11 +10,11 @@ from pathlib import Path
 
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
-from core.ingestion.channel_lists import CHANNEL_LISTS, PEOPLE_LISTS, ListEntry, list_channels, list_members
-from core.ingestion.channel_messages import Channel, ChannelMessage, may_be_channel, read_channel, read_people
-from core.ingestion.encodings import decode
-from core.ingestion.markdown_writer import MarkdownWriter, tidy
-from core.ingestion.structured import read_json
+from core.ingestion.channels.lists import CHANNEL_LISTS, PEOPLE_LISTS, ListEntry, list_channels, list_members
+from core.ingestion.channels.messages import Channel, ChannelMessage, may_be_channel, read_channel, read_people
+from core.ingestion.markup.markdown_writer import MarkdownWriter, tidy
+from core.ingestion.texts.encodings import decode
+from core.ingestion.texts.structured import read_json
 from core.texts import collapse
 
 # Bytes of a file that `accepts` is shown: a shorter head is all of it.

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
-from core.ingestion.delimited import Delimited, read_delimited
-from core.ingestion.encodings import decode
+from core.ingestion.tables.delimited import Delimited, read_delimited
+from core.ingestion.texts.encodings import decode
 from core.texts import collapse, shorten
 
 FENCE = "```"

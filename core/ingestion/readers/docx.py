@@ -8,12 +8,12 @@ from typing import Any
 
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
-from core.ingestion.docx_lists import Lists
-from core.ingestion.docx_text import BodyReader, name
-from core.ingestion.office_files import check_office, is_office
-from core.ingestion.sections import split_sections
-from core.ingestion.text_writer import to_title
-from core.ingestion.xml_parts import parse_part
+from core.ingestion.office.docx_lists import Lists
+from core.ingestion.office.docx_text import BodyReader, name
+from core.ingestion.office.office_files import as_transitional, check_office, is_office
+from core.ingestion.office.text_writer import to_title
+from core.ingestion.office.xml_parts import parse_part
+from core.ingestion.texts.sections import split_sections
 
 WHAT = "Word document"
 _LINKED = ("numbering", "footnotes", "endnotes")
@@ -62,7 +62,8 @@ def _read_parts(path: Path) -> _Parts:
     from lxml.etree import LxmlError
 
     try:
-        document = docx.Document(str(path))
+        with as_transitional(path, WHAT) as file:
+            document = docx.Document(file)
         return _Parts(
             body=document.element.body,
             styles=document.styles.element,

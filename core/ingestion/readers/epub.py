@@ -5,9 +5,9 @@ from pathlib import Path
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from core.ingestion.archives import ZIP_MARK, open_archive
-from core.ingestion.epub_chapters import Part, build_pages
-from core.ingestion.epub_package import Book, read_book, to_html
-from core.ingestion.html_text import html_to_text
+from core.ingestion.books.epub_chapters import Part, build_pages
+from core.ingestion.books.epub_package import Book, read_book, to_html
+from core.ingestion.html.text import html_to_text
 
 
 class EpubReader:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 from core.domain.corpus import Heading, ParsedDocument, ParsedPage
 from core.errors import ReadError
-from core.ingestion.encodings import clean, decode
-from core.ingestion.foundry_export import Journal, JournalPage, is_json, may_be_journal, read_journals
-from core.ingestion.foundry_library import SUFFIXES, JournalCache, JournalLibrary
-from core.ingestion.foundry_links import LinkResolver
-from core.ingestion.foundry_system import system_strings
-from core.ingestion.html_text import HtmlText, has_markup, html_to_text
-from core.ingestion.markdown_text import read_markdown
+from core.ingestion.foundry.export import Journal, JournalPage, is_json, may_be_journal, read_journals
+from core.ingestion.foundry.library import SUFFIXES, JournalCache, JournalLibrary
+from core.ingestion.foundry.links import LinkResolver
+from core.ingestion.foundry.system import system_strings
+from core.ingestion.html.text import HtmlText, has_markup, html_to_text
+from core.ingestion.markup.markdown_text import read_markdown
+from core.ingestion.texts.encodings import clean, decode
 from core.texts import collapse
 
 # Names of pages that one warning lists.

@@ -1,13 +1,18 @@
 """Web pages and other HTML files: the text a reader sees, without the site's furniture."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from core.domain.corpus import ParsedDocument
+from core.domain.corpus import Heading, ParsedDocument
 from core.errors import ReadError
-from core.ingestion.encodings import decode
-from core.ingestion.gutenberg import without_licence
-from core.ingestion.html_text import HtmlText, html_to_text
-from core.ingestion.sections import split_sections
+from core.ingestion.books.gutenberg import without_licence
+from core.ingestion.html.text import HtmlText, html_to_text
+from core.ingestion.texts.encodings import decode
+from core.ingestion.texts.sections import split_sections
+
+# Characters of a text from which one whose chapters are h3 is a book, with a page for each of them.
+LONG = 20_000
 
 
 class HtmlReader:
@@ -28,13 +33,22 @@ class HtmlReader:
         page = html_to_text(decoded.text)
         if not page.text.strip():
             raise ReadError("empty: the page shows no text")
+        headings = _closed_up(page.headings) if len(page.text) >= LONG else page.headings
         return ParsedDocument(
             title=_title(page) or path.stem,
             kind=self.kind,
-            pages=split_sections(*without_licence(page.text, page.headings, page.anchors)),
+            pages=split_sections(*without_licence(page.text, headings, page.anchors)),
             url=page.url,
             warnings=(*decoded.warnings, *page.warnings),
         )
+
+
+def _closed_up(headings: Sequence[Heading]) -> tuple[Heading, ...]:
+    """Headings of a page without h2 and with one h1 at most: the level that its chapters have instead is 2."""
+    levels = sorted({heading.level for heading in headings} - {1})
+    if not levels or levels[0] == 2 or sum(heading.level == 1 for heading in headings) > 1:
+        return tuple(headings)
+    return tuple(replace(item, level=max(item.level - levels[0] + 2, 1)) for item in headings)
 
 
 def _title(page: HtmlText) -> str:

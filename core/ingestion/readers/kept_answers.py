@@ -1,12 +1,12 @@
-"""Answers that people kept (core/keeping.py): a page for each, whose own address is that of its message."""
+"""Answers that people kept (core/chat_documents/keeping.py): a page for each, at the address of its message."""
 
 from pathlib import Path
 
 from core.domain.corpus import Heading, ParsedDocument, ParsedPage
 from core.errors import ReadError
-from core.ingestion.addresses import web_address
-from core.ingestion.encodings import decode
-from core.ingestion.kept_text import KEPT_MARK, KeptSection, read_sections
+from core.ingestion.markup.kept_text import KEPT_MARK, KeptSection, read_sections
+from core.ingestion.texts.addresses import web_address
+from core.ingestion.texts.encodings import decode
 
 
 class KeptAnswersReader:

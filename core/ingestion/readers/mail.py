@@ -1,5 +1,6 @@
 """Mail messages: headers, what they say, and the names of what is attached."""
 
+import codecs
 import email
 import re
 from collections.abc import Iterator
@@ -10,9 +11,9 @@ from pathlib import Path
 
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
-from core.ingestion.encodings import decode
-from core.ingestion.html_text import html_to_text
-from core.ingestion.markdown_writer import MarkdownWriter, tidy
+from core.ingestion.html.text import html_to_text
+from core.ingestion.markup.markdown_writer import MarkdownWriter, tidy
+from core.ingestion.texts.encodings import decode
 from core.texts import collapse
 
 # Messages inside of messages, as far as they are read, and parts of one message.
@@ -33,10 +34,10 @@ class MailReader:
     expects = "a mail message"
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        return bool(_HEADER.match(head.removeprefix(b"\xef\xbb\xbf").lstrip().replace(b"\r\n", b"\n")))
+        return bool(_HEADER.match(_as_bytes(head).lstrip().replace(b"\r\n", b"\n")))
 
     def read(self, path: Path, root: Path) -> ParsedDocument:
-        data = path.read_bytes().removeprefix(b"\xef\xbb\xbf").lstrip()
+        data = _as_bytes(path.read_bytes()).lstrip()
         try:
             message = email.message_from_bytes(data)
             writer = MarkdownWriter()
@@ -49,6 +50,13 @@ class MailReader:
         text, headings, _ = writer.finish()
         page = ParsedPage(title=subject, text=text, headings=headings)
         return ParsedDocument(title=subject or path.stem, kind=self.kind, pages=(page,))
+
+
+def _as_bytes(data: bytes) -> bytes:
+    """A message as it is sent: without a mark, and not as programs save it that write all text in UTF-16."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace").encode()
+    return data.removeprefix(codecs.BOM_UTF8)
 
 
 def _write(message: Message, writer: MarkdownWriter, level: int) -> bool:

@@ -6,9 +6,8 @@ from urllib.parse import unquote
 
 from core.domain.corpus import Heading, ParsedDocument
 from core.errors import ReadError
-from core.ingestion.encodings import decode
-from core.ingestion.markdown_text import FrontMatter, MarkdownParts, read_front_matter, read_markdown
-from core.ingestion.outline_text import (
+from core.ingestion.markup.markdown_text import FrontMatter, MarkdownParts, read_front_matter, read_markdown
+from core.ingestion.markup.outline_text import (
     block_ids,
     block_references,
     is_outline,
@@ -16,7 +15,8 @@ from core.ingestion.outline_text import (
     read_headings,
     read_properties,
 )
-from core.ingestion.sections import split_sections
+from core.ingestion.texts.encodings import decode
+from core.ingestion.texts.sections import split_sections
 
 # The folder that a Logseq graph keeps its settings in.
 _LOGSEQ = "logseq"

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from core.domain.corpus import Heading, ParsedDocument
 from core.errors import ReadError
-from core.ingestion.encodings import decode
-from core.ingestion.html_text import html_to_text
-from core.ingestion.markdown_text import read_markdown
-from core.ingestion.markdown_writer import MarkdownWriter, tidy
-from core.ingestion.sections import split_sections
-from core.ingestion.structured import Value, read_json
+from core.ingestion.html.text import html_to_text
+from core.ingestion.markup.markdown_text import read_markdown
+from core.ingestion.markup.markdown_writer import MarkdownWriter, tidy
+from core.ingestion.texts.encodings import decode
+from core.ingestion.texts.sections import split_sections
+from core.ingestion.texts.structured import Value, read_json
 
 # Characters of one cell's output; more is a log or data, which nobody wrote to be read.
 MAX_OUTPUT = 10_000

@@ -6,11 +6,11 @@ from typing import Any
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from core.ingestion.archives import Archive, open_archive
-from core.ingestion.odt_text import BODY, OdtBodyReader
-from core.ingestion.office_files import check_office, is_office
-from core.ingestion.sections import split_sections
-from core.ingestion.text_writer import to_title
-from core.ingestion.xml_parts import parse_part
+from core.ingestion.office.odt_text import BODY, OdtBodyReader
+from core.ingestion.office.office_files import check_office, is_office
+from core.ingestion.office.text_writer import to_title
+from core.ingestion.office.xml_parts import parse_part
+from core.ingestion.texts.sections import split_sections
 
 WHAT = "OpenDocument text"
 _TITLE = "{http://purl.org/dc/elements/1.1/}title"

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from core.domain.corpus import ParsedDocument
-from core.ingestion.encodings import clean, decode
-from core.ingestion.foundry_export import is_json
-from core.ingestion.openapi_pages import build_pages
-from core.ingestion.openapi_spec import Spec, may_be_openapi, text_of
-from core.ingestion.structured import read_json, read_yaml
+from core.ingestion.apis.openapi_pages import build_pages
+from core.ingestion.apis.openapi_spec import Spec, may_be_openapi, text_of
+from core.ingestion.foundry.export import is_json
+from core.ingestion.texts.encodings import clean, decode
+from core.ingestion.texts.structured import read_json, read_yaml
 from core.texts import collapse
 
 # Bytes of a file that `accepts` is shown: a shorter head is all of it.

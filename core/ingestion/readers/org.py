@@ -7,9 +7,9 @@ from typing import Any
 
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
-from core.ingestion.encodings import decode
-from core.ingestion.markdown_writer import MarkdownWriter
-from core.ingestion.sections import split_sections
+from core.ingestion.markup.markdown_writer import MarkdownWriter
+from core.ingestion.texts.encodings import decode
+from core.ingestion.texts.sections import split_sections
 from core.texts import collapse
 
 _LINK = re.compile(r"\[\[([^\[\]\n]+)\](?:\[([^\[\]\n]+)\])?\]")

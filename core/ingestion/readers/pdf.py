@@ -9,12 +9,14 @@ from typing import Any
 
 from core.domain.corpus import Heading, ParsedDocument, ParsedPage
 from core.errors import ReadError
-from core.ingestion.encodings import clean
 from core.ingestion.patience import ask_for_time
-from core.ingestion.pdf_rows import Line, needs_rows, to_rows
-from core.ingestion.pdf_table_text import with_ruled_tables
-from core.ingestion.recognition import UNRECOGNISED, Recogniser
-from core.ingestion.scanned_pages import may_be_scanned, recognise
+from core.ingestion.pdf.layout import sorted_corners, turned
+from core.ingestion.pdf.recognition import UNRECOGNISED, Recogniser
+from core.ingestion.pdf.rows import Line, needs_rows, to_rows
+from core.ingestion.pdf.scanned_pages import may_be_scanned, recognise
+from core.ingestion.pdf.table_text import with_ruled_tables
+from core.ingestion.pdf.turning import upright_text
+from core.ingestion.texts.encodings import clean
 
 # Entries of an outline that are read: more is a broken file, not a book.
 MAX_OUTLINE = 5_000
@@ -129,31 +131,35 @@ def _page_text(document: Any, index: int) -> str:
         return ""
     with closing(page):
         try:
-            text_page = page.get_textpage()
+            text_page = upright_text(page)
         except pypdfium2.PdfiumError:
             return ""
         with closing(text_page):
-            return with_ruled_tables(_clean_page(_raw_text(text_page)), page, text_page)
+            return with_ruled_tables(_clean_page(_raw_text(page, text_page)), page, text_page)
 
 
-def _raw_text(text_page: Any) -> str:
+def _raw_text(page: Any, text_page: Any) -> str:
     raw: str = text_page.get_text_range()
     if len(raw) < OFF_PAGE_TEXT and not text_page.get_text_bounded().strip():
         return ""  # what there is stands outside of the page
     lines = raw.split("\r\n")
-    return to_rows(_place_lines(text_page, lines)) if needs_rows(lines) else raw
+    return to_rows(_place_lines(text_page, lines, turned(page))) if needs_rows(lines) else raw
 
 
-def _place_lines(text_page: Any, lines: list[str]) -> list[Line]:
-    """Each line with its box, in points from the page's lower left corner; lines without a box are left out."""
+def _place_lines(text_page: Any, lines: list[str], turn: Any) -> list[Line]:
+    """Each line with its box, in points from the lower left corner of the page as it is shown; `turn` puts it there.
+
+    Lines without a box are left out.
+    """
     placed = []
     start = 0
     for line in lines:
         inked = [place for place, character in enumerate(line) if not character.isspace()]
         if inked:
-            first, last = (text_page.get_charbox(start + place, loose=True) for place in (inked[0], inked[-1]))
-            bottom, top = min(first[1], last[1]), max(first[3], last[3])
-            placed.append(Line(text=line, left=first[0], right=last[2], bottom=bottom, top=top))
+            boxes = [text_page.get_charbox(start + place, loose=True) for place in (inked[0], inked[-1])]
+            first, last = (sorted_corners(turn(box[0], box[1]), turn(box[2], box[3])) for box in boxes)
+            bottom, top = min(first[0][1], last[0][1]), max(first[1][1], last[1][1])
+            placed.append(Line(text=line, left=first[0][0], right=last[1][0], bottom=bottom, top=top))
         start += len(line) + 2
     return placed
 

@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 from core.domain.corpus import ParsedDocument
-from core.ingestion.chapters import find_chapters
-from core.ingestion.encodings import decode
-from core.ingestion.gutenberg import book_span
-from core.ingestion.sections import split_sections
+from core.ingestion.books.chapters import find_chapters
+from core.ingestion.books.gutenberg import book_span
+from core.ingestion.texts.encodings import decode
+from core.ingestion.texts.sections import split_sections
 
 # Characters at the front of a file in which a "Title:" line names the work.
 TITLE_WITHIN = 2_000

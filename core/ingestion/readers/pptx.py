@@ -8,9 +8,9 @@ from typing import Any
 
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
-from core.ingestion.office_files import check_office, is_office
-from core.ingestion.slide_text import slide_title, write_slide
-from core.ingestion.text_writer import TextWriter, to_title
+from core.ingestion.office.office_files import as_transitional, check_office, is_office
+from core.ingestion.office.slide_text import slide_title, write_slide
+from core.ingestion.office.text_writer import TextWriter, to_title
 
 WHAT = "PowerPoint presentation"
 
@@ -50,7 +50,8 @@ def _opened(path: Path) -> Iterator[Any]:
     from pptx.exc import PythonPptxError
 
     try:
-        yield pptx.Presentation(str(path))
+        with as_transitional(path, WHAT) as file:
+            yield pptx.Presentation(file)
     # The library takes elements to be what they should be: an AttributeError says that one is not.
     except (PythonPptxError, LxmlError, zipfile.BadZipFile, KeyError, ValueError, AttributeError) as error:
         raise ReadError(f"corrupt: not a readable {WHAT} ({error})") from error

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
-from core.ingestion.encodings import clean, decode
-from core.ingestion.rst_parsing import parse
-from core.ingestion.rst_text import fields_of, to_markdown
-from core.ingestion.sections import split_sections
+from core.ingestion.markup.rst_parsing import parse
+from core.ingestion.markup.rst_text import fields_of, to_markdown
+from core.ingestion.texts.encodings import clean, decode
+from core.ingestion.texts.sections import split_sections
 from core.texts import collapse
 
 

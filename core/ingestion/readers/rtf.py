@@ -4,10 +4,10 @@ from pathlib import Path
 
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
-from core.ingestion.rtf_text import RtfText
-from core.ingestion.rtf_tokens import read_tokens
-from core.ingestion.sections import split_sections
-from core.ingestion.text_writer import to_title
+from core.ingestion.office.rtf_text import RtfText
+from core.ingestion.office.rtf_tokens import read_tokens
+from core.ingestion.office.text_writer import to_title
+from core.ingestion.texts.sections import split_sections
 
 MARK = b"{\\rtf"
 
@@ -27,6 +27,8 @@ class RtfReader:
         document = RtfText()
         document.read(read_tokens(data[data.find(MARK) :]))
         text, headings = document.body.writer.finish()
+        if not text and document.is_cut_off:
+            raise ReadError("corrupt: the file is cut off before its text begins")
         if not text:
             raise ReadError("empty: the document has no text; what pictures show is not read")
         tops = [heading.title for heading in headings if heading.level == 1]

@@ -10,12 +10,12 @@ from typing import Any
 
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
-from core.ingestion.encodings import clean
-from core.ingestion.number_formats import NumberFormat
-from core.ingestion.office_files import check_office, is_encrypted, is_office, is_old, why_encrypted
-from core.ingestion.sheet_formats import Formats, read_sheet_formats
-from core.ingestion.table_text import Merge, fill_merged, find_header
-from core.ingestion.text_writer import TextWriter
+from core.ingestion.office.number_formats import NumberFormat
+from core.ingestion.office.office_files import check_office, is_encrypted, is_office, is_old, why_encrypted
+from core.ingestion.office.sheet_formats import Formats, read_sheet_formats
+from core.ingestion.office.text_writer import TextWriter
+from core.ingestion.tables.text import Merge, fill_merged, find_header
+from core.ingestion.texts.encodings import clean
 from core.texts import collapse
 
 WHAT = "spreadsheet"

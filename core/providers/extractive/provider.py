@@ -20,7 +20,8 @@ from core.domain.chat import (
     ToolInvocation,
 )
 from core.domain.corpus import SourcedPassage, Span
-from core.provider_ports import AnswerJudge, SentenceRanker
+from core.ports.providers import AnswerJudge, SentenceRanker
+from core.positions.reading_asides import without_reading
 from core.providers.extractive.lists import header_rows, items_for, leads, listed
 from core.providers.extractive.query import Query, RequestKind, queries, request_kind
 from core.providers.extractive.quotes import Found, Quote, find_quotes, place_of, text_of
@@ -93,7 +94,7 @@ class _Turn:
         self._request = request
         self._since = request.messages[asked + 1 :]
         self.history: Sequence[ChatMessage] = request.messages[: max(asked, 0)]
-        self.question = spoken(request.messages[asked].text) if asked >= 0 else ""
+        self.question = without_reading(spoken(request.messages[asked].text)) if asked >= 0 else ""
         self.kind = request_kind(self.question, request.system)
         self.queries = queries(self.question, self.history)
 

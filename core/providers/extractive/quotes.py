@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.domain.corpus import SourcedPassage, Span
-from core.named_documents import find_named
-from core.provider_ports import AnswerJudge, SentenceRanker
+from core.ports.providers import AnswerJudge, SentenceRanker
 from core.providers.extractive.text import readable
+from core.search.named_documents import find_named
 
 # The passages that are judged; of these the best are read sentence by sentence. In novels, whose passages are alike,
 # the one that answers is often the seventh to tenth.

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from enum import StrEnum
 
-from core.answer_kinds import expected_kind, holds_kind
 from core.domain.corpus import SourcedPassage
+from core.providers.extractive.answer_kinds import expected_kind, holds_kind
 from core.texts import STOPWORDS
 
 # Logits of the cross-encoder (docs/evaluation.md has the curve). Below the first lie all of 40 questions that the

@@ -20,7 +20,7 @@ from core.errors import (
     ProviderError,
     ProviderTimeout,
 )
-from core.provider_ports import CapabilityMemory
+from core.ports.providers import CapabilityMemory
 from core.providers.openai_compatible.connection import Connection, Endpoint
 from core.providers.openai_compatible.dialect import LENGTH_KEYS, Dialect
 from core.providers.openai_compatible.messages import to_params

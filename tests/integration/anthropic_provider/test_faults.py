@@ -1,7 +1,5 @@
 """Every fault of the service ends in an answer or in one clear error, over real HTTP with the real SDK."""
 
-import asyncio
-
 import pytest
 
 from core.errors import (
@@ -16,12 +14,15 @@ from core.errors import (
 )
 from tests.integration.anthropic_provider.conftest import Build
 from tests.integration.anthropic_provider.requests import ask
-from tests.model_server import Call, Fault, ModelServer, Reply
+from tests.integration.provider_faults import TWICE_IS_NOT_ENOUGH, BrokenStream, ProviderFaults
+from tests.model_server import Call, Fault, ModelServer, Reply, script
 from tests.model_server.passages import SEARCH
 from tests.model_server.script import Break
 from tests.model_server.server import KEY
 
-TWICE_IS_NOT_ENOUGH = 3  # attempts with max_retries=2
+
+class TestTheSameAsEverywhere(ProviderFaults):
+    script = script
 
 
 @pytest.mark.parametrize(
@@ -65,21 +66,6 @@ async def test_a_passing_fault_is_not_noticed_but_for_the_wait(server: ModelServ
     assert (await build().complete(ask())).text == "Nine."
 
 
-async def test_a_rate_limit_beyond_our_patience_is_told_at_once_with_its_time(
-    server: ModelServer, build: Build
-) -> None:
-    server.script(Fault(429, headers={"retry-after": "3600"}))
-    with pytest.raises(ProviderRateLimited) as caught:
-        await build().complete(ask())
-    assert caught.value.retry_after_seconds == 3600
-    assert len(server.requests) == 1
-
-
-def patience(breaks: Break) -> float:
-    """Seconds of silence allowed: short only where silence is the fault, as a busy machine is silent at times, too."""
-    return 0.5 if breaks is Break.STALL else 5.0
-
-
 @pytest.mark.parametrize(
     ("breaks", "error"),
     [
@@ -92,30 +78,8 @@ def patience(breaks: Break) -> float:
     ],
 )
 @pytest.mark.parametrize("after", [-1, 0, 1], ids=["before anything", "after its head", "after a text"])
-class TestABrokenStream:
-    async def test_is_begun_again_while_nobody_saw_its_text(
-        self, server: ModelServer, build: Build, breaks: Break, error: type[ProviderError], after: int
-    ) -> None:
-        server.script(Reply.of("The ", "gate", breaks=breaks, breaks_after=after), Reply.of("Nine."))
-        assert (await build(stall_seconds=patience(breaks)).complete(ask())).text == "Nine."
-
-    async def test_is_one_clear_error_when_it_breaks_each_time(
-        self, server: ModelServer, build: Build, breaks: Break, error: type[ProviderError], after: int
-    ) -> None:
-        server.script(*[Reply.of("The ", "gate", breaks=breaks, breaks_after=after)] * 3)
-        with pytest.raises(error, match=r"(?i)try again"):
-            await build(stall_seconds=patience(breaks)).complete(ask())
-        assert len(server.requests) == TWICE_IS_NOT_ENOUGH
-
-    async def test_is_not_begun_again_once_text_was_shown(
-        self, server: ModelServer, build: Build, breaks: Break, error: type[ProviderError], after: int
-    ) -> None:
-        server.script(*[Reply.of("The ", "gate", breaks=breaks, breaks_after=after)] * 3)
-        shown: list[str] = []
-        with pytest.raises(error):
-            await build(stall_seconds=patience(breaks)).complete(ask(), shown.append)
-        assert shown == (["The "] if after == 1 else [])
-        assert len(server.requests) == (1 if after == 1 else TWICE_IS_NOT_ENOUGH)
+class TestABrokenStream(BrokenStream):
+    script = script
 
 
 async def test_a_cut_inside_a_tool_call_starts_no_tool(server: ModelServer, build: Build) -> None:
@@ -142,13 +106,6 @@ async def test_a_slow_stream_that_keeps_going_is_no_stall(server: ModelServer, b
     assert (await build(stall_seconds=0.4).complete(ask())).text == "A b c d"
 
 
-async def test_no_answer_at_all_is_a_timeout(server: ModelServer, build: Build) -> None:
-    server.script(*[Fault(-1)] * 3)
-    with pytest.raises(ProviderTimeout):
-        await build(stall_seconds=0.1).complete(ask())
-    assert len(server.requests) == TWICE_IS_NOT_ENOUGH
-
-
 async def test_an_address_where_nobody_listens_is_a_connection_error(build: Build) -> None:
     with pytest.raises(ProviderConnectionError, match="Check the network"):
         await build(base_url="http://127.0.0.1:9").complete(ask())
@@ -157,22 +114,3 @@ async def test_an_address_where_nobody_listens_is_a_connection_error(build: Buil
 async def test_an_unknown_model_is_named_with_the_next_step(build: Build) -> None:
     with pytest.raises(ProviderBadRequest, match=r"model: claude-nine.* model's name"):
         await build().complete(ask(model="claude-nine"))
-
-
-async def test_stopping_a_turn_leaves_the_provider_usable(server: ModelServer, build: Build) -> None:
-    server.script(Reply.of("A", "B", breaks=Break.STALL), Reply.of("Nine."))
-    provider = build()
-    turn = asyncio.create_task(provider.complete(ask()))
-    await server.busy.wait()
-    turn.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await turn
-    assert (await provider.complete(ask())).text == "Nine."
-
-
-async def test_a_bug_in_the_listener_is_not_taken_for_the_vendors(server: ModelServer, build: Build) -> None:
-    def broken(_: str) -> None:
-        raise ValueError("ours")
-
-    with pytest.raises(ValueError, match="ours"):
-        await build().complete(ask(), broken)

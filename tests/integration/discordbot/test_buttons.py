@@ -2,9 +2,9 @@
 
 import pytest
 
-from core.documents import JOURNAL_KIND
 from core.domain.chat import ToolInvocation
 from core.providers.scripted import calls
+from core.search.documents import JOURNAL_KIND
 from tests.integration.discordbot.house import House, buttons, menus, texts, told, until
 from tests.integration.discordbot.place import ANSWER, KEY, DiscordPlace, search
 

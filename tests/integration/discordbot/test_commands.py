@@ -5,11 +5,11 @@ import asyncio
 import pytest
 
 from core.commands import CommandCall, CommandResult
-from core.documents import JOURNAL_KIND
 from core.domain.conversation import ThreadAddress
 from core.domain.extracts import ExtractType
 from core.domain.settings import ChannelAddress, ChannelSettings
 from core.errors import StorageError
+from core.search.documents import JOURNAL_KIND
 from tests.integration.discordbot.house import buttons, link_of, texts, told, until
 from tests.integration.discordbot.place import KEY, DiscordPlace
 

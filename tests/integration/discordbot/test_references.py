@@ -13,7 +13,7 @@ async def test_a_linked_document_is_shown_with_path_and_line_and_can_be_cited(pl
     async with place.open() as house:
         await house.ask("where is the key of [[House]]?")
         shown = texts(await house.shows("under the stairs"))
-        assert f"-# \\[\\[House\\]\\]: house.md, cited — {KEY}" in shown
+        assert f"-# House: house.md, cited — {KEY}" in shown
         assert "All references" not in buttons(house.posts()[0])
 
 
@@ -21,8 +21,8 @@ async def test_a_broken_link_is_told_with_what_may_have_been_meant(place: Discor
     async with place.open() as house:
         await house.ask("where is the key of [[Hous]]?")
         shown = texts(await house.shows("under the stairs"))
-        assert "\\[\\[Hous\\]\\]: leads nowhere" in shown
-        assert "Did you mean \\[\\[House\\]\\]?" in shown
+        assert "-# Hous: leads nowhere" in shown
+        assert "Did you mean House?" in shown
 
 
 async def test_ten_are_named_and_a_button_opens_the_rest_for_who_presses_even_after_a_restart(

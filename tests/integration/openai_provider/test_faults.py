@@ -1,7 +1,5 @@
 """Every fault of a server ends in an answer or in one clear error, over real HTTP with the real SDK."""
 
-import asyncio
-
 import pytest
 
 from core.errors import (
@@ -17,10 +15,13 @@ from core.errors import (
 )
 from tests.integration.anthropic_provider.requests import ask
 from tests.integration.openai_provider.conftest import Build
+from tests.integration.provider_faults import TWICE_IS_NOT_ENOUGH, BrokenStream, ProviderFaults
 from tests.model_server.passages import SEARCH
-from tests.openai_server import KEY, Break, Call, Fault, OpenAIServer, Reply
+from tests.openai_server import KEY, Break, Call, Fault, OpenAIServer, Reply, script
 
-TWICE_IS_NOT_ENOUGH = 3  # attempts with max_retries=2
+
+class TestTheSameAsEverywhere(ProviderFaults):
+    script = script
 
 
 @pytest.mark.parametrize(
@@ -69,21 +70,6 @@ async def test_a_passing_fault_is_not_noticed_but_for_the_wait(
     assert (await build().complete(ask())).text == "Nine."
 
 
-async def test_a_rate_limit_beyond_our_patience_is_told_at_once_with_its_time(
-    server: OpenAIServer, build: Build
-) -> None:
-    server.script(Fault(429, headers={"retry-after": "3600"}))
-    with pytest.raises(ProviderRateLimited) as caught:
-        await build().complete(ask())
-    assert caught.value.retry_after_seconds == 3600
-    assert len(server.requests) == 1
-
-
-def patience(breaks: Break) -> float:
-    """Seconds of silence allowed: short only where silence is the fault, as a busy machine is silent at times, too."""
-    return 0.3 if breaks is Break.STALL else 5.0
-
-
 @pytest.mark.parametrize(
     ("breaks", "error"),
     [
@@ -96,22 +82,8 @@ def patience(breaks: Break) -> float:
     ],
 )
 @pytest.mark.parametrize("after", [0, 1], ids=["before any text", "after a text"])
-class TestABrokenStream:
-    async def test_is_begun_again_while_nobody_saw_its_text(
-        self, server: OpenAIServer, build: Build, breaks: Break, error: type[ProviderError], after: int
-    ) -> None:
-        server.script(Reply.of("The ", "gate", breaks=breaks, breaks_after=after), Reply.of("Nine."))
-        assert (await build(stall_seconds=patience(breaks)).complete(ask())).text == "Nine."
-
-    async def test_is_not_begun_again_once_text_was_shown(
-        self, server: OpenAIServer, build: Build, breaks: Break, error: type[ProviderError], after: int
-    ) -> None:
-        server.script(*[Reply.of("The ", "gate", breaks=breaks, breaks_after=after)] * 3)
-        shown: list[str] = []
-        with pytest.raises(error, match=r"(?i)try again|base_url"):
-            await build(stall_seconds=patience(breaks)).complete(ask(), shown.append)
-        assert shown == (["The "] if after == 1 else [])
-        assert len(server.requests) == (1 if after == 1 else TWICE_IS_NOT_ENOUGH)
+class TestABrokenStream(BrokenStream):
+    script = script
 
 
 @pytest.mark.parametrize(
@@ -147,13 +119,6 @@ async def test_comments_alone_end_with_the_turns_own_time(server: OpenAIServer, 
         await build(timeout_seconds=0.5, stall_seconds=0.2).complete(ask())
 
 
-async def test_no_answer_at_all_is_a_timeout(server: OpenAIServer, build: Build) -> None:
-    server.script(*[Fault(-1)] * 3)
-    with pytest.raises(ProviderTimeout):
-        await build(stall_seconds=0.1).complete(ask())
-    assert len(server.requests) == TWICE_IS_NOT_ENOUGH
-
-
 async def test_an_address_where_nobody_listens_is_named(build: Build) -> None:
     with pytest.raises(ProviderConnectionError, match=r"127\.0\.0\.1:9 .* Check that it runs"):
         await build(base_url="http://user:secret@127.0.0.1:9/v1").complete(ask())
@@ -162,22 +127,3 @@ async def test_an_address_where_nobody_listens_is_named(build: Build) -> None:
 async def test_openais_own_address_needs_a_key(build: Build) -> None:
     with pytest.raises(ProviderAuthError, match=r"No API key is configured for OpenAI\. Set MILL_KEY\."):
         await build(base_url=None, key=None).complete(ask())
-
-
-async def test_stopping_a_turn_leaves_the_provider_usable(server: OpenAIServer, build: Build) -> None:
-    server.script(Reply.of("A", "B", breaks=Break.STALL), Reply.of("Nine."))
-    provider = build()
-    turn = asyncio.create_task(provider.complete(ask()))
-    await server.busy.wait()
-    turn.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await turn
-    assert (await provider.complete(ask())).text == "Nine."
-
-
-async def test_a_bug_in_the_listener_is_not_taken_for_the_vendors(server: OpenAIServer, build: Build) -> None:
-    def broken(_: str) -> None:
-        raise ValueError("ours")
-
-    with pytest.raises(ValueError, match="ours"):
-        await build().complete(ask(), broken)

@@ -13,9 +13,9 @@ from aiohttp import web
 from bot.config import Config
 from bot.config_sections import SlackConfig, WebConfig
 from bot.service_worker import start_task
-from bot.slack_wiring import SlackDoor, SlackEars, hear_slack, open_slack
 from bot.webchat.app import MAX_BODY_BYTES
-from bot.wiring import App
+from bot.wiring.app import App
+from bot.wiring.slack import SlackDoor, SlackEars, hear_slack, open_slack
 from core.domain.inbox import InboxEntry
 from core.worker import Worker
 from tests.slack_server import SlackServer, Team

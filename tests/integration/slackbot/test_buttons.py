@@ -7,10 +7,10 @@ import pytest
 
 from bot.slackbot import buttons as pressing
 from core.commands.threads import PAGE_ROWS
-from core.documents import JOURNAL_KIND
 from core.domain.chat import ToolInvocation
 from core.domain.conversation import ThreadAddress
 from core.providers.scripted import calls, says
+from core.search.documents import JOURNAL_KIND
 from tests.builders import build_conversation
 from tests.integration.slackbot.house import House, buttons, menus, shown_of
 from tests.integration.slackbot.place import ANSWER, KEY, SlackPlace, search
@@ -61,7 +61,8 @@ async def test_what_can_not_be_read_after_all_is_said_in_the_form_that_is_open(
         [document] = await place.shelf.corpus.list_documents("local")
         await place.shelf.corpus.remove_document(document.id)
         reading.set()
-        await house.modal(await pressed, "can't be read here any more")
+        shown = await house.modal(await pressed, "can't be read here any more")
+        assert KEY[:-1] not in shown_of(shown)
 
 
 async def test_passages_that_fill_several_pages_are_turned_in_place(place: SlackPlace) -> None:
@@ -177,7 +178,9 @@ async def test_a_stop_of_a_finished_answer_says_so(place: SlackPlace) -> None:
         await house.until(lambda: not place.worker.running, "the end")
         answer.blocks = _one_button(stop)  # as somebody's client shows it who presses at the last moment
         await house.ada.click(answer, "Old")
-        await house.told(house.ada, "nothing to stop")
+        said = await house.told(house.ada, "nothing to stop")
+        assert shown_of(said) == "There is nothing to stop: this answer is done."
+        assert KEY[:-1] in shown_of(answer)
 
 
 async def test_how_it_is_answered_is_shown_while_it_runs_and_afterwards(place: SlackPlace) -> None:
@@ -197,7 +200,9 @@ async def test_a_button_of_an_earlier_version_says_so(place: SlackPlace) -> None
         answer = await house.ask()
         answer.blocks = _one_button("fn:part:0123456789abcdef")
         await house.ada.click(answer, "Old")
-        await house.told(house.ada, "earlier version")
+        said = await house.told(house.ada, "earlier version")
+        assert said.only_to == house.ada.id
+        assert [shown_of(one) for one in house.posts()] == [shown_of(answer)]
 
 
 async def test_a_deleted_conversations_buttons_say_that_it_is_gone(place: SlackPlace) -> None:
@@ -275,6 +280,9 @@ async def test_a_list_that_can_not_be_replaced_any_more_is_shown_anew(place: Sla
         house.server.fail_next("response_url", status=404, times=2)
         await house.ada.click(listed, "Next page")
         await house.until(lambda: len(house.whispered(house.ada, "Your conversations")) == 2, "a second list")
+        first, second = (buttons(one) for one in house.whispered(house.ada, "Your conversations"))
+        assert "Next page" in first
+        assert "Next page" not in second and "Previous page" in second
 
 
 async def test_a_commands_form_is_opened_by_its_button(place: SlackPlace) -> None:

@@ -142,10 +142,11 @@ async def test_a_fault_is_one_sentence_and_the_next_command_works(
     async with place.open() as house:
         monkeypatch.setattr(place.events.desk.parts.commands, "run", broken)
         await house.ada.slash(house.channel, "sources")
-        await house.told_once(house.ada, "Something went wrong inside Footnote")
+        said = await house.told_once(house.ada, "Something went wrong inside Footnote")
+        assert "a fault" not in shown_of(said)
         monkeypatch.undo()
         await house.ada.slash(house.channel, "sources")
-        await house.told_once(house.ada, "1 document")
+        assert "handbook" in shown_of(await house.told_once(house.ada, "1 document"))
 
 
 @TRANSPORTS
@@ -221,6 +222,8 @@ async def test_control_commands_do_not_wait_behind_the_running_question(place: S
             await house.ada.mention(house.channel, typed, thread=asked)
             await house.told_once(house.ada, words)
         await house.until(lambda: any("topped" in shown_of(one) for one in house.posts()))
+        assert len(place.provider.requests) == 2  # the one that was held never came to its answer
+        assert not any(KEY[:-1] in shown_of(one) for one in house.posts())
 
 
 async def test_a_command_by_mention_that_lacks_something_offers_its_form(place: SlackPlace) -> None:
@@ -299,7 +302,9 @@ async def test_why_tells_of_a_message_that_was_left_alone(place: SlackPlace) -> 
         await house.ada.say(house.channel, "where is the key?")
         await house.server.settle()
         await house.ada.slash(house.channel, "why")
-        await house.told_once(house.ada, "Nobody asked me")
+        said = await house.told_once(house.ada, "Nobody asked me")
+        assert said.only_to == house.ada.id
+        assert house.posts() == []
 
 
 async def test_a_question_with_a_commands_name_in_it_is_answered(place: SlackPlace) -> None:
@@ -320,9 +325,10 @@ async def test_a_slash_command_typed_where_slack_has_none_is_understood(place: S
     async with place.open() as house:
         answer = await house.ask()
         await house.ada.mention(house.channel, "/footnote jobs", thread=answer)
-        await house.told(house.ada, "search")
+        assert (await house.told(house.ada, "search")).root == answer.root
         await house.ada.mention(house.channel, "/footnote where is it", thread=answer)
-        await house.told(house.ada, "To ask a question, write it behind `@footnote ask`.")
+        assert (await house.told(house.ada, "To ask a question, write it behind `@footnote ask`.")).root == answer.root
+        assert len(place.provider.requests) == 2  # no question was made of it
 
 
 def _has_more(house: House, before: int) -> bool:

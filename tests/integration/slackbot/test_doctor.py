@@ -9,7 +9,7 @@ from bot.doctor import examine
 from bot.slack_doctor import OFF, describe_slack
 from bot.slackbot.manifest import SCOPES
 from bot.slackbot.socket_mode import BAD_APP_TOKEN
-from bot.wiring import App
+from bot.wiring.app import App
 from core.errors import ConfigError
 from tests.integration.slackbot.door import Secrets, open_door
 from tests.slack_server import SlackServer, Team

@@ -5,10 +5,10 @@ import pytest
 from bot.slackbot import forms
 from core.commands import CommandCall
 from core.commands.completing import Completion
-from core.documents import JOURNAL_KIND
 from core.domain.conversation import ThreadAddress
 from core.domain.settings import ChannelAddress, ChannelSettings
 from core.errors import StorageError
+from core.search.documents import JOURNAL_KIND
 from tests.integration.slackbot.house import House
 from tests.integration.slackbot.place import KEY, SlackPlace
 from tests.slack_server import View
@@ -168,7 +168,9 @@ async def test_a_form_works_after_a_restart(place: SlackPlace) -> None:
         view = await form(house, "search")
         await place.restart()
         await house.ada.submit(view, {"words": "key"})
-        await house.told_once(house.ada, "under the stairs")
+        said = await house.told_once(house.ada, "under the stairs")
+        assert said.only_to == house.ada.id
+        assert house.posts() == []
 
 
 async def test_a_form_of_an_earlier_version_says_so(place: SlackPlace) -> None:
@@ -176,14 +178,18 @@ async def test_a_form_of_an_earlier_version_says_so(place: SlackPlace) -> None:
         view = await form(house, "search")
         view.payload["callback_id"] = "something else"
         await house.ada.submit(view, {"words": "key"})
-        await house.told_once(house.ada, "This form is from an earlier version: open it again.")
+        said = await house.told_once(house.ada, "This form is from an earlier version: open it again.")
+        assert said.only_to == house.ada.id
+        assert not house.whispered(house.ada, "under the stairs")
 
 
 async def test_too_late_for_a_form_is_said(place: SlackPlace) -> None:
     place.trigger_seconds = 0.0
     async with place.open() as house:
         await house.ada.slash(house.channel, "ask")
-        await house.told_once(house.ada, "Slack waits three seconds for a form")
+        said = await house.told_once(house.ada, "Slack waits three seconds for a form")
+        assert said.only_to == house.ada.id
+        assert house.ada.modal is None
 
 
 def _address(house: House) -> ChannelAddress:

@@ -102,6 +102,8 @@ async def test_a_deletion_that_a_restart_interrupts_is_not_lost(place: SlackPlac
         deleting.release()
         house.server.advance(MINUTE)
         await house.until(lambda: not house.posts(), "no answer any more")
+        await house.server.settle()
+        assert [one.ts for one in house.channel.messages.values() if "under the stairs" in shown_of(one)] == []
 
 
 def event_body(house: House, event: dict[str, Any], **changed: Any) -> str:

@@ -11,7 +11,7 @@ from aiohttp import ClientSession
 
 from bot.slackbot import http
 from bot.webchat.app import MAX_BODY_BYTES
-from bot.wiring import App
+from bot.wiring.app import App
 from core.errors import StorageError
 from tests.integration.slackbot.door import Opened, Secrets, open_door
 from tests.slack_server import Channel, Message, Person, SlackServer, Team

@@ -12,7 +12,7 @@ from aiohttp import ClientSession
 from bot.slackbot import oauth
 from bot.slackbot.manifest import SCOPES
 from bot.slackbot.oauth import PURPOSE
-from bot.wiring import App
+from bot.wiring.app import App
 from core.errors import ConfigError
 from tests.integration.slackbot.door import KEY, Opened, Secrets, open_door
 from tests.integration.test_service import start

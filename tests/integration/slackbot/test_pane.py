@@ -69,6 +69,8 @@ async def test_a_renamed_conversation_gives_its_thread_the_name(place: SlackPlac
         await answered(house, house.ada, thread)
         await house.ada.say(house.ada.dm, "rename Keys of the house", thread=thread)
         await house.until(lambda: house.ada.dm.titles.get(thread) == "Keys of the house", "the new name")
+        [conversation] = await place.conversation_store.list_conversations("local")
+        assert conversation.title == "Keys of the house"
 
 
 async def test_commands_work_in_it(place: SlackPlace) -> None:

@@ -70,6 +70,8 @@ async def test_the_first_words_do_not_wait_for_the_steps_before_them(bench: Benc
     live.text("The ")
     live.text("key ")
     await bench.until(lambda: draft.text.startswith("The"))
+    assert draft.text.strip() in ("The", "The key")
+    assert bench.count("chat.appendStream") == 1  # no pause was over by then
 
 
 async def test_steps_are_tasks_of_a_plan_and_only_those_that_changed_are_sent(bench: Bench) -> None:
@@ -260,6 +262,7 @@ async def test_many_drafts_at_once_share_what_slack_takes(bench: Bench) -> None:
     for entry in entries:
         (await bench.open(entry)).text("The key ")
     await bench.until(lambda: len(bench.posts()) == 5 and EACH_SHARE * 5 in bench.time.waiting)
+    assert [one.text.strip() for one in bench.posts()] == ["The key"] * 5
 
 
 async def test_of_a_question_that_was_deleted_no_status_line_stays(bench: Bench) -> None:

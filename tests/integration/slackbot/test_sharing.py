@@ -124,9 +124,11 @@ async def test_an_answer_that_came_as_a_direct_message_is_shared_from_there(plac
         place.provider.go.set()
         [private] = await house.answered(house.ada.dm)
         await house.ada.click(private, SHARE)
-        await _shared(house)
+        answer = await _shared(house)
         await house.until(lambda: SHARE not in buttons(private), "the private answer without its button")
         await house.told(house.ada, "Shared with the channel", house.ada.dm)
+        assert KEY[:-1] in shown_of(answer)
+        assert len([one for one in house.posts() if is_final(one)]) == 1
 
 
 async def test_of_an_answer_in_several_messages_the_one_with_the_button_loses_it(place: SlackPlace) -> None:
@@ -149,8 +151,10 @@ async def test_a_reply_that_slack_takes_no_more_leaves_a_word_instead(place: Sla
         private = await _private(house)
         house.server.fail_next("response_url", status=404, times=2)
         await house.ada.click(private, SHARE)
-        await _shared(house)
+        answer = await _shared(house)
         await house.told(house.ada, "Shared with the channel.")
+        assert KEY[:-1] in shown_of(answer)
+        assert SHARE in buttons(private)  # Slack did not take the update
 
 
 async def test_what_was_deleted_since_can_be_shared_again(place: SlackPlace) -> None:
@@ -194,7 +198,7 @@ async def test_what_a_gate_refuses_is_taken_back_and_can_be_shared_later(place: 
         await house.until(lambda: not [one for one in house.posts() if "shares" in shown_of(one)], "nothing shared")
         await place.settings.save_channel(address, ChannelSettings())
         await house.ada.click(private, SHARE)
-        await _shared(house)
+        assert KEY[:-1] in shown_of(await _shared(house))
 
 
 async def test_what_can_not_be_stored_is_taken_back_and_told(

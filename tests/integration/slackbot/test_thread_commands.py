@@ -155,8 +155,9 @@ async def test_what_was_found_in_a_thread_is_summed_up_for_who_asks(place: Slack
     async with place.open() as house:
         answer = await house.ask()
         await house.ben.mention(house.channel, "recap", thread=answer)
-        await house.told_once(house.ben, "where is the key?")
-        await house.told_once(house.ben, "Page 1 of")
+        said = await house.told_once(house.ben, "where is the key?")
+        assert "Page 1 of" in shown_of(said)
+        assert said.only_to == house.ben.id
 
 
 async def test_without_the_right_to_send_files_that_is_said(place: SlackPlace) -> None:
@@ -164,7 +165,9 @@ async def test_without_the_right_to_send_files_that_is_said(place: SlackPlace) -
         answer = await house.ask()
         house.server.fail_next("files.getUploadURLExternal", "missing_scope")
         await house.ada.mention(house.channel, "export", thread=answer)
-        await house.told_once(house.ada, "I am not allowed to send files")
+        said = await house.told_once(house.ada, "I am not allowed to send files")
+        assert said.only_to == house.ada.id
+        assert [one for one in house.posts(house.ada.dm) if one.files] == []
 
 
 async def sent_file(house: House, person: Person) -> tuple[str, str]:

@@ -10,10 +10,10 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.config import Config
-from bot.slack_wiring import open_slack
 from bot.slackbot import socket_mode
 from bot.slackbot.socket_mode import BAD_APP_TOKEN, SteadySocket
-from bot.wiring import App
+from bot.wiring.app import App
+from bot.wiring.slack import open_slack
 from core.errors import ConfigError, PlatformError
 from tests.integration.slackbot.door import VARIABLES, Opened, Secrets, open_door
 from tests.slack_server import Channel, Person, SlackServer, Team

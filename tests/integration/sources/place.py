@@ -11,8 +11,8 @@ from core.ingestion.pipeline import Ingestor
 from core.ingestion.report import IngestReport, ProgressCallback
 from core.ingestion.sandbox import Sandbox
 from core.ingestion.selection import Selection
-from core.source_ports import Fetched, FetchProgress, SourceFetcher
-from core.syncing import SyncParts, Syncs
+from core.ports.sources import Fetched, FetchProgress, SourceFetcher
+from core.sources.syncing import SyncParts, Syncs
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.memory.jobs import MemoryJobRepository

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from core.domain.source_specs import ConfluenceOrigin, WebBounds
 from core.errors import SourceUnavailable
-from core.source_ports import Fetched
+from core.ports.sources import Fetched
 from storage.sources.confluence import ConfluenceFetcher
 from tests.integration.sources.site import Page, Site
 

@@ -1,6 +1,8 @@
 """Foundry worlds: databases of both kinds, read while Foundry has them open, and the readers' way with them."""
 
+import asyncio
 import json
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,8 +12,9 @@ import pytest
 from core.domain.source_specs import FoundryWorldOrigin
 from core.errors import SourceUnavailable
 from core.ingestion.readers.foundry_journal import FoundryJournalReader
-from core.source_ports import Fetched
+from core.ports.sources import Fetched, FetchProgress
 from storage.sources.foundry_world import FoundryWorldFetcher
+from storage.sources.mirror import Mirror
 
 plyvel = pytest.importorskip("plyvel", reason="there is none for this Python")
 
@@ -115,3 +118,28 @@ async def test_a_damaged_journal_or_another_folder_is_a_failure(world: Path, tmp
         await fetch(world, tmp_path)
     with pytest.raises(SourceUnavailable, match="no Foundry world"):
         await fetch(tmp_path, tmp_path)
+
+
+async def test_a_fetch_that_is_cancelled_writes_nothing_more_when_it_has_ended(
+    world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next sync may begin then: a mirror has one writer."""
+    writing, go_on, events = threading.Event(), threading.Event(), list[str]()
+
+    def slow(self: FoundryWorldFetcher, mirror: Mirror, progress: FetchProgress) -> Fetched:
+        writing.set()
+        assert go_on.wait(30)
+        events.append("written")
+        return Fetched(root=mirror.root)
+
+    monkeypatch.setattr(FoundryWorldFetcher, "_fetch", slow)
+    fetching = asyncio.create_task(fetch(world, tmp_path))
+    await asyncio.to_thread(writing.wait, 30)
+    fetching.cancel()
+    await asyncio.wait({fetching}, timeout=0.05)
+    go_on.set()
+    await asyncio.wait({fetching})
+    events.append("ended")
+
+    assert fetching.cancelled()
+    assert events == ["written", "ended"]

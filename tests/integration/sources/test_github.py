@@ -6,7 +6,7 @@ import pytest
 
 from core.domain.source_specs import GitHubOrigin, WebBounds
 from core.errors import SourceUnavailable
-from core.source_ports import Fetched
+from core.ports.sources import Fetched
 from storage.sources.github import GitHubFetcher
 from tests.integration.sources.github_server import REPOSITORY, GitHubServer
 from tests.integration.sources.repository import Repository

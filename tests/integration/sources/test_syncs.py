@@ -14,7 +14,7 @@ from core.domain.source_specs import FilesOrigin, FolderOrigin, GitOrigin, Sourc
 from core.domain.syncs import SyncResult
 from core.errors import NotFound, SourceUnavailable
 from core.ingestion.report import IngestProgress
-from core.sources import add_source
+from core.sources.choosing import add_source
 from tests.integration.ingest_place import counts
 from tests.integration.sources.place import FilesFetcher, SyncPlace
 
@@ -73,9 +73,10 @@ async def test_files_are_a_source_of_just_those(place: SyncPlace, tmp_path: Path
     assert await place.texts("papers") == {"x/a.txt": "One.", "y/b.txt": "Two."}
 
     second.unlink()
-    await place.syncs.sync("local")
+    [done] = await place.syncs.sync("local")
 
     assert await place.texts("papers") == {"x/a.txt": "One."}
+    assert done.state.warnings == (f"{second} is not there: put it back, or take it out of the source",)
     added = await add_source(place.corpus, "local", tmp_path / "x/other.txt")
     assert added.source.name != "papers"
 

@@ -1,8 +1,10 @@
 """Requests to other people's servers: their bounds, their manners, and where they never go."""
 
+import asyncio
 import gzip
 from dataclasses import replace
 
+import httpx
 import pytest
 from aiohttp import web as server
 
@@ -166,3 +168,37 @@ async def test_a_host_that_cannot_say_what_robots_may_read_is_not_read(site: Sit
     async with Web(HERE) as web:
         with pytest.raises(SourceUnavailable, match=r"robots\.txt answered 500"):
             await web.may_read(f"{site.url}/a")
+
+
+async def test_the_certificates_of_a_host_are_read_once(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[httpx.AsyncHTTPTransport] = []
+
+    class Counted(httpx.AsyncHTTPTransport):
+        def __init__(self) -> None:
+            super().__init__()
+            made.append(self)
+
+    monkeypatch.setattr(httpx, "AsyncHTTPTransport", Counted)
+    site.pages = {"/a": Page("one"), "/b": Page("two")}
+    async with Web(HERE) as web:
+        made.clear()
+        for path in ("/a", "/b", "/a"):
+            await web.get(f"{site.url}{path}")
+
+    assert len(made) == 1
+
+
+async def test_a_page_that_drips_on_and_on_is_left_and_the_others_are_read(site: Site) -> None:
+    async def drip(request: server.Request) -> server.StreamResponse:
+        response = server.StreamResponse()
+        await response.prepare(request)
+        while True:
+            await response.write(b"drop ")
+            await asyncio.sleep(0.02)
+
+    site.pages = {"/b": Page(text="All of it.")}
+    site.on("/a", drip)
+    async with Web(replace(HERE, timeout_seconds=0.2, max_seconds=60)) as web:
+        with pytest.raises(SourceUnavailable, match=r"/a did not end in 0\.8 s"):
+            await web.get(f"{site.url}/a")
+        assert (await web.get(f"{site.url}/b")).content == b"All of it."

@@ -8,7 +8,7 @@ import pytest
 
 from core.domain.source_specs import SitemapOrigin, UrlListOrigin, WebBounds
 from core.errors import SourceUnavailable
-from core.source_ports import Fetched
+from core.ports.sources import Fetched
 from storage.sources.sitemap import SitemapFetcher
 from storage.sources.url_list import UrlListFetcher
 from tests.integration.sources.site import Page, Site

@@ -17,8 +17,8 @@ from core.domain.extracts import ExtractQuery, ExtractType
 from core.domain.settings import ChannelAddress, PersonAddress, PositionHolder
 from core.export import FORMATS, export_conversation
 from core.facts.rows import FactType
-from core.jsonable import answer_json, conversation_json, document_json, page_hit_json, page_json
-from core.jsonable_extracts import extract_json, facts_json, ontology_json
+from core.jsonable.extracts import extract_json, facts_json, ontology_json
+from core.jsonable.objects import answer_json, conversation_json, document_json, page_hit_json, page_json
 from tests.contract.renderings import on_discord, on_slack, on_the_terminal, on_the_web
 from tests.integration.spoilers.books import FEATURES, Book, books, places_beyond, word
 from tests.integration.spoilers.world import CHANNEL, STRATEGIES, World
@@ -46,18 +46,16 @@ async def world_of(book: Book, *known: str) -> World:
     return world
 
 
-def assert_nothing_beyond(shown: object, last: int, where: str, known: Collection[str] = ()) -> None:
+def beyond(shown: object, last: int, known: Collection[str] = ()) -> list[str]:
+    """What goes beyond a page, with what stands around it."""
     text = shown if isinstance(shown, str) else json.dumps(shown, default=repr, ensure_ascii=False)
-    beyond = places_beyond(text, last, known)
-    around = [text[max(0, place - 150) : place + 150] for place in beyond[:3]]
-    assert not beyond, f"{where} goes beyond page {last}: " + " || ".join(around)
+    return [text[max(0, place - 150) : place + 150] for place in places_beyond(text, last, known)]
 
 
-def assert_shown_nowhere(answer: Answer, last: int, known: Collection[str] = ()) -> None:
-    """In the answer's JSON, and in what each platform makes of it."""
-    assert_nothing_beyond(answer_json(answer), last, "the answer", known)
-    for render in (on_discord, on_slack, on_the_terminal, on_the_web):
-        assert_nothing_beyond(repr(render(replace(answer, jobs=()))), last, render.__name__, known)
+def all_shown(answer: Answer) -> list[object]:
+    """The answer's JSON, and what each platform makes of it."""
+    renders = (on_discord, on_slack, on_the_terminal, on_the_web)
+    return [answer_json(answer), *(repr(render(replace(answer, jobs=()))) for render in renders)]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -76,8 +74,8 @@ async def test_no_model_is_sent_and_no_answer_shows_what_lies_beyond(
 
     assert world.provider.requests
     for request in world.provider.requests:
-        assert_nothing_beyond(repr(request), last, "a request", known)
-    assert_shown_nowhere(answer, last, known)
+        assert beyond(repr(request), last, known) == [], "a request"
+    assert [places for shown in all_shown(answer) if (places := beyond(shown, last, known))] == []
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -95,17 +93,17 @@ async def test_what_was_told_before_a_position_was_set_is_told_no_more(strategy:
     answer = await world.ask("And what happened before?", strategy=strategy)
 
     for request in world.provider.requests[asked:]:
-        assert_nothing_beyond(repr(request), last, "a request", known)
-    assert_shown_nowhere(answer, last, known)
+        assert beyond(repr(request), last, known) == [], "a request"
+    assert [places for shown in all_shown(answer) if (places := beyond(shown, last, known))] == []
     conversation, messages = await world.histories.show(answer.conversation_id, "local", await world.scope())
     told = [message for message in messages if message.content not in ("What happens to the very end?", follow_up)]
-    assert_nothing_beyond(conversation_json(conversation, told), last, "the history", known)
+    assert beyond(conversation_json(conversation, told), last, known) == [], "the history"
     for form in FORMATS:
         file = await export_conversation(conversation, told, form)
-        assert_nothing_beyond(file.data.decode(errors="replace"), last, f"the export as {form}", known)
+        assert beyond(file.data.decode(errors="replace"), last, known) == [], f"the export as {form}"
     for command in ("recap", "source 1", "stale"):
         name, _, argument = command.partition(" ")
-        assert_nothing_beyond(await world.call(name, argument), last, command, (*known, follow_up))
+        assert beyond(await world.call(name, argument), last, (*known, follow_up)) == [], command
 
 
 @given(book=books(), last=POSITIONS, whose=st.sampled_from(sorted(HOLDERS)))
@@ -126,9 +124,9 @@ async def test_no_command_completion_or_list_shows_what_lies_beyond(book: Book, 
     ]
     for line in lines:
         name, _, argument = line.partition(" ")
-        assert_nothing_beyond(await world.call(name, argument), last, f"/{line}", known)
+        assert beyond(await world.call(name, argument), last, known) == [], f"/{line}"
     call = CommandCall(name="page", workspace="local", conversation=None, author="ada", address=CHANNEL)
-    assert_nothing_beyond(await world.commands().complete(call, "document", "q"), last, "a completion")
+    assert beyond(await world.commands().complete(call, "document", "q"), last) == [], "a completion"
 
 
 @given(book=books(), last=POSITIONS)
@@ -152,7 +150,7 @@ async def test_no_json_of_the_library_holds_what_lies_beyond(book: Book, last: i
         (await facts.follow(word("person", 1), scope)).known,
     ]
     for item in shown:
-        assert_nothing_beyond(item, last, "the JSON")
+        assert beyond(item, last) == [], "the JSON"
     pages = await world.shelf.corpus.list_pages(documents[0].id, scope)
     assert documents[0].pages == len(pages)
     assert sum((await facts.counts(scope)).values()) == len(listed)

@@ -15,14 +15,13 @@ from core.domain.corpus import Document, IndexEntry, SearchScope
 from core.domain.extracts import Extraction, ExtractorInput
 from core.domain.settings import ChannelAddress, PersonAddress
 from core.errors import FootnoteError
-from core.extract_checks import to_extracts
+from core.extraction.checks import to_extracts
 from core.ingestion.base import build_readers
 from core.ingestion.chunking import chunk
 from core.ingestion.extractors.base import build_extractors
-from core.jobs import Jobs
+from core.jobs.trees import Jobs
 from core.limits import Budget
 from core.ports import ChatProvider, RetrievalStrategy
-from core.progress import SilentProgress
 from core.providers.scripted import calls, says
 from core.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
@@ -35,6 +34,7 @@ from core.tools.get_page import GetPageTool
 from core.tools.query_journal import QueryJournalTool
 from core.tools.search import SearchTool
 from core.withholding import Histories
+from core.work.progress import SilentProgress
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.jobs import MemoryJobRepository
 from tests.builders import NOON, build_document

@@ -7,7 +7,6 @@ received for good. SIGTERM is a clean shutdown. "ready" is the first line.
 """
 
 import asyncio
-import json
 import random
 import signal
 import sys
@@ -28,6 +27,7 @@ from storage.inbox import LEASE_SECONDS, SqlInboxStore
 from storage.jobs import SqlJobRepository
 from tests.fakes import RealClock
 from tests.kill.parts.service import PLATFORM, FilePlatform, build_answers
+from tests.told_process import say, told
 from tests.unit.core.shelf import Shelf
 
 TURN_SECONDS = (0.01, 0.15)  # a model turn: long enough to be killed in, short enough for many
@@ -68,7 +68,7 @@ async def main(folder: Path, url: str | None = None) -> None:
     loop.add_signal_handler(signal.SIGTERM, ended.set)
     work = asyncio.create_task(worker.run())
     receive = asyncio.create_task(_receive(inbox))
-    _say("ready")
+    say("ready")
     async with store.watch(worker.wake):
         await ended.wait()
     receive.cancel()
@@ -80,19 +80,11 @@ async def main(folder: Path, url: str | None = None) -> None:
 
 
 async def _receive(inbox: Inbox) -> None:
-    reader = asyncio.StreamReader()
-    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-    while line := await reader.readline():
-        event = json.loads(line)
+    async for event in told():
         address = ThreadAddress(platform=PLATFORM, workspace="local", channel="c", thread=event["thread"])
         keys = {"event_key": event_key(address, event["id"]), "message_key": message_key(address, event["id"])}
         await inbox.receive(IncomingMessage(address=address, author="ada", text=event["text"], **keys))
-        _say(f"ack {event['id']}")
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
+        say(f"ack {event['id']}")
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ from core.domain.answer import Answer
 from core.domain.conversation import ThreadAddress
 from core.domain.inbox import InboxEntry
 from core.ports import Clock, RetrievalStrategy
-from core.progress import SilentProgress
 from core.tools.base import Toolbox
+from core.work.progress import SilentProgress
 from storage.conversations import SqlConversationRepository
 from storage.database import Database
 from storage.jobs import SqlJobRepository

@@ -7,7 +7,7 @@ import pytest
 
 from bot.action_names import Verb, post_id
 from bot.answer_actions import AnswerActions, Said
-from bot.platform_parts import PlatformParts
+from bot.wiring.platform_parts import PlatformParts
 from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.corpus import Span

@@ -112,7 +112,7 @@ def test_a_step_says_what_it_was_asked_and_what_came_of_it() -> None:
         started_at=NOON,
         completed_at=NOON + timedelta(seconds=2),
     )
-    assert job_words(done) == "✓ search “the key” (1 passage, 2,000 ms)"
+    assert job_words(done) == "✓ search “the key” (1 passage, 2.0 s)"
     failed = build_job("p", name="plan", status=JobStatus.FAILED, error="No reply.", attempts=2)
     assert job_words(failed, str.upper) == "✗ PLAN (failed, try 2, NO REPLY.)"
 

@@ -1,4 +1,5 @@
 import asyncio
+from importlib.metadata import version
 from types import SimpleNamespace
 
 import pytest
@@ -34,3 +35,8 @@ def test_a_question_asked_again_that_ends_before_any_step_says_why(
 
     assert run(["jobs", "retry", "j1"]) == 1
     assert capsys.readouterr().err == "footnote: Too many questions: j1 has to wait.\n"
+
+
+def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out == f"footnote {version('footnote')}\n"

@@ -7,8 +7,8 @@ import pytest
 
 from bot.config import Config
 from bot.doctor import _scans
-from bot.wiring import App
-from core.ingestion import recognition
+from bot.wiring.app import App
+from core.ingestion.pdf import recognition
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from bot.config import Config
 from bot.config_sections import WebConfig
 from bot.links import link_maker, own_address
-from bot.wiring import App
+from bot.wiring.app import App
 from core.domain.conversation import ThreadAddress
 from tests.builders import build_citation
 

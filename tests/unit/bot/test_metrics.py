@@ -12,7 +12,7 @@ from core.domain.inbox import InboxStatus
 from core.errors import ProviderOverloaded
 from core.ingestion.report import Failure, IngestReport
 from core.ports import ProgressSink
-from core.progress import SilentProgress
+from core.work.progress import SilentProgress
 
 ADDRESS = ThreadAddress(platform="web", workspace="local", channel="c", thread="t")
 MESSAGE = IncomingMessage(address=ADDRESS, author="ada", text="Where?", event_key="e")

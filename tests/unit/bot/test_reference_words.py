@@ -45,17 +45,17 @@ def build_answer(*references: Reference) -> Answer:
 
 def test_what_the_question_named_has_a_line_each_with_path_and_summary() -> None:
     assert named_lines(build_answer(HOUSE, BROKEN, NO_HEADING)) == [
-        "[[House#Keys]]: house.md — Where we live.",
-        "[[Boats]]: leads nowhere (no document is called so) — Did you mean [[Boat]] or [[Goat]]?",
-        "[[House#Key]]: house.md has no such heading — Did you mean [[House#Keys]]?",
+        "House#Keys: house.md — Where we live.",
+        "Boats: leads nowhere (no document is called so) — Did you mean Boat or Goat?",
+        "House#Key: house.md has no such heading — Did you mean House#Keys?",
     ]
-    assert named_lines(build_answer(replace(BROKEN, near=(), summary=""))) == ["[[Boats]]: leads nowhere"]
+    assert named_lines(build_answer(replace(BROKEN, near=(), summary=""))) == ["Boats: leads nowhere"]
 
 
 def test_all_that_comes_from_documents_is_escaped() -> None:
     odd = replace(HOUSE, label="[[*a*]]", document="*b*.md", summary="*c*")
     line = references_markdown(build_answer(odd), lambda text: text.replace("*", "\\*"))
-    assert line == "1. [[\\*a\\*]]: \\*b\\*.md — \\*c\\*"
+    assert line == "1. \\*a\\*: \\*b\\*.md — \\*c\\*"
 
 
 def test_only_what_was_not_used_was_also_looked_at() -> None:
@@ -82,9 +82,9 @@ def test_what_was_named_takes_room_from_what_was_looked_at() -> None:
 
 def test_all_of_them_open_as_a_list_named_cited_and_looked_at() -> None:
     rows = reference_rows(build_answer(*seen(12), replace(HOUSE, document_id="h")))
-    assert [row.label for row in rows] == ["[[House#Keys]]", *(f"Doc {n}" for n in range(12))]
+    assert [row.label for row in rows] == ["House#Keys", *(f"Doc {n}" for n in range(12))]
     assert [row_words(row) for row in rows[:3]] == [
-        "[[House#Keys]]: house.md — Where we live.",
+        "House#Keys: house.md — Where we live.",
         "Doc 0: 0.md, cited",
         "Doc 1: 1.md",
     ]

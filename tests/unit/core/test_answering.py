@@ -14,8 +14,8 @@ from core.domain.conversation import IncomingMessage, Role, ThreadAddress
 from core.domain.jobs import CALL, KEPT, JobKind, JobStatus
 from core.domain.settings import PersonAddress
 from core.errors import BadInput, NotFound, ProviderBadRequest, ProviderOverloaded, ProviderRefused
-from core.jobs import Jobs
-from core.jsonable import job_json
+from core.jobs.trees import Jobs
+from core.jsonable.objects import job_json
 from core.limits import Budget
 from core.providers.scripted import ScriptedProvider, Turn, calls, says
 from core.strategies.tool_use import ToolUseStrategy

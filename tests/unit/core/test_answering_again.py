@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 
 from core.answering import CUT_OFF, Attempt
+from core.answers.stored import stored_ids
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.chat import ChatRequest, ChatResponse
 from core.domain.conversation import Role
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import ProviderOverloaded
 from core.providers.scripted import says
-from core.stored_answers import stored_ids
 from tests.builders import build_job
 from tests.unit.core.shelf import Shelf
 from tests.unit.core.test_answering import KEY, SEARCH, Desk, message

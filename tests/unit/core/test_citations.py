@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.citations import cited_page_ids, heading_path_at, prove, strip_markers
+from core.citations import cite, cited_page_ids, heading_path_at, prove, strip_markers
 from core.domain.answer import Draft, Evidence
 from core.domain.chat import CitedText, NumberedPassage, PassageCitation
 from core.domain.corpus import Heading, Page, Passage, SourcedPassage, Span
@@ -115,6 +115,8 @@ def test_a_claim_loses_its_footnote_when(page: Page | None, why: str) -> None:
     proved = prove(given_draft, {"p1": page} if page else {})
 
     assert (proved.citations, proved.text, proved.dropped) == ((), "Under the mat.", 1), why
+    marked = prove(draft(CitedText(text="Under the mat [1]."), evidence=(ONE,)), {"p1": page} if page else {})
+    assert (marked.citations, marked.text, marked.dropped) == ((), "Under the mat.", 1), why
 
 
 @pytest.mark.parametrize("cited", ["The key is under the rug.", "", "The key"])
@@ -167,6 +169,33 @@ def test_a_claim_over_two_sentences_quotes_both() -> None:
     assert proved.citations[0].quote == "The key is under the mat. The mat is by the door."
 
 
+def test_of_two_neighbours_that_say_as_much_of_a_claim_the_later_one_is_quoted() -> None:
+    page = build_page(text="The lamp is red. The mat is by the door. The lamp burns oil.")
+    item = numbered(1, page, (Span(0, 16), Span(17, 40), Span(41, 60)))
+    proved = prove(draft(CitedText(text="The mat by the door has a lamp [1]."), evidence=(item,)), {"p1": page})
+
+    assert proved.citations[0].quote == "The mat is by the door. The lamp burns oil."
+
+
+def test_numbers_at_one_place_stand_in_their_order() -> None:
+    evidence = (numbered(1, PAGE, SENTENCES[:1]), numbered(2, PAGE, SENTENCES[2:3]))
+    proved = prove(draft(CitedText(text="Mat [1]. Ann [2]. Both [2, 1]."), evidence=evidence), {"p1": PAGE})
+
+    assert proved.text == "Mat[1]. Ann[2]. Both[1][2]."
+
+
+def test_a_number_stands_before_the_white_space_at_the_end_of_what_it_supports() -> None:
+    segments = (CitedText(text="Look under the mat. ", citations=cites(1, SENTENCES[0])), CitedText(text="Now."))
+    proved = prove(draft(*segments, evidence=(ONE,)), {"p1": PAGE})
+
+    assert (proved.text, proved.segments) == ("Look under the mat.[1] Now.", ("Look under the mat.[1] ", "Now."))
+
+
+@pytest.mark.parametrize("span", [Span(3, 3), Span(500, 510)])
+def test_where_a_page_has_nothing_there_is_nothing_proved(span: Span) -> None:
+    assert not cite(1, DOCUMENT, PAGE, span).proved
+
+
 def test_pages_to_read_anew_are_those_cited_and_marked_only() -> None:
     other, third = build_page(2), build_page(3)
     evidence = (ONE, numbered(2, other), numbered(3, third))
@@ -187,6 +216,7 @@ def test_old_markers_are_stripped_with_the_space_before_them() -> None:
         ("", 12, ("Top", "A", "B")),
         ("", 25, ("Top", "C")),
         ("", 9, ("Top", "A")),
+        ("", 10, ("Top", "A", "B")),  # a heading is in force where it begins
         ("A", 12, ("Top", "A", "B")),  # the page opens with its title: named once
         ("Notes", 12, ("Top", "Notes", "A", "B")),
     ],

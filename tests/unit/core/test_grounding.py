@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.grounding import UNSUPPORTED_MARK, UNSUPPORTED_NOTE, ground, only_says_not_found
+from core.grounding import UNSUPPORTED_MARK, UNSUPPORTED_NOTE, ground, is_backed, only_says_not_found
 
 BEHIND = {1: ["The ferry carried 148,310 passengers in 2025."], 2: ["Ann has the spare key."]}
 
@@ -30,9 +30,10 @@ def test_a_sentence_that_stands_word_for_word_in_a_cited_passage_needs_no_footno
 
 
 def test_a_number_that_the_passage_does_not_have_is_marked_in_spite_of_its_footnote() -> None:
-    result = ground("The ferry carried 150,000 passengers.[1]", BEHIND)
+    for text in ("The ferry carried 150,000 passengers.[1]", "Ann has 12 spare keys.[2]"):
+        result = ground(text, BEHIND)
 
-    assert [span.of(result.text) for span in result.unsupported] == ["The ferry carried 150,000 passengers.[1]"]
+        assert [span.of(result.text) for span in result.unsupported] == [text]
 
 
 @pytest.mark.parametrize(
@@ -104,3 +105,44 @@ def test_spans_point_at_the_marked_sentences(parts: list[str]) -> None:
 )
 def test_a_text_that_only_says_not_found_is_told_from_one_that_answers(text: str, only: bool) -> None:
     assert only_says_not_found(text) is only
+
+
+@pytest.mark.parametrize(
+    ("text", "backed", "backed_where_none_is_needed"),
+    [
+        ("Ann has the spare key.[2]", True, True),
+        ("The ferry carried 148310 passengers.[2, 1]", True, True),
+        ("The ferry carried 148,310 passengers.[2]", False, False),  # the number stands behind another footnote
+        ("Ann has 12 keys.[2]", False, False),
+        ("Ann has the spare key.", False, False),
+        ("Here it is.", False, True),
+        ("The documents do not say when it was built.", False, True),
+        ("", False, True),
+    ],
+)
+def test_a_statement_as_a_whole_stands_on_its_footnotes_or_says_nothing(
+    text: str, backed: bool, backed_where_none_is_needed: bool
+) -> None:
+    assert is_backed(text, BEHIND) is backed
+    assert is_backed(text, BEHIND, needs_footnote=False) is backed_where_none_is_needed
+
+
+TABLE = "| Ferry | Passengers carried | Year sold |\n|---|:-:|---|\n| North | 148,310 [1] | 2025 [1] |\n"
+
+
+def test_the_head_of_a_table_is_no_claim() -> None:
+    assert ground(TABLE, BEHIND).text == TABLE
+    assert (
+        ground(
+            "Ferry | Passengers carried | Year sold\n--- | --- | ---\nNorth | many [1] | 2025 [1]\n", BEHIND
+        ).unsupported
+        == ()
+    )
+
+
+def test_a_row_without_support_keeps_its_cells() -> None:
+    row = "| South | 99,000 passengers | 2031 |"
+    result = ground(f"{TABLE}{row}\n| East | 2025 [1] | |\n", BEHIND)
+
+    assert f"{row[:-2]} {UNSUPPORTED_MARK} |\n| East | 2025 [1] | |\n" in result.text
+    assert [span.of(result.text) for span in result.unsupported] == [row[:-2]]

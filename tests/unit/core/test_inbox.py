@@ -8,12 +8,12 @@ from typing import NoReturn
 import pytest
 
 from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress
-from core.domain.inbox import CommandLine, InboxStatus
+from core.domain.inbox import AGAIN, CommandLine, Decision, InboxEntry, InboxStatus
 from core.domain.jobs import RETENTION
 from core.domain.settings import ChannelAddress, ChannelSettings, Listening
 from core.errors import StorageError
+from core.gates.rates import Rate
 from core.inbox import ACCEPTED, PERSON_RATE, STANDARD_GATES, Inbox, platform_gates, to_command
-from core.rates import Rate
 from storage.memory.inbox import MemoryInboxStore
 from storage.memory.settings import MemorySettingsRepository
 from tests.fakes import ManualClock
@@ -54,6 +54,15 @@ class FullStore(MemoryInboxStore):
         raise StorageError("The disk is full.")
 
 
+class YieldingStore(MemoryInboxStore):
+    """Lets others run where a database would, between looking and storing."""
+
+    async def find(self, event_key: str) -> InboxEntry | None:
+        found = await super().find(event_key)
+        await asyncio.sleep(0)
+        return found
+
+
 async def test_what_cannot_be_stored_is_refused_with_what_to_do_next():
     door = Door()
     inbox = Inbox(FullStore(door.clock), STANDARD_GATES, door.clock, door.wake)
@@ -70,6 +79,40 @@ async def test_a_repeated_event_gets_the_first_receipt_and_wakes_nobody():
     assert (door.woken, len(await door.inbox.recent("local"))) == (1, 1)
 
 
+async def test_what_another_process_takes_in_at_the_same_time_wakes_nobody_here():
+    door, elsewhere = Door(), Door()
+    first = await elsewhere.inbox.receive(message())
+
+    class LateStore(MemoryInboxStore):
+        """Sees what the other one stored when it stores the same itself."""
+
+        async def accept(self, incoming: IncomingMessage, decision: Decision) -> tuple[InboxEntry, bool]:
+            return await elsewhere.store.accept(incoming, decision)
+
+    here = Inbox(LateStore(door.clock), STANDARD_GATES, door.clock, door.wake)
+    assert await here.receive(message()) == replace(first, repeated=True)
+    assert (door.woken, elsewhere.woken) == (0, 1)
+
+
+async def test_who_waits_for_the_same_event_goes_on_when_it_could_not_be_stored():
+    door = Door()
+
+    class FullAtFirst(YieldingStore):
+        is_full = True
+
+        async def accept(self, incoming: IncomingMessage, decision: Decision) -> tuple[InboxEntry, bool]:
+            if self.is_full:
+                self.is_full = False
+                raise StorageError("The disk is full.")
+            return await super().accept(incoming, decision)
+
+    inbox = Inbox(FullAtFirst(door.clock), STANDARD_GATES, door.clock, door.wake)
+    async with asyncio.timeout(5):
+        failed, taken = await asyncio.gather(*(inbox.receive(message()) for _ in range(2)), return_exceptions=True)
+    assert isinstance(failed, StorageError)
+    assert (taken.accepted, taken.repeated) == (True, False)
+
+
 async def test_an_edit_that_leaves_the_text_as_it_was_is_a_repeated_event():
     door = Door()
     first = await door.inbox.receive(message())
@@ -79,6 +122,21 @@ async def test_an_edit_that_leaves_the_text_as_it_was_is_a_repeated_event():
     back = await door.inbox.receive(replace(edit, event_key="1@4"))
     assert (changed.repeated, back.repeated) == (False, False)
     assert [entry.event_key for entry in await door.inbox.recent("local")] == ["1@4", "1@3", "1"]
+
+
+async def test_who_takes_back_an_edit_that_was_refused_has_the_answer_to_the_text_before():
+    door = Door()
+    first = await door.inbox.receive(message())
+    refused = await door.inbox.receive(message(event_key="1@2", message_key="1", text="?"))
+    back = await door.inbox.receive(message(event_key="1@3", message_key="1"))
+    assert (refused.accepted, back) == (False, replace(first, repeated=True))
+
+
+async def test_what_is_asked_again_is_answered_anew_though_its_text_is_the_same():
+    door = Door()
+    await door.inbox.receive(message())
+    again = await door.inbox.receive(message(event_key=f"1@{AGAIN}1", message_key="1"))
+    assert (again.accepted, again.repeated, door.woken) == (True, False, 2)
 
 
 async def test_a_message_that_comes_after_its_edit_is_out_of_date():
@@ -135,6 +193,7 @@ class Platform(Door):
 
     def __init__(self, rate: Rate | None = PERSON_RATE) -> None:
         super().__init__()
+        self.store = YieldingStore(self.clock)
         self.settings = MemorySettingsRepository()
         self.inbox = Inbox(self.store, platform_gates(self.settings, self.clock, rate), self.clock, self.wake)
 
@@ -210,6 +269,15 @@ async def test_an_event_that_comes_again_or_twice_at_once_is_counted_once():
     door = Platform(Rate(per_second=1 / 60, burst=2))
     assert await asyncio.gather(door.receive("1"), door.receive("1")) == ["accepted"] * 2
     assert await door.receive("1") == "accepted"
+    assert [await door.receive("2"), await door.receive("3")] == ["accepted", "over_limit"]
+
+
+async def test_an_older_edit_that_comes_again_is_not_counted_either():
+    door = Platform(Rate(per_second=1 / 60, burst=4))
+    edits = [("1@2", "Where is the lock?"), ("1@3", "Where is the door?"), ("1@2", "Where is the lock?")]
+    assert await door.receive("1") == "accepted"
+    for key, text in edits:
+        assert await door.receive(key, text, message_key="1") == "accepted"
     assert [await door.receive("2"), await door.receive("3")] == ["accepted", "over_limit"]
 
 

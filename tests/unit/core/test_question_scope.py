@@ -6,7 +6,7 @@ import pytest
 
 from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress
 from core.domain.settings import ChannelAddress, PersonAddress
-from core.errors import AccessDenied
+from core.errors import AccessDenied, BadInput
 from core.question_scope import QuestionScopes
 from tests.unit.core.shelf import Shelf
 
@@ -55,3 +55,15 @@ async def test_a_lifted_position_holds_in_the_channel(shelf: Shelf) -> None:
     await shelf.settings.save_position(PersonAddress(workspace="local", person="ada", alone=True), NOVEL, 5)
 
     assert [await position(shelf, message) for message in (question(), question(OWN))] == [2, 5]
+
+
+async def test_what_could_be_meant_instead_is_named_only_as_far_as_the_asker_reads(shelf: Shelf) -> None:
+    await shelf.add("night.md", "# The Arrival\n\nText.", "# Chapter 8\n\nText.", title="Night")
+    mistyped = {"position": "Night=chapter 9"}
+    with pytest.raises(BadInput, match="Did you mean 'Chapter 8'"):
+        await position(shelf, question(**mistyped))
+    await shelf.settings.save_position(ChannelAddress.of(CLUB), "local/handbook/night.md", 1)
+    with pytest.raises(BadInput) as refused:
+        await position(shelf, question(**mistyped))
+
+    assert "Chapter 8" not in str(refused.value)

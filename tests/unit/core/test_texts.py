@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.texts import code_spans, collapse, content_words, shorten, words
+from core.texts import code_spans, collapse, content_words, shorten, took, words
 
 
 def test_collapse_leaves_single_spaces_only() -> None:
@@ -37,3 +37,19 @@ def test_shortened_text_is_one_line_within_its_limit(text: str, limit: int) -> N
 
     assert len(short) <= limit
     assert collapse(short) == short
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "said"),
+    [
+        (0.4, "0 ms"),
+        (999.4, "999 ms"),
+        (999.6, "1.0 s"),
+        (4_399, "4.4 s"),
+        (59_949, "59.9 s"),
+        (59_960, "1 min 0 s"),
+        (125_400, "2 min 5 s"),
+    ],
+)
+def test_durations_are_told_as_people_read_them(milliseconds: float, said: str) -> None:
+    assert took(milliseconds) == said

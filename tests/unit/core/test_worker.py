@@ -16,8 +16,8 @@ from core.domain.inbox import InboxEntry, InboxStatus
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import AccessDenied, BadInput, InvalidState, PlatformError, ProviderOverloaded, StorageError
 from core.inbox import ACCEPTED
-from core.progress import SilentProgress
-from core.retries import MOST_CRASHES
+from core.work.progress import SilentProgress
+from core.work.retries import MOST_CRASHES
 from core.worker import POST_TRIES, Worker
 from storage.memory.inbox import MemoryInbox, MemoryInboxStore
 from storage.memory.jobs import MemoryJobRepository
@@ -179,7 +179,10 @@ async def test_no_more_questions_than_allowed_run_at_once():
     for number in range(9):
         await office.accept(f"q{number}", thread=str(number))
         office.answers.behaviour[f"q{number}"] = lambda attempt: asyncio.sleep(0.01, "Yes.")
+    slow = office.answers.behaviour["q0"] = Gate()
     async with office.working(parallel=3):
+        await until(lambda: len(office.wall.posts) == 8)
+        slow.opened.set()
         await office.all_done()
     assert office.answers.most_at_once == 3
 
@@ -433,7 +436,7 @@ async def test_an_edited_question_is_answered_again_in_the_same_post():
 
 
 async def test_a_platform_that_does_not_reply_is_asked_again(monkeypatch):
-    monkeypatch.setattr("core.posting.POST_TIMEOUT_SECONDS", 0.02)
+    monkeypatch.setattr("core.answers.posting.POST_TIMEOUT_SECONDS", 0.02)
     office = Office()
     post, hangs = office.wall.post, [True]
 

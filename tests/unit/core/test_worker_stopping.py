@@ -2,7 +2,10 @@
 
 import asyncio
 
+import pytest
+
 from core.domain.inbox import InboxStatus
+from core.errors import StorageError
 from tests.unit.core.test_worker import Office
 
 
@@ -15,3 +18,23 @@ async def test_a_worker_that_is_stopped_before_it_begins_never_begins():
     async with asyncio.timeout(10):
         await working
     assert await office.status("one") is InboxStatus.QUEUED
+
+
+async def test_a_stop_does_not_wait_for_a_database_that_can_not_be_written(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("core.worker.POLL_SECONDS", 0.01)
+    monkeypatch.setattr("core.worker.GRACE_SECONDS", 600)
+    office, tried = Office(), asyncio.Event()
+
+    async def broken(*args: object, **options: object) -> bool:
+        tried.set()
+        raise StorageError("The disk is full.")
+
+    monkeypatch.setattr(office.store, "finish", broken)
+    await office.accept("one")
+    async with asyncio.timeout(10), office.working():
+        await tried.wait()
+    monkeypatch.undo()
+    await office.store.release_abandoned()
+    async with office.working():
+        await office.all_done()
+    assert (office.wall.posts, office.wall.looked) == ({"one": "Yes."}, [False, True])  # the next start looks for it

@@ -39,6 +39,19 @@ async def test_an_edit_ends_the_earlier_version_while_it_runs_and_only_the_new_o
     assert await office.status("q@2") is InboxStatus.DONE
 
 
+async def test_what_ends_the_versions_before_a_new_one_leaves_that_one_alone():
+    office = Office()
+    gate = office.answers.behaviour["q"] = Gate()
+    await office.accept("q")
+    async with office.working() as worker:
+        await gate.reached.wait()
+        [entry] = worker.running
+        worker.withdraw("q", entry.seq)
+        gate.opened.set()
+        await office.all_done()
+    assert office.wall.posts == {"q": "Let through."}
+
+
 async def test_an_edit_of_a_question_that_waits_is_answered_alone():
     office = Office()
     gate = office.answers.behaviour["first"] = Gate()

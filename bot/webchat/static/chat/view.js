@@ -46,12 +46,12 @@ function againNode(offered, actions) {
 
 function sourcesNode(citations) {
   const cards = citations.map((citation) => el("li", {},
-    el("a", { class: "source", href: citation.href, target: "_blank", rel: "noopener" },
+    el("a", { class: "source", href: citation.href, target: "_blank", rel: "noopener", title: citation.summary || null },
       el("span", { class: "source-number", "aria-hidden": "true" }, String(citation.number)),
       el("span", { class: "source-body" },
         el("span", { class: "source-title" }, el("span", { class: "unseen" }, `Source ${citation.number}: `), citation.title),
         el("span", { class: "source-where" }, where(citation)),
-        el("span", { class: "source-about" }, citation.summary || `“${citation.quote}”`)),
+        el("span", { class: "source-about" }, `“${citation.quote}”`)),
       citation.thumbnail ? thumbnailNode(citation) : null)));
   return el("ol", { class: "sources", "aria-label": "Sources" }, ...cards);
 }
@@ -61,13 +61,16 @@ function referencesNode(named, seen, shown) {
   const room = Math.max(0, shown - named.length);
   const rest = [...named.slice(shown), ...seen.slice(room)];
   const link = ({ label, href, detail }) => href ? el("a", { href, title: detail }, label) : el("span", { title: detail }, label);
-  const line = (row) => el("li", {}, link(row), ...(row.detail ? [` ${row.detail}`] : []), ...(row.summary ? [` — ${row.summary}`] : []));
-  const looked = seen.slice(0, room).flatMap((row, place) => [place ? ", " : "Also looked at: ", link(row)]);
+  const line = (row) => el("li", {}, link(row), row.detail ? el("span", { class: "path" }, row.detail) : null,
+    row.summary ? el("span", { class: "about" }, row.summary) : null);
+  const looked = seen.slice(0, room).map((row) => el("li", {}, link(row)));
   return el("div", { class: "references", role: "group", "aria-label": "References" },
-    named.length ? el("ul", {}, ...named.slice(0, shown).map(line)) : null,
-    looked.length ? el("p", {}, ...looked) : null,
-    rest.length ? el("details", {}, el("summary", {}, `and ${rest.length} more`), el("ul", {}, ...rest.map(line))) : null);
+    ...listed("Named in the question", "named", named.slice(0, shown).map(line)),
+    ...listed("Also looked at", "looked", looked),
+    rest.length ? el("details", {}, el("summary", {}, `and ${rest.length} more`), el("ul", { class: "named" }, ...rest.map(line))) : null);
 }
+
+const listed = (title, kind, rows) => rows.length ? [el("p", {}, title), el("ul", { class: kind }, ...rows)] : [];
 
 // A page as it is printed, small. The service sends nothing where it has no picture: then the card does without.
 function thumbnailNode(citation) {

@@ -16,7 +16,7 @@ from core.domain.inbox import Decision, InboxStatus
 from core.domain.jobs import JobStatus
 from core.errors import BadInput, InvalidState, NotFound, ProviderError
 from core.inbox import STANDARD_GATES, Gate, Inbox
-from core.jobs import Jobs
+from core.jobs.trees import Jobs
 from core.worker import Worker
 from tests.fakes import RecordingProgress
 from tests.unit.bot.webchat.api.conftest import Office as ApiOffice

@@ -27,20 +27,25 @@ def components_of(part: PartView) -> list[dict[str, Any]]:
     return taken
 
 
-def assert_harmless(part: PartView) -> None:
-    for text in part.texts:
-        assert pings(text) == []
-        assert clickable(text) == []
-        assert open_fences(text) == 0
+def harm_in(part: PartView) -> list[str]:
+    """What would ping or could be clicked, and code that does not end."""
+    return [
+        harm for text in part.texts for harm in (*pings(text), *clickable(text), *["an open fence"] * open_fences(text))
+    ]
 
 
-def assert_fine(post: DiscordPost, post_id: str | None = None) -> None:
-    """Every part is within all limits and harmless; with a post id, it is found again as what it is."""
-    assert post.parts
+def faults_of(post: DiscordPost, post_id: str | None = None) -> list[str]:
+    """What is wrong with a post: harm in a part, and a part that is not found again as what it is.
+
+    Without `post_id` none has an id. Fails, as `components_of`, where Discord would refuse a part.
+    """
+    found = [] if post.parts else ["no parts"]
     for number, part in enumerate(post.parts, start=1):
         components = components_of(part)
-        assert_harmless(part)
-        assert find_part(components) == ((post_id, number) if post_id else None)
+        found += harm_in(part)
+        if find_part(components) != ((post_id, number) if post_id else None):
+            found.append(f"part {number} is found as {find_part(components)}")
+    return found
 
 
 def text_of(part: PartView) -> str:

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from bot.discordbot.layout import Container, DiscordPost, PartView, Text
 from bot.discordbot.render import RenderOptions, render_answer
-from core.answer_building import PARTIAL_NOTE
+from core.answers.building import PARTIAL_NOTE
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
 from core.domain.corpus import Span
 from tests.builders import build_citation
 from tests.unit.bot.any_answers import ANSWER, POST, answers, build_answer, link_to, unhurried
-from tests.unit.bot.discordbot.shown import assert_fine, labels_of, listed_in, text_of
+from tests.unit.bot.discordbot.shown import faults_of, labels_of, listed_in, text_of
 from tests.unit.bot.markdown_texts import GOOD, bare, tame_texts
 
 OPTIONS = RenderOptions(post_id=POST, link=link_to, is_allowed=lambda address: address.startswith(GOOD))
@@ -20,14 +20,14 @@ OPTIONS = RenderOptions(post_id=POST, link=link_to, is_allowed=lambda address: a
 
 def render(answer: Answer) -> DiscordPost:
     post = render_answer(answer, OPTIONS)
-    assert_fine(post, POST)
+    assert faults_of(post, POST) == []
     return post
 
 
 @unhurried
 @given(answers())
 def test_whatever_the_answer_discord_takes_it_and_nothing_in_it_does_harm(answer: Answer) -> None:
-    assert_fine(render_answer(answer, OPTIONS), POST)
+    assert faults_of(render_answer(answer, OPTIONS), POST) == []
 
 
 @unhurried

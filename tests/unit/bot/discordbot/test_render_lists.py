@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from bot.discordbot.layout import DiscordPost
 from bot.discordbot.render_lists import ThreadRow, notice_view, text_view, threads_view
-from tests.unit.bot.discordbot.shown import assert_fine, components_of, labels_of, text_of
+from tests.unit.bot.discordbot.shown import components_of, faults_of, labels_of, text_of
 from tests.unit.bot.markdown_texts import GOOD, HOSTILE, SCRIPTS, any_texts, bare
 
 POST = "d" * 32
@@ -18,14 +18,15 @@ rows = st.lists(
 def test_whatever_is_listed_discord_takes_it_and_nothing_does_harm(
     found: list[ThreadRow], heading: str, page: int
 ) -> None:
-    assert_fine(DiscordPost(parts=(threads_view(found, list_id="mine", page=page, pages=4, heading=heading),)))
+    view = threads_view(found, list_id="mine", page=page, pages=4, heading=heading)
+    assert faults_of(DiscordPost(parts=(view,))) == []
 
 
 @settings(deadline=None)
 @given(any_texts)
 def test_notices_and_results_are_harmless_and_within_the_limits(text: str) -> None:
-    assert_fine(text_view(text))
-    assert_fine(DiscordPost(parts=(notice_view(text, post_id=POST),)), POST)
+    assert faults_of(text_view(text)) == []
+    assert faults_of(DiscordPost(parts=(notice_view(text, post_id=POST),)), POST) == []
 
 
 def test_a_page_of_threads_has_titles_details_and_ways_on() -> None:

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from bot.discordbot.render_passages import Neighbours, passages_view
 from core.domain.answer import Answer, AnswerStatus, Citation
 from tests.builders import build_citation
-from tests.unit.bot.discordbot.shown import assert_fine, text_of
+from tests.unit.bot.discordbot.shown import faults_of, text_of
 from tests.unit.bot.markdown_texts import GOOD, any_texts, bare
 
 
@@ -19,7 +19,7 @@ def test_whatever_stands_there_discord_takes_it_and_nothing_does_harm(
 ) -> None:
     citations = [build_citation(number=n, quote=quote, document_title=before[:50]) for n in range(1, count + 1)]
     around = {n: Neighbours(before=before, behind=behind, note=behind) for n in range(1, count + 1)}
-    assert_fine(passages_view(answer_with(*citations), around, dict.fromkeys(around, GOOD)))
+    assert faults_of(passages_view(answer_with(*citations), around, dict.fromkeys(around, GOOD))) == []
 
 
 def test_a_quote_is_bold_within_what_stands_around_it() -> None:

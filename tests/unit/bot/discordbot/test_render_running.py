@@ -8,7 +8,7 @@ from bot.rendering import units
 from core.domain.jobs import Job, JobKind, JobStatus
 from tests.builders import NOON, build_job
 from tests.unit.bot.any_answers import trees
-from tests.unit.bot.discordbot.shown import assert_fine, labels_of, text_of
+from tests.unit.bot.discordbot.shown import faults_of, labels_of, text_of
 from tests.unit.bot.markdown_texts import any_texts
 
 POST = "c" * 32
@@ -33,13 +33,13 @@ TREE = [
 @settings(deadline=None)
 @given(any_texts, trees())
 def test_whatever_is_drafted_discord_takes_it_and_nothing_in_it_does_harm(text: str, jobs: list[Job]) -> None:
-    assert_fine(DiscordPost(parts=(running_view(text, jobs, post_id=POST),)), POST)
+    assert faults_of(DiscordPost(parts=(running_view(text, jobs, post_id=POST),)), POST) == []
 
 
 @settings(deadline=None)
 @given(trees())
 def test_a_whole_tree_is_within_the_limits(jobs: list[Job]) -> None:
-    assert_fine(how_view(jobs))
+    assert faults_of(how_view(jobs)) == []
     assert units(job_tree_text(jobs, TREE_BUDGET)) <= TREE_BUDGET
 
 
@@ -47,7 +47,7 @@ def test_a_tree_is_a_nested_list_in_words() -> None:
     assert job_tree_text(TREE).replace("\u200b", "") == (
         "- ▸ ask “Where is the \\*key\\*?” (running)\n"
         "  - ✓ plan\n"
-        "    - ✓ search “key” (3 passages, 1,234 ms)\n"
+        "    - ✓ search “key” (3 passages, 1.2 s)\n"
         "  - ✗ plan (failed, try 2, No \\<@1\\> reply.)"
     )
 

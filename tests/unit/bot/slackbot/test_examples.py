@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.slackbot.examples import example_questions
+from core.chat_documents.keeping import KEPT_SOURCE
 from core.domain.corpus import SearchScope, Source
-from core.keeping import KEPT_SOURCE
 from storage.memory.corpus import MemoryCorpusRepository
 from tests.builders import NOON, build_document, build_scope, build_source
 from tests.unit.core.shelf import Shelf, _page

@@ -4,14 +4,14 @@ from hypothesis import given, settings
 from bot.slackbot.layout import MAX_FALLBACK
 from bot.slackbot.plain_text import fallback, unmarked
 from tests.unit.bot.markdown_texts import ZERO_WIDTH, any_texts
-from tests.unit.bot.slackbot.shown import assert_plain
+from tests.unit.bot.slackbot.shown import faults_of_fallback
 
 
 @settings(deadline=None)
 @given(any_texts, any_texts)
 def test_whatever_it_is_made_of_it_is_escaped_short_and_harmless(text: str, below: str) -> None:
-    assert_plain(fallback(text, below))
-    assert_plain(fallback(text * 20, below * 20))
+    assert faults_of_fallback(fallback(text, below)) == []
+    assert faults_of_fallback(fallback(text * 20, below * 20)) == []
 
 
 @pytest.mark.parametrize(

@@ -7,28 +7,28 @@ from hypothesis import strategies as st
 
 from bot.slackbot.layout import SlackPost
 from bot.slackbot.render import RenderOptions, render_answer
-from core.answer_building import PARTIAL_NOTE
+from core.answers.building import PARTIAL_NOTE
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
 from core.domain.corpus import Span
 from core.grounding import UNSUPPORTED_NOTE
 from tests.builders import build_citation
 from tests.unit.bot.any_answers import ANSWER, POST, answers, build_answer, link_to, unhurried
 from tests.unit.bot.markdown_texts import GOOD, ZERO_WIDTH, bare, tame_texts
-from tests.unit.bot.slackbot.shown import assert_fine, body_of, labels_of, links_of, listed_in, names_of, text_of
+from tests.unit.bot.slackbot.shown import body_of, faults_of, labels_of, links_of, listed_in, names_of, text_of
 
 OPTIONS = RenderOptions(post_id=POST, link=link_to, is_allowed=lambda address: address.startswith(GOOD))
 
 
 def render(answer: Answer, *, is_private: bool = False) -> SlackPost:
     post = render_answer(answer, replace(OPTIONS, is_private=is_private))
-    assert_fine(post, POST)
+    assert faults_of(post, POST) == []
     return post
 
 
 @unhurried
 @given(answers(), st.booleans())
 def test_whatever_the_answer_slack_takes_it_and_nothing_in_it_does_harm(answer: Answer, is_private: bool) -> None:
-    assert_fine(render_answer(answer, replace(OPTIONS, is_private=is_private)), POST)
+    assert faults_of(render_answer(answer, replace(OPTIONS, is_private=is_private)), POST) == []
 
 
 @unhurried

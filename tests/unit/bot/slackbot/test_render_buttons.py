@@ -6,14 +6,14 @@ from bot.slackbot.layout import Block, SlackMessage
 from bot.slackbot.render_buttons import answer_blocks, how_actions, mark_of, page_actions, part_note, running_actions
 from core.domain.answer import Answer, AnswerStatus
 from tests.builders import build_citation
-from tests.unit.bot.slackbot.shown import assert_taken, labels_of, names_of
+from tests.unit.bot.slackbot.shown import faults_of_message, labels_of, names_of
 
 POST, ANSWER = "b" * 32, "a" * 32
 
 
 def shown(blocks: list[Block]) -> SlackMessage:
     message = SlackMessage(text="Words", blocks=(markdown("Words"), *blocks))
-    assert_taken(message)
+    assert faults_of_message(message) == []
     return message
 
 

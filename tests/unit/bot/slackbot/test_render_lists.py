@@ -5,7 +5,7 @@ from bot.slackbot.layout import SlackPost
 from bot.slackbot.render_lists import ThreadRow, notice_message, said_message, text_post, threads_message
 from tests.unit.bot.any_answers import names
 from tests.unit.bot.markdown_texts import GOOD, any_texts, bare
-from tests.unit.bot.slackbot.shown import assert_fine, assert_taken, body_of, labels_of, links_of, names_of, text_of
+from tests.unit.bot.slackbot.shown import body_of, faults_of, faults_of_message, labels_of, links_of, names_of, text_of
 
 POST = "d" * 32
 rows = st.lists(
@@ -18,16 +18,16 @@ rows = st.lists(
 def test_whatever_is_listed_slack_takes_it_and_nothing_does_harm(
     found: list[ThreadRow], heading: str, page: int
 ) -> None:
-    assert_taken(threads_message(found, list_id="mine", page=page, pages=4, heading=heading))
+    assert faults_of_message(threads_message(found, list_id="mine", page=page, pages=4, heading=heading)) == []
 
 
 @settings(deadline=None)
 @given(any_texts, names)
 def test_notices_results_and_sayings_are_harmless_and_within_the_limits(text: str, name: str) -> None:
-    assert_fine(text_post(text))
-    assert_fine(SlackPost(parts=(notice_message(text, post_id=POST),)), POST)
-    assert_taken(notice_message(text))
-    assert_taken(said_message(name, text * 20))
+    assert faults_of(text_post(text)) == []
+    assert faults_of(SlackPost(parts=(notice_message(text, post_id=POST),)), POST) == []
+    assert faults_of_message(notice_message(text)) == []
+    assert faults_of_message(said_message(name, text * 20)) == []
 
 
 def test_a_page_of_threads_has_titles_details_and_ways_on() -> None:

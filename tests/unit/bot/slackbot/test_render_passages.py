@@ -6,7 +6,7 @@ from bot.slackbot.render_passages import Neighbours, passages_view
 from core.domain.answer import Answer, AnswerStatus, Citation
 from tests.builders import build_citation
 from tests.unit.bot.markdown_texts import GOOD, any_texts
-from tests.unit.bot.slackbot.shown import assert_view, labels_of, links_of, names_of, text_of
+from tests.unit.bot.slackbot.shown import faults_of_view, labels_of, links_of, names_of, text_of
 
 ANSWER = "a" * 32
 
@@ -33,7 +33,7 @@ def test_whatever_stands_there_slack_takes_it_and_nothing_does_harm(
 ) -> None:
     citations = [build_citation(number=n, quote=quote, document_title=before[:50]) for n in range(1, count + 1)]
     around = {n: Neighbours(before=before, behind=behind, note=behind) for n in range(1, count + 1)}
-    assert_view(passages_view(answer_with(*citations), around, dict.fromkeys(around, GOOD), page=page))
+    assert faults_of_view(passages_view(answer_with(*citations), around, dict.fromkeys(around, GOOD), page=page)) == []
 
 
 def test_a_quote_is_bold_within_what_stands_around_it() -> None:
@@ -70,7 +70,7 @@ def test_many_passages_are_on_pages_with_ways_between() -> None:
     answer = answer_with(*(build_citation(number=n, quote=f"quote {n} " * 60) for n in range(1, 61)))
     first, second, third = (passages_view(answer, {}, {}, page=page) for page in (1, 2, 9))
     for view in (first, second, third):
-        assert_view(view)
+        assert faults_of_view(view) == []
     assert labels_of(first) == ["Next page"]
     assert names_of(second) == [f"fn:passages:{ANSWER}:1", f"fn:passages:{ANSWER}:3"]
     assert "Page 3 of 3" in text_of(third)

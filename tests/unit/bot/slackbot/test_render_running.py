@@ -10,7 +10,15 @@ from core.domain.jobs import Job, JobKind, JobStatus
 from tests.builders import NOON, build_job
 from tests.unit.bot.any_answers import trees
 from tests.unit.bot.markdown_texts import ZERO_WIDTH, any_texts
-from tests.unit.bot.slackbot.shown import assert_chunks, assert_fine, assert_view, body_of, labels_of, names_of, text_of
+from tests.unit.bot.slackbot.shown import (
+    body_of,
+    faults_of,
+    faults_of_view,
+    harm_in_chunks,
+    labels_of,
+    names_of,
+    text_of,
+)
 
 POST = "c" * 32
 TREE = [
@@ -39,13 +47,13 @@ def steps(count: int) -> list[Job]:
 @settings(deadline=None)
 @given(any_texts, trees())
 def test_whatever_is_drafted_slack_takes_it_and_nothing_in_it_does_harm(text: str, jobs: list[Job]) -> None:
-    assert_fine(SlackPost(parts=(running_message(text, jobs, post_id=POST),)), POST)
+    assert faults_of(SlackPost(parts=(running_message(text, jobs, post_id=POST),)), POST) == []
 
 
 @settings(deadline=None)
 @given(any_texts, trees())
 def test_whatever_is_streamed_slack_takes_it_and_nothing_in_it_does_harm(text: str, jobs: list[Job]) -> None:
-    assert_chunks([*start_chunks(POST), *task_chunks(jobs)])
+    assert harm_in_chunks([*start_chunks(POST), *task_chunks(jobs)]) == []
     assert text_chunk(text) == {"type": "markdown_text", "text": text}
 
 
@@ -57,7 +65,7 @@ def test_a_whole_tree_is_within_the_limits(jobs: list[Job], times: int) -> None:
         for n in range(times)
         for job in jobs
     ]
-    assert_view(how_view(copies))
+    assert faults_of_view(how_view(copies)) == []
 
 
 def test_a_tree_is_a_nested_list_in_words() -> None:
@@ -70,7 +78,7 @@ def test_a_tree_is_a_nested_list_in_words() -> None:
     assert shown == [
         (0, "▸ ask “Where is the *key*?” (running)"),
         (1, "✓ plan"),
-        (2, "✓ search “key” (3 passages, 1,234 ms)"),
+        (2, "✓ search “key” (3 passages, 1.2 s)"),
         (1, "✗ plan (failed, try 2, No <@U1> reply.)"),
     ]
 
@@ -128,7 +136,7 @@ def test_steps_are_tasks_and_the_request_is_the_plan() -> None:
     plan, first, search, failed = task_chunks(TREE)
     assert plan == {"type": "plan_update", "title": "Working on it"}
     assert first == {"type": "task_update", "id": "r/p0", "title": "plan", "status": "complete"}
-    assert (search["title"], search["output"]) == ("search “key”", "3 passages, 1,234 ms")
+    assert (search["title"], search["output"]) == ("search “key”", "3 passages, 1.2 s")
     assert (failed["status"], failed["output"]) == ("error", f"failed, try 2, No <{ZERO_WIDTH}@U1> reply.")
 
 
@@ -140,6 +148,6 @@ def test_what_came_of_a_step_is_said_at_its_end_alone() -> None:
 def test_long_words_and_ids_of_steps_are_cut_to_what_slack_takes() -> None:
     job = build_job("x" * 300, parent_id="r", name="<" * 400, input={"query": "://" * 400}, error="@here" * 90)
     (task,) = task_chunks([job])
-    assert_chunks([task])
+    assert harm_in_chunks([task]) == []
     assert len(task["id"]) == 64
     assert 100 < len(task["title"]) <= MAX_TASK_TEXT

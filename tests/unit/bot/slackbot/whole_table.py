@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from core.chat_documents.keeping import KeptAnswers
 from core.commands import Commands
 from core.domain.corpus import Source
 from core.ingestion.report import IngestReport
-from core.keeping import KeptAnswers
 from core.providers.scripted import says
 from tests.unit.core.commands.counter import Counter
 from tests.unit.core.shelf import Shelf

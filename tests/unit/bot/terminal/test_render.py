@@ -15,10 +15,18 @@ from bot.terminal.render import (
     step_line,
 )
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
-from core.domain.corpus import PageHit
+from core.domain.corpus import PageHit, SourcedPassage
 from core.domain.jobs import JobKind, JobStatus
 from core.evaluation import EvaluationReport, GoldQuestion, Outcome
-from tests.builders import build_citation, build_conversation, build_document, build_job, build_pages, build_source
+from tests.builders import (
+    build_citation,
+    build_conversation,
+    build_document,
+    build_job,
+    build_pages,
+    build_passages,
+    build_source,
+)
 
 
 def shown(view: RenderableType) -> str:
@@ -157,3 +165,47 @@ def test_format_response() -> None:
     assert lines[0] == "In the barrel.[1]"
     assert lines[1].startswith("[1]") and "Chapter 2 > Inside" in lines[1] and "road.json" in lines[1]
     assert lines[2:] == ["“under the mat”", link]
+
+
+def in_eighty_columns(view: RenderableType) -> str:
+    console = Console(width=80, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    with console.file:
+        console.print(view)
+    return console.export_text()
+
+
+def test_what_is_typed_again_is_never_cut() -> None:
+    ids = "da030ed04a364283b94c25752cbd54a1"
+    table = in_eighty_columns(
+        conversation_table([build_conversation(ids, title="A title that is longer than its column")])
+    )
+    assert ids in table and "…" not in table
+    path = "minutes/2026-05-12-harbour-council-of-the-northern-isles-and-the-skerries.md"
+    listed = in_eighty_columns(document_table([build_document(path, title="Harbour council")]))
+    assert "…" not in listed
+    assert path in "".join(line.split("  ")[0].strip() for line in listed.splitlines()[1:])
+
+
+def test_hits_are_told_in_words_not_in_markdown() -> None:
+    document = build_document(title="Guide", kind="markdown")
+    pages = build_pages(document, "## Keys\n\n> [!tip] Ask\n- the **spare** one: [[Fleet|the boats]]")
+    found = SourcedPassage(document=document, passage=build_passages(pages)[0], page_title="Keys")
+    hit = PageHit(document=document, page_id="p1", page_number=1, heading_path=("Keys",), passages=(found,), score=1.0)
+    assert "Ask the spare one: the boats" in shown(hits_view([hit])).replace("  ", " ")
+
+
+def test_documents_that_the_question_named_are_told_before_those_looked_at() -> None:
+    named = Reference(
+        type=ReferenceType.DIRECT, label="[[Guide]]", document="guide.md", document_id="d1", summary="Keys."
+    )
+    seen = Reference(type=ReferenceType.SEARCH, label="Fleet", document="fleet.md", document_id="d2")
+    text = shown(answer_view(Answer(status=AnswerStatus.ANSWERED, text="Yes.", references=(named, seen))))
+    assert "Named in the question:\n  • Guide: guide.md — Keys.\nAlso looked at: Fleet" in text
+    assert "Named" not in shown(answer_view(Answer(status=AnswerStatus.ANSWERED, text="Yes.", references=(seen,))))
+
+
+def test_a_job_is_not_named_twice() -> None:
+    sync = build_job("s", kind=JobKind.SYNC, name="sync notes", status=JobStatus.DONE)
+    found = build_job("t", kind=JobKind.TOOL, name="search", status=JobStatus.DONE)
+    assert "done sync notes" in shown(job_trees([[sync]]))
+    assert "done tool search" in shown(job_trees([[found]]))

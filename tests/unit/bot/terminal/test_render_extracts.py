@@ -10,7 +10,7 @@ from bot.terminal.console import PlainConsole
 from bot.terminal.render_extracts import extraction_view, extracts_view, facts_view, ontology_view, troubles_view
 from core.domain.extract_readings import Spending
 from core.domain.extracts import ExtractQuery, ExtractType
-from core.extracting import ExtractionReport
+from core.extraction.extracting import ExtractionReport
 from core.facts import Trouble
 from tests.unit.core.shelf import Shelf
 
@@ -37,7 +37,7 @@ async def shelf() -> Shelf:
 async def test_rows_have_the_numbers_of_their_footnotes(shelf: Shelf) -> None:
     text = shown(facts_view(await shelf.facts.ask("tasks of Ann", shelf.scope())))
     assert "Asked: type:action_item owner:Ann" in text and "Rows: 1" in text
-    assert "[1] action_item description: [bold]buy[/bold] paint" in text and "\x1b" not in text
+    assert "[1] action item  description: [bold]buy[/bold] paint" in text and "\x1b" not in text
     assert '[1] Page 1 of "council.md"' in text and f"“{TEXT}”" in text
 
 

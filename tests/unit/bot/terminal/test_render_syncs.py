@@ -10,8 +10,8 @@ from bot.terminal.render_syncs import status_view, sync_view
 from core.domain.source_specs import FolderOrigin, SourceSpec
 from core.domain.syncs import SyncResult, SyncState
 from core.ingestion.report import IngestReport
-from core.sync_status import SourceStatus
-from core.syncing import SyncReport
+from core.sources.status import SourceStatus
+from core.sources.syncing import SyncReport
 from tests.unit.bot.terminal.test_render import shown
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

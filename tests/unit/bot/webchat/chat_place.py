@@ -13,11 +13,11 @@ from aiohttp import ClientResponse
 from aiohttp.test_utils import TestClient, TestServer
 
 from bot.config_sections import AgentConfig
-from bot.strategy_wiring import strategy_for
 from bot.webchat.app import WebParts, build_web
 from bot.webchat.chat import ChatParts, add_chat
 from bot.webchat.client import WebPlatform
 from bot.webchat.events import EventHub
+from bot.wiring.strategies import strategy_for
 from core.answering import AnswerService, Reading
 from core.commands import Commands, ServiceQuestions
 from core.context import FullHistoryCapped
@@ -27,11 +27,11 @@ from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
 from core.feedback import Feedbacks
 from core.inbox import Inbox, platform_gates
-from core.jobs import Jobs
-from core.jsonable import Json
-from core.noting import NotedAnswers
+from core.jobs.trees import Jobs
+from core.jsonable.objects import Json
+from core.messages.noting import NotedAnswers
 from core.providers.scripted import ScriptedProvider, Turn, calls, says
-from core.staleness import Staleness
+from core.staleness.noticing import Staleness
 from core.tools.base import Toolbox
 from core.worker import Worker
 from storage.memory.conversations import MemoryConversationRepository

@@ -14,7 +14,7 @@ from core.conversations import Conversations
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
 from core.facts import Facts
-from core.jobs import Jobs
+from core.jobs.trees import Jobs
 from core.library import Library
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository

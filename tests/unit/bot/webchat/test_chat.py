@@ -7,8 +7,8 @@ import pytest
 
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.errors import ProviderOverloaded
-from core.progress import SilentProgress
 from core.providers.scripted import Turn, says
+from core.work.progress import SilentProgress
 from tests.unit.bot.webchat.chat_place import ANSWER, KEY, ChatPlace, search
 
 

@@ -16,10 +16,10 @@ async def test_a_linked_document_is_shown_with_path_and_line_and_a_broken_link_w
         [named, broken] = answer["references"]["named"]
         opened = await ada.client.get(named["href"])
 
-    assert (named["label"], named["detail"], named["summary"]) == ("[[House]]", "house.md", KEY)
+    assert (named["label"], named["detail"], named["summary"]) == ("House", "house.md", KEY)
     assert (broken["detail"], broken["summary"]) == (
         "leads nowhere (no document is called so)",
-        "Did you mean [[House]]?",
+        "Did you mean House?",
     )
     assert opened.status == 200
 

@@ -9,12 +9,12 @@ from bot.webchat.events import EventHub
 from bot.webchat.live import FLUSH_SECONDS
 from bot.webchat.streams import with_heartbeat
 from bot.webchat.translate import thread_address
+from core.answers.stored import stored_ids
 from core.conversations import Conversations
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage
 from core.domain.inbox import InboxEntry, InboxStatus
 from core.inbox import ACCEPTED
-from core.stored_answers import stored_ids
 from storage.memory.conversations import MemoryConversationRepository
 from tests.builders import NOON, build_job
 from tests.fakes import ManualClock

@@ -4,8 +4,8 @@ from functools import partial
 
 from bot.webchat.pages.connections import add_connection_pages
 from core.connections import Connections
-from core.document_names import NamesOfWorkspaces
 from core.domain.conversation import PRIVATE_THREAD, Role
+from core.search.document_names import NamesOfWorkspaces
 from storage.memory.cited import MemoryCitedRepository
 from tests.builders import (
     build_citation,

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from core.jsonable import Json
+from core.jsonable.objects import Json
 from tests.librarian import DEEP, KEY_IN_HOUSE
 from tests.unit.bot.webchat.chat_place import KEY, ChatPlace, Visitor
 

@@ -1,3 +1,5 @@
+from math import hypot
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,7 +35,7 @@ def test_only_so_many_documents_are_drawn_and_the_best_connected_is_largest() ->
     assert len(drawing.dots) == MOST_DRAWN
     assert max(drawing.dots, key=lambda dot: dot.radius).document is hub
     assert [dot.document for dot in drawing.dots if dot.is_centre] == [hub]
-    assert all(len(dot.label) <= 24 for dot in drawing.dots)
+    assert all(len(dot.label) <= 30 for dot in drawing.dots)
 
 
 def test_what_two_documents_have_to_do_with_each_other_is_told() -> None:
@@ -43,3 +45,13 @@ def test_what_two_documents_have_to_do_with_each_other_is_told() -> None:
         "cited together in 2 threads",
         "",
     ]
+
+
+def test_parts_without_a_line_between_them_stand_beside_each_other() -> None:
+    ends = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (2, 4), (3, 4), (3, 5), (6, 7)]
+    lines = [Connection(first=DOCUMENTS[a].id, second=DOCUMENTS[b].id, links=1) for a, b in ends]
+    drawing = draw(DOCUMENTS[:8], lines)
+
+    longest = max(hypot(line.x1 - line.x2, line.y1 - line.y2) for line in drawing.lines)
+    gap = min(hypot(one.x - two.x, one.y - two.y) for one in drawing.dots[:6] for two in drawing.dots[6:])
+    assert gap < 1.5 * longest

@@ -50,8 +50,8 @@ async def test_a_tree_shows_status_parameters_time_and_raw_output(browse: OpenBr
 
     for part in (
         "the index is closed",
-        "2000 ms",
-        "1000 ms",
+        "2.0 s",
+        "1.0 s",
         "&#34;query&#34;: &#34;key&#34;",
         "&#34;passages&#34;: 3",
     ):

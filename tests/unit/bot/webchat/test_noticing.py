@@ -10,8 +10,8 @@ from bot.webchat.translate import thread_address
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import InboxStatus, event_key
 from core.errors import StorageError
+from core.gates.listening import BETWEEN_PEOPLE
 from core.inbox import ACCEPTED
-from core.listening import BETWEEN_PEOPLE
 from storage.memory.inbox import MemoryInboxStore
 from tests.fakes import RealClock
 

@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote
 
 import pytest
 
+from bot.pictures import NO_PICTURE
 from bot.webchat.links import Links
 from bot.webchat.pages.source import page_path
 from core.domain.answer import Citation
@@ -248,13 +249,15 @@ class TestSignedLinks:
         assert "was not made here" in text
 
     async def test_a_forged_picture_is_refused(self, browse: OpenBrowser) -> None:
-        await read(await browse(), "/s/x/1/picture", 403)
+        assert "was not made here" in await read(await browse(), "/s/x/1/picture", 403)
 
     @pytest.mark.parametrize("number", ["0", "-1", "1e3", "99999999999999999999", "x"])
     async def test_page_numbers_that_are_none_are_not_here(
         self, browse: OpenBrowser, shelves: Shelves, guide: Document, number: str
     ) -> None:
-        await read(await browse(), f"{link_to(shelves, cited_in(guide))}/{number}", 404)
+        text = await read(await browse(), f"{link_to(shelves, cited_in(guide))}/{number}", 404)
+
+        assert [shown for shown in TEXTS if shown in text] == []
 
 
 class TestPictures:
@@ -345,23 +348,33 @@ class TestPictures:
             await browse(), address_of(await page_of(shelves, document, 1), "/picture"), 404
         )
 
-    @pytest.mark.parametrize("path", ["../../config.py", "reports/gone.pdf", "reports"])
+    @pytest.mark.parametrize(
+        ("path", "why"),
+        [
+            ("../../config.py", "be opened: there is no picture"),
+            ("reports/gone.pdf", "is not where it was"),
+            ("reports", "has changed since it was read"),
+        ],
+    )
     async def test_only_the_document_s_own_file_is_opened(
-        self, browse: OpenBrowser, shelves: Shelves, path: str
+        self, browse: OpenBrowser, shelves: Shelves, path: str, why: str
     ) -> None:
         document = await self.pdf(shelves, path)
 
-        await read(await browse(), address_of(await page_of(shelves, document, 1), "/picture"), 404)
+        assert why in await read(await browse(), address_of(await page_of(shelves, document, 1), "/picture"), 404)
 
     async def test_what_can_not_be_drawn_has_no_picture(
         self, browse: OpenBrowser, shelves: Shelves, tmp_path: Path
     ) -> None:
         document = await self.broken(shelves, tmp_path, b"%PDF-1.7 nothing")
+        text = await read(await browse(), address_of(await page_of(shelves, document, 1), "/picture"), 404)
 
-        await read(await browse(), address_of(await page_of(shelves, document, 1), "/picture"), 404)
+        assert NO_PICTURE in html.unescape(text)
 
     async def test_notes_have_no_pictures(self, browse: OpenBrowser, shelves: Shelves, guide: Document) -> None:
-        await read(await browse(), address_of(await page_of(shelves, guide, 1), "/picture"), 404)
+        text = await read(await browse(), address_of(await page_of(shelves, guide, 1), "/picture"), 404)
+
+        assert "Only pages of PDFs have pictures." in text
 
 
 class TestLibrary:

@@ -50,7 +50,7 @@ def test_any_text_gives_only_known_tags(text: str) -> None:
 
     assert tags <= {
         *("p", "br", "em", "strong", "s", "code", "pre", "ul", "ol", "li", "blockquote", "hr", "a", "mark"),
-        *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
+        *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "div"),
     }
     assert html.count("<a ") == html.count('<a class="footnote"')
 
@@ -123,8 +123,8 @@ def test_an_answer_carries_what_was_named_and_what_was_looked_at_besides() -> No
     view = message_view(message, lambda _: "/s/x")["references"]
 
     assert view["named"] == [
-        {"label": "[[House]]", "detail": "a/b.md", "summary": "Where we live.", "href": "/library/documents/a%2Fb"},
-        {"label": "[[<b>]]", "detail": "leads nowhere", "summary": "", "href": None},
+        {"label": "House", "detail": "a/b.md", "summary": "Where we live.", "href": "/library/documents/a%2Fb"},
+        {"label": "<b>", "detail": "leads nowhere", "summary": "", "href": None},
     ]
     assert [row["label"] for row in view["seen"]] == [f"Doc {n}" for n in range(1, 13)]
     assert view["shown"] == 10
@@ -158,3 +158,12 @@ def test_people_are_named_once_in_order_of_appearance() -> None:
     answers = [build_message(author="footnote", role=Role.ASSISTANT)]
 
     assert people_in([*messages, *answers], besides={"ada"}) == ["ben"]
+
+
+def test_what_may_be_wider_than_the_page_is_reached_by_keyboard() -> None:
+    html = answer_html("| a | b |\n|---|---|\n| 1 | 2 [1] |\n\n```\nx < y\n```\n\n    indented", LINKS)
+
+    assert '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>' in html
+    assert html.count("<div ") == html.count("</div>") == 1
+    assert '<pre tabindex="0"><code>x &lt; y\n</code></pre>' in html
+    assert '<pre tabindex="0"><code>indented</code></pre>' in html.replace("indented\n", "indented")

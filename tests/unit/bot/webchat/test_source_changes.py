@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from bot.webchat.pages.source_changes import since_answer
-from core.changes import Kept
 from core.domain.answer import Citation
 from core.domain.conversation import Role
 from core.domain.corpus import Document, Span
 from core.domain.settings import ChannelAddress
+from core.staleness.changes import Kept
 from tests.builders import build_conversation, build_document, build_message, build_pages
 from tests.unit.bot.webchat.conftest import OpenBrowser, Shelves, read
 from tests.unit.bot.webchat.test_pages import TEXTS, THREAD, cited_in, link_to, put

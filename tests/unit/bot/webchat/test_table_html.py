@@ -12,8 +12,8 @@ from bot.webchat.marking import Marker
 from bot.webchat.page_html import MOST_CHARACTERS, to_html
 from bot.webchat.table_html import delimited_table
 from core.domain.corpus import Span
-from core.ingestion.pipe_tables import to_cells
-from core.ingestion.table_text import to_cell, to_table
+from core.ingestion.tables.pipe_tables import to_cells
+from core.ingestion.tables.text import to_cell, to_table
 from tests.unit.bot.webchat.test_page_html import marks_in, page_of
 
 SHEET = """Fares of the sound

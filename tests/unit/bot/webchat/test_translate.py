@@ -8,8 +8,8 @@ from bot.webchat.translate import WebPost, check_id, is_between_people, thread_a
 from core.domain.conversation import IncomingMessage
 from core.domain.settings import ChannelSettings, Listening
 from core.errors import BadInput
+from core.gates.listening import decide
 from core.inbox import to_command
-from core.listening import decide
 
 
 def post(text: str, thread: str = "", others: tuple[str, ...] = ()) -> WebPost:

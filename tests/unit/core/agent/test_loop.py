@@ -24,9 +24,9 @@ from core.domain.jobs import JobKind, JobStatus
 from core.errors import ProviderError, ProviderOverloaded, ProviderTimeout
 from core.limits import Budget, Meter
 from core.providers.scripted import ScriptedProvider, Turn, calls, says
-from core.steps import Steps
 from core.tools.arguments import Arguments
 from core.tools.base import Finding, Toolbox, ToolContext
+from core.work.steps import Steps
 from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock, RecordingProgress
 from tests.unit.core.shelf import Shelf, focus_on

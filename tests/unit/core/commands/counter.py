@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
+from core.chat_documents.keeping import KeptAnswers
 from core.commands import CommandCall, CommandResult, Commands, ServiceQuestions
 from core.conversations import Conversations
 from core.domain.conversation import Conversation, IncomingMessage, ThreadAddress
 from core.domain.inbox import InboxEntry
 from core.errors import AccessDenied
 from core.inbox import ACCEPTED
-from core.jobs import Jobs
-from core.keeping import KeptAnswers
+from core.jobs.trees import Jobs
 from core.providers.scripted import says
 from storage.memory.inbox import MemoryInboxStore
 from tests.unit.core.shelf import Shelf, by_rule

@@ -5,8 +5,8 @@ import pytest
 from core.commands import CommandCall
 from core.commands.cases import CaseCommands
 from core.errors import AccessDenied, BadInput, NotFound
+from tests.unit.core.recordings.test_replaying import LOOKED_UP, QUESTION, Room
 from tests.unit.core.shelf import Shelf
-from tests.unit.core.test_replaying import LOOKED_UP, QUESTION, Room
 
 
 @pytest.fixture

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from core.answers.stored import stored_ids
 from core.domain.conversation import Circumstances, IncomingMessage
 from core.domain.inbox import InboxStatus
 from core.errors import BadInput
 from core.inbox import ACCEPTED, COMMAND, Inbox, platform_gates
-from core.stored_answers import stored_ids
 from tests.builders import build_job
 from tests.unit.core.commands.counter import HERE, Counter, answered, stocked
 

@@ -1,15 +1,19 @@
 """/keep: the last answer becomes a page of its workspace."""
 
+import asyncio
+import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import core.chat_documents.keeping
+from core.chat_documents.keeping import KeptAnswers
 from core.domain.corpus import Source
 from core.domain.settings import TO_THE_END, PersonAddress
 from core.errors import BadInput
+from core.ingestion.markup.kept_text import KeptSection
 from core.ingestion.report import IngestReport
-from core.keeping import KeptAnswers
 from core.providers.scripted import says
 from storage.memory.corpus import MemoryCorpusRepository
 from tests.builders import build_document, build_pages
@@ -108,3 +112,41 @@ async def test_keep_is_in_the_table_where_answers_can_be_kept(run: Counter) -> N
     assert "keep" in run.commands.table
     assert "/keep" in (await run("help")).text
     assert "/keep" not in (await run("help", address=None)).text
+
+
+async def test_the_next_answer_is_kept_when_the_thread_of_a_cancelled_one_has_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both write the same file."""
+    begun, go_on, events = threading.Event(), threading.Event(), list[str]()
+    put = core.chat_documents.keeping._put
+
+    def slow(path: Path, new: KeptSection) -> bool:
+        events.append(f"{new.title} begins")
+        begun.set()
+        assert go_on.wait(30)
+        replaced = put(path, new)
+        events.append(f"{new.title} ends")
+        return replaced
+
+    monkeypatch.setattr(core.chat_documents.keeping, "_put", slow)
+    shelf = Shelf()
+    kept = KeptAnswers(
+        corpus=shelf.corpus,
+        settings=shelf.settings,
+        ingest=WholeFiles(shelf.corpus),
+        folder=tmp_path,
+        clock=ManualClock(),
+    )
+    first, second = (
+        asyncio.create_task(kept.keep("local", question=name, answer="It is.", link=LINK + name, by="ada"))
+        for name in ("One", "Two")
+    )
+    await asyncio.to_thread(begun.wait, 30)
+    first.cancel()
+    await asyncio.sleep(0.05)
+    go_on.set()
+    await asyncio.wait({first, second})
+
+    assert first.cancelled()
+    assert events == ["One begins", "One ends", "Two begins", "Two ends"]

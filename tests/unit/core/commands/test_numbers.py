@@ -3,7 +3,7 @@
 import pytest
 
 from core.errors import BadInput, FootnoteError
-from core.places import to_number
+from core.positions.places import to_number
 from tests.unit.core.commands.counter import answered
 
 LONG = "9" * 5_000

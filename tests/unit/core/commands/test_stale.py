@@ -9,7 +9,7 @@ from core.commands.stale import LISTED, StaleCommands
 from core.domain.conversation import Conversation
 from core.errors import BadInput
 from tests.builders import build_message
-from tests.unit.core.test_staleness import Place
+from tests.unit.core.staleness.test_noticing import Place
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from core.domain.chat import ChatResponse, CitedText
 from core.domain.jobs import JobStatus
 from core.errors import ProviderError
 from core.providers.scripted import ScriptedProvider
-from core.steps import Steps
+from core.work.steps import Steps
 from storage.memory.jobs import MemoryJobRepository
 from storage.memory.summaries import MemorySummaryRepository
 from tests.builders import build_citation, build_conversation

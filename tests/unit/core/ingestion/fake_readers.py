@@ -54,6 +54,10 @@ def _crashing(path: Path) -> ParsedDocument:
     raise AssertionError("a null pointer was read")
 
 
+def _aborting(path: Path) -> ParsedDocument:
+    os.abort()
+
+
 def _leaving(path: Path) -> ParsedDocument:
     os._exit(3)
 
@@ -100,6 +104,7 @@ _READ: dict[str, Callable[[Path], ParsedDocument]] = {
     ".hang": _hanging,
     ".greedy": _greedy,
     ".crash": _crashing,
+    ".abort": _aborting,
     ".leave": _leaving,
     ".deep": _recursing,
     ".huge": _huge,

@@ -14,20 +14,24 @@ def build_pdf(
     title: str = "",
     labels: str = "",
     strokes: Sequence[Stroke] = (),
+    rotation: int = 0,
+    direction: str = "1 0 0 1",
 ) -> bytes:
     """A PDF with one page for each list of pieces; `outline` has (title, page index).
 
     `labels` is the inside of the page labels' number tree: "0 << /S /r >> 2 << /S /D >>" counts i, ii, 1, 2.
+    `rotation` is how far every page is shown turned clockwise, in degrees; `direction` the
+    matrix by which its letters are turned: "0 1 -1 0" runs upwards.
     """
     objects: list[bytes] = [b"", b"", b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
     numbers = []
     for pieces in pages:
         drawn = b"".join(b"%d %d m %d %d l S\n" % stroke for stroke in strokes)
-        content = drawn + b"".join(_to_text(piece) for piece in pieces)
+        content = drawn + b"".join(_to_text(piece, direction.encode()) for piece in pieces)
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
         objects.append(
-            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents %d 0 R "
-            b"/Resources << /Font << /F1 3 0 R >> >> >>" % len(objects)
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Rotate %d /Contents %d 0 R "
+            b"/Resources << /Font << /F1 3 0 R >> >> >>" % (rotation, len(objects))
         )
         numbers.append(len(objects))
     kids = b" ".join(b"%d 0 R" % number for number in numbers)
@@ -46,10 +50,10 @@ def build_pdf(
     return _to_file(objects)
 
 
-def _to_text(piece: Piece) -> bytes:
+def _to_text(piece: Piece, direction: bytes) -> bytes:
     x, y, text = piece
     escaped = text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)").encode("latin-1")
-    return b"BT /F1 12 Tf %d %d Td (%s) Tj ET\n" % (x, y, escaped)
+    return b"BT /F1 12 Tf %s %d %d Tm (%s) Tj ET\n" % (direction, x, y, escaped)
 
 
 def _to_file(objects: Sequence[bytes]) -> bytes:

@@ -32,6 +32,7 @@ def test_the_suffix_and_the_first_bytes_choose_the_reader(name: str, head: bytes
     ("name", "reason"),
     [
         ("a.wpd", "no reader for .wpd"),
+        ("a.DOC", "no reader for .doc: save it as .docx and ingest it again"),
         ("a.epub", "no reader for this EPUB file: not an EPUB (no ZIP container)"),
         ("Makefile", "no reader for files without a suffix"),
         ("a.pdf", "no reader for this PDF file: not a PDF (no %PDF mark at its start)"),

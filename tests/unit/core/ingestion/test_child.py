@@ -16,7 +16,7 @@ from core.ingestion.child import (
     serve,
 )
 from core.ingestion.limits import ReadLimits
-from core.source_ports import Reader
+from core.ports.sources import Reader
 from tests.unit.core.ingestion.fake_readers import build_fake_readers
 
 FIND = reader_finder(build_fake_readers)
@@ -110,7 +110,7 @@ def test_a_file_that_takes_too_much_memory_is_reported_and_the_child_replaced(no
     reply = answer(task(note), exhausted, ReadLimits())
 
     assert reply.result == ReadFailure(
-        reason="too large: reading it takes more than 2,048 MB of memory; split the file"
+        reason="too large: reading it takes more than 1,024 MB of memory; split the file"
     )
     assert reply.retire
 

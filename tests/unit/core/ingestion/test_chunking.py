@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from core.domain.corpus import Heading, ParsedDocument, ParsedPage, page_id, passage_id
 from core.errors import ReadError
 from core.ingestion.chunking import LIMIT_TOKENS, MAX_OVERLAP_TOKENS, Chunked, chunk, cut_page
-from core.ingestion.sentences import MAX_UNIT_TOKENS, estimate_tokens
+from core.ingestion.texts.sentences import MAX_UNIT_TOKENS, estimate_tokens
 
 SENTENCE = "The council met on Monday and agreed to plant three more oaks beside the old mill. "
 # A passage is filled to LIMIT unless one long unit follows another.

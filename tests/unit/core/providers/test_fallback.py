@@ -20,7 +20,7 @@ from core.errors import (
 )
 from core.providers.fallback import KEY_REST_SECONDS, REST_SECONDS, Choice, FallbackProvider
 from core.providers.scripted import ScriptedProvider, Turn, says
-from core.steps import Steps
+from core.work.steps import Steps
 from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 import pytest
 
 from core.domain.summaries import SummaryKey
-from core.one_line import LENGTH
 from core.references.lines import DocumentLines
+from core.references.one_line import LENGTH
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.summaries import MemorySummaryRepository
 from tests.unit.core.shelf import Shelf

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.answer_building import NOT_FROM_DOCUMENTS
+from core.answers.building import NOT_FROM_DOCUMENTS
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
 from core.domain.chat import ToolInvocation
 from core.domain.conversation import Attachment, Role, Talk

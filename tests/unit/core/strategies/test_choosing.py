@@ -3,7 +3,6 @@ import pytest
 from core.domain.answer import Draft, Evidence
 from core.domain.chat import Capabilities, CitedText
 from core.errors import UnsupportedFeature
-from core.progress import SilentProgress
 from core.strategies.choosing import (
     ALWAYS,
     AUTO,
@@ -16,6 +15,7 @@ from core.strategies.choosing import (
     choose,
 )
 from core.strategies.wording import wording_of
+from core.work.progress import SilentProgress
 from tests.builders import build_incoming
 
 TOOLS, PLAIN = Capabilities(), Capabilities(tools=False)

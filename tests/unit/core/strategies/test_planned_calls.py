@@ -8,12 +8,12 @@ from core.domain.chat import ToolInvocation
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import StorageError, ToolFailed
 from core.limits import Budget, Meter
-from core.steps import Steps
 from core.strategies.planned_calls import Called, run_plan
 from core.strategies.plans import Plan, PlannedCall
 from core.tools.arguments import Arguments
 from core.tools.base import Finding, Toolbox, ToolContext
 from core.tools.get_page import GetPageTool
+from core.work.steps import Steps
 from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock
 from tests.unit.core.shelf import Shelf

@@ -1,7 +1,15 @@
 import pytest
 
 from core.domain.answer import QueryType
-from core.domain.chat import Capabilities, ChatMessage, ChatRole, NumberedPassage, ToolInvocation, ToolResult
+from core.domain.chat import (
+    Capabilities,
+    ChatMessage,
+    ChatRole,
+    NumberedPassage,
+    ToolChoice,
+    ToolInvocation,
+    ToolResult,
+)
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.errors import UnsupportedFeature
 from core.limits import Budget
@@ -59,3 +67,12 @@ async def test_a_provider_without_tools_is_refused_with_what_to_do(shelf):
     provider = ScriptedProvider([], name="plain", capabilities=Capabilities(tools=False))
     with pytest.raises(UnsupportedFeature, match="'plain' can't call tools: choose another provider"):
         await strategy(provider).draft(question(), [], shelf.toolbox(), RecordingProgress())
+
+
+async def test_it_stays_within_its_budget_and_what_it_says_is_seen_as_it_is_written(shelf):
+    call = ToolInvocation(id="c1", name="search", arguments={"query": "key"})
+    provider, progress = ScriptedProvider([calls(call), says("Under the mat [1].")]), RecordingProgress()
+    bounded = ToolUseStrategy(provider, Budget(steps=1), ManualClock())
+    draft = await bounded.draft(question(), [], shelf.toolbox(), progress)
+    assert [request.tool_choice for request in provider.requests] == [ToolChoice.AUTO, ToolChoice.NONE]
+    assert (draft.partial, draft.text, progress.shown) == (True, "Under the mat [1].", "Under the mat [1].")

@@ -6,10 +6,10 @@ from pydantic import Field
 from core.domain.chat import ChatMessage, ChatRole, NumberedPassage, ToolInvocation, ToolResult
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import StorageError, ToolFailed, ToolRetry
-from core.steps import Steps
 from core.tools.arguments import Arguments
 from core.tools.base import Finding, Toolbox, ToolContext, describe_place, document_named, to_definition
 from core.tools.search import SearchTool
+from core.work.steps import Steps
 from storage.memory.jobs import MemoryJobRepository
 from tests.builders import build_document
 from tests.fakes import ManualClock

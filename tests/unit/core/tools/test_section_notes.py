@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from core.domain.corpus import Page, SourcedPassage
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import ProviderError, ProviderOverloaded
-from core.steps import Steps
 from core.tools.section_notes import (
     MOST_SECTIONS,
     NOTE_CHARACTERS,
@@ -24,6 +23,7 @@ from core.tools.section_notes import (
     to_lines,
     without_models,
 )
+from core.work.steps import Steps
 from storage.memory.jobs import MemoryJobRepository
 from tests.builders import build_document, build_pages, build_passages
 from tests.fakes import ManualClock

@@ -239,12 +239,16 @@ def test_what_was_written_outlives_a_killed_process(tmp_path: Path) -> None:
 @both
 def test_an_opener_waits_until_the_other_is_done(tmp_path: Path, opener: Opener) -> None:
     first = opener(tmp_path, META)
-    closing = threading.Timer(0.3, first.close)
+    order: list[str] = []
+    closing = threading.Timer(0.3, lambda: (order.append("the other closes"), first.close()))
     closing.start()
 
-    opener(tmp_path, META).close()
+    second = opener(tmp_path, META)
+    order.append("opened")
 
     closing.join()
+    second.close()
+    assert order == ["the other closes", "opened"]
 
 
 async def test_nothing_is_added_when_the_disk_is_nearly_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,7 @@
 """What goes over the wire to a Qdrant server: request bodies, held against a server of our own on loopback."""
 
-import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
 
@@ -13,6 +9,7 @@ from core.errors import StorageError
 from storage.memory_index import HashEmbedder
 from storage.qdrant.index import QdrantIndex
 from storage.qdrant.opening import server_index
+from tests.qdrant_server import HNSW, OPTIMIZER, Asked, serving
 from tests.unit.storage.search_builders import ask, build_entry, within
 
 META = {"footnote": {"format": 1, "model": "hash-256", "dimensions": 256}}
@@ -42,59 +39,19 @@ class FakeQdrant:
             "payload_schema": schema,
         }
 
+    def answer(self, asked: Asked) -> tuple[int, object]:
+        self.asked.append((asked.method, asked.path, asked.body))
+        self.keys.add(asked.key)
+        if (asked.method, asked.path) == ("PUT", "/collections/docs"):
+            self.collection(asked.body["metadata"])
+        result = self.answers.get((asked.method, asked.path), {"operation_id": 1, "status": "completed"})
+        return self.status, True if result == "created" else result
+
     def body(self, method: str, path: str) -> object:
         return next(body for asked, at, body in self.asked if (asked, at) == (method, path))
 
     def paths(self, method: str) -> list[str]:
         return [at for asked, at, _ in self.asked if asked == method]
-
-
-HNSW = {"m": 16, "ef_construct": 100, "full_scan_threshold": 10000}
-OPTIMIZER = {
-    "deleted_threshold": 0.2,
-    "vacuum_min_vector_number": 1000,
-    "default_segment_number": 0,
-    "flush_interval_sec": 5,
-}
-
-
-@contextmanager
-def serving(fake: FakeQdrant) -> Iterator[None]:
-    class Handler(BaseHTTPRequestHandler):
-        def answer(self) -> None:
-            path = self.path.split("?")[0]
-            length = int(self.headers.get("Content-Length") or 0)
-            body = json.loads(self.rfile.read(length)) if length else None
-            fake.asked.append((self.command, path, body))
-            fake.keys.add(self.headers.get("api-key"))
-            if (self.command, path) == ("PUT", "/collections/docs"):
-                fake.collection(body["metadata"])
-            result = fake.answers.get((self.command, path), {"operation_id": 1, "status": "completed"})
-            if result == "created":
-                result = True
-            sent = json.dumps({"result": result, "status": "ok", "time": 0.0}).encode()
-            self.send_response(fake.status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(sent)))
-            self.end_headers()
-            self.wfile.write(sent)
-
-        do_GET = do_PUT = do_POST = answer
-
-        def log_message(self, *_: object) -> None:
-            """Stay quiet."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    fake.url = f"http://127.0.0.1:{server.server_port}"
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 @pytest.fixture
@@ -106,7 +63,7 @@ def qdrant() -> Iterator[FakeQdrant]:
             ("POST", "/collections/docs/points/query"): {"points": []},
         }
     )
-    with serving(fake):
+    with serving(fake.answer) as fake.url:
         yield fake
 
 

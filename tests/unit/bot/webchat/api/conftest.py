@@ -24,11 +24,11 @@ from core.context import FullHistoryCapped
 from core.conversations import Conversations
 from core.domain.chat import Capabilities, ChatRequest, ChatResponse, ToolInvocation
 from core.domain.inbox import InboxEntry
+from core.gates.rates import Rate, RateGate
 from core.inbox import STANDARD_GATES, Inbox
-from core.jobs import Jobs
+from core.jobs.trees import Jobs
 from core.limits import Budget
 from core.providers.scripted import calls, says
-from core.rates import Rate, RateGate
 from core.strategies.tool_use import ToolUseStrategy
 from core.tools.base import Toolbox
 from core.worker import Worker

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from aiohttp.test_utils import TestClient
 
-from core.rates import Rate, RateGate
+from core.gates.rates import Rate, RateGate
 from tests.unit.bot.webchat.api.conftest import TOKEN, WORKSPACE, Office, OpenClient, error_of
 
 SESSIONS = f"{WORKSPACE}/chat/sessions"
@@ -61,8 +61,9 @@ async def test_without_a_token_configured_nobody_from_elsewhere_comes_in(
 
 async def test_a_wrong_token_is_refused_at_this_machine_too(connect: OpenClient) -> None:
     client = await connect(token=TOKEN)
+    response = await client.get(SESSIONS, headers={"Authorization": "Bearer wrong"})
 
-    await error_of(await client.get(SESSIONS, headers={"Authorization": "Bearer wrong"}), 401)
+    assert (await error_of(response, 401))[0] == "unauthorized"
 
 
 async def test_a_foreign_name_or_site_is_refused_in_the_apis_own_form(client: TestClient) -> None:

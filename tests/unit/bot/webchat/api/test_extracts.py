@@ -84,4 +84,5 @@ async def test_pages_and_hits_tell_what_was_found_on_them(client: TestClient, fo
     ],
 )
 async def test_what_can_not_be_asked_is_refused(client: TestClient, query: str, status: int) -> None:
-    await error_of(await client.get(f"{WORKSPACE}/{query}"), status)
+    code, _ = await error_of(await client.get(f"{WORKSPACE}/{query}"), status)
+    assert code == {404: "not_found", 422: "bad_input"}[status]

@@ -37,7 +37,9 @@ async def test_a_search_gives_pages_best_first(client: TestClient) -> None:
     ],
 )
 async def test_a_search_that_cannot_be_one_is_refused(client: TestClient, query: str, status: int) -> None:
-    await error_of(await client.get(f"{WORKSPACE}/{query}"), status)
+    code, _ = await error_of(await client.get(f"{WORKSPACE}/{query}"), status)
+
+    assert code == {404: "not_found", 422: "bad_input"}[status]
 
 
 async def test_a_search_in_an_empty_library_says_so(office: Office, client: TestClient) -> None:
@@ -97,4 +99,4 @@ async def test_a_job_is_shown_as_the_tree_it_belongs_to(client: TestClient) -> N
 async def test_a_job_of_another_workspace_is_not_found(office: Office, client: TestClient) -> None:
     await office.job_store.save(build_job("j9", workspace="other"))
 
-    await error_of(await client.get(f"{WORKSPACE}/jobs/j9"), 404)
+    assert (await error_of(await client.get(f"{WORKSPACE}/jobs/j9"), 404))[0] == "not_found"

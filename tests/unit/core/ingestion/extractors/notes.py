@@ -4,8 +4,8 @@ from typing import Any
 
 from core.domain.corpus import Page, ParsedPage
 from core.domain.extracts import ExtractorInput
-from core.ingestion.markdown_text import read_markdown
-from core.ingestion.sections import split_sections
+from core.ingestion.markup.markdown_text import read_markdown
+from core.ingestion.texts.sections import split_sections
 from tests.builders import build_document
 
 

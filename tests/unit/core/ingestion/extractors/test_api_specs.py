@@ -1,15 +1,17 @@
 """Endpoints of documentation in the many styles that people write it in."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.domain.extracts import ExtractorInput, Found
+from core.ingestion.apis.openapi_pages import build_pages
+from core.ingestion.apis.openapi_spec import Spec
 from core.ingestion.extractors.api_specs import ApiSpecsExtractor
-from core.ingestion.openapi_pages import build_pages
-from core.ingestion.openapi_spec import Spec
-from core.ingestion.structured import read_yaml
+from core.ingestion.texts.structured import read_yaml
 from tests.builders import build_document
+from tests.unit.core.ingestion.extractors.meeting_reading import to_input
 from tests.unit.core.ingestion.extractors.notes import build_note, to_page
 
 
@@ -282,3 +284,46 @@ def test_a_mention_in_prose_is_less_sure_than_a_table() -> None:
 
 def test_spreadsheets_are_not_looked_at() -> None:
     assert not ApiSpecsExtractor().reads(build_document("a.csv", kind="csv"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "curl -sSL https://get.boats.example/install.sh | sh",
+        "curl https://get.boats.example/setup | sudo bash",
+        "curl -O https://get.boats.example/boats.tar.gz",
+    ],
+)
+def test_fetching_a_program_is_no_endpoint(line: str) -> None:
+    call = "curl -X POST https://boats.example/v1/boats"
+    assert endpoints(f"# Boats API\n\n```sh\n{line}\n{call}\n```\n") == ["POST /v1/boats"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "All paths are below `https://boats.example/v3`.",
+        "Requests are sent to https://boats.example/v3.",
+        "The service listens on ``https://boats.example/v3``.",
+        "Server: `https://boats.example/v3`",
+        "Every endpoint starts with https://boats.example/v3",
+    ],
+)
+def test_where_a_service_is_may_be_told_in_a_sentence(said: str) -> None:
+    assert data(f"# Boats\n\n{said}\n\n### GET /boats\n")["base_url"] == "https://boats.example/v3"
+
+
+def test_directives_of_restructured_text_name_endpoints(tmp_path: Path) -> None:
+    text = "Boats\n=====\n\n.. http:get:: /boats/(int:id)\n\n   One boat.\n\n.. http:post:: /boats\n\n   Adds one.\n"
+    found = extract(to_input("boats.rst", text, tmp_path))
+    assert found is not None
+    assert [f"{item['method']} {item['path']}" for item in dict[str, Any](found.data)["endpoints"]] == [
+        "GET /boats/(int:id)",
+        "POST /boats",
+    ]
+
+
+def test_an_example_that_writes_the_base_out_is_the_endpoint_stated() -> None:
+    example = "```http\nPOST /v3/boats HTTP/1.1\n```"
+    text = f"# Boats\n\nServer: https://boats.example/v3\n\n- `POST /boats` - adds one\n\n{example}\n"
+    assert endpoints(text) == ["POST /boats"]

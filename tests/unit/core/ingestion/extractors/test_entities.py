@@ -1,5 +1,6 @@
 """Entities: what a document, its glossary, its people, places and organisations are called."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput, Found
 from core.ingestion.extractors.entities import EntitiesExtractor
 from tests.builders import build_document
+from tests.unit.core.ingestion.extractors.meeting_reading import to_input
 from tests.unit.core.ingestion.extractors.notes import build_note
 
 
@@ -170,3 +172,27 @@ def test_the_place_of_a_name_in_a_very_long_line_is_its_sentence() -> None:
     given = build_note("It rained. " * 100 + "Captain Ahab came aboard. " + "It rained. " * 100)
     (ahab,) = [item for item in EntitiesExtractor().extract(given) if item.data["kind"] == "person"]
     assert ahab.span.of(given.pages[0].text) == "Captain Ahab came aboard."
+
+
+def test_definition_lists_of_web_pages_define_their_terms(tmp_path: Path) -> None:
+    page = (
+        "<h1>Harbour words</h1><dl><dt>Ebb</dt><dd>The falling tide.<br>It ends at low water.</dd><dt>Cleat</dt>"
+        "<dt>Belaying pin</dt><dd><p>A fitting for ropes.</p></dd></dl>"
+    )
+    assert defined_in("words.html", page, tmp_path) == {
+        "Ebb": "The falling tide. It ends at low water.",
+        "Cleat": "A fitting for ropes.",
+        "Belaying pin": "A fitting for ropes.",
+    }
+
+
+def test_definition_lists_and_glossaries_of_restructured_text_define_their_terms(tmp_path: Path) -> None:
+    lists = ".. glossary::\n\n   ebb\n      The falling tide.\n\nFlow\n   Rising\n   water.\n"
+    text = f"Words\n=====\n\n{lists}\n**Bold**\n\nNo meaning.\n"
+    assert defined_in("words.rst", text, tmp_path) == {"ebb": "The falling tide.", "Flow": "Rising water."}
+
+
+def defined_in(name: str, text: str, folder: Path) -> dict[str, str]:
+    found = EntitiesExtractor().extract(to_input(name, text, folder))
+    data = [item.data for item in found if isinstance(item, Found)]
+    return {str(item["name"]): str(item["definition"]) for item in data if item["definition"]}

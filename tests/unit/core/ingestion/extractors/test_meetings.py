@@ -7,11 +7,12 @@ from core.domain.extract_data import Meeting
 from core.ingestion.extractors.meetings import MeetingsExtractor
 from tests.unit.core.ingestion.extractors.meeting_reading import find_meetings, read_input, to_input, to_line
 from tests.unit.core.ingestion.extractors.meeting_samples import MARKDOWN, PLAIN, Sample
+from tests.unit.core.ingestion.extractors.meeting_samples_fronts import FRONTS
 from tests.unit.core.ingestion.extractors.meeting_samples_more import MORE, PROSE
 from tests.unit.core.ingestion.extractors.meeting_samples_other import KINDS, LANGUAGES, NO_MEETINGS
 
 BOARD = "# Board meeting 2024-01-05\n\nPresent: Ann, Ben\n\n"
-MINUTES = (*MARKDOWN, *PLAIN, *MORE, *PROSE, *LANGUAGES, *KINDS)
+MINUTES = (*MARKDOWN, *PLAIN, *MORE, *PROSE, *FRONTS, *LANGUAGES, *KINDS)
 
 
 def read(sample: Sample, folder: Path) -> Meeting:

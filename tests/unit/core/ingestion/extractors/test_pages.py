@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.ingestion.extractors.pages import MAX_SUMMARY, PagesExtractor
-from core.ingestion.topics import MAX_TOPICS, find_topics
+from core.ingestion.terms.topics import MAX_TOPICS, find_topics
 from tests.unit.core.ingestion.extractors.notes import build_note
 
 SAID = "The ferry sails from the old pier at seven every morning, and comes back in the evening."

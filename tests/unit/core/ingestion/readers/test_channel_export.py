@@ -21,7 +21,7 @@ DAY: list[dict[str, Any]] = [
         "type": "message",
         "ts": f"{NINE + 60}.0",
         "user": "U3",
-        "text": "Boats &amp; <https://f.example|fares> in <#C9|sea>",
+        "text": "Boats &amp; <https://f.example|fares> in <#C9|sea>, <!date^1709900000^{date} at {time}|Friday>",
     },
     {
         "type": "message",
@@ -112,7 +112,7 @@ def test_a_day_of_slack_is_a_page_with_names_and_threads(tmp_path: Path) -> None
         "# general on Monday, 2024-03-04\n\n"
         "- 09:00 Ann Arbor: When, @Bo?\n"
         "  - 09:02 Bo: At seven.\n    Or so.\n"
-        "- 09:01 U3: Boats & fares (https://f.example) in #sea\n"
+        "- 09:01 U3: Boats & fares (https://f.example) in #sea, Friday\n"
         "- 09:03 crew: [attached: plan.pdf]\n  Late\n  By an hour\n  Pier: 2"
     ]
 

@@ -1,12 +1,15 @@
 """Word documents."""
 
+import io
+import re
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
-from core.ingestion.office_files import OLE_MARK
+from core.ingestion.office.office_files import OLE_MARK
 from core.ingestion.readers.docx import DocxReader
 from tests.unit.core.ingestion.office_files import build_docx, p, r, zipped
 
@@ -100,6 +103,10 @@ def test_a_document_without_text_is_refused(tmp_path: Path) -> None:
         (OLE_MARK + "EncryptedPackage".encode("utf-16-le"), "encrypted: the Word document needs a password; save it"),
         (OLE_MARK + b"\0" * 600, "a file of the older format: save it as .docx and ingest it again"),
         (b"PK\x03\x04 cut off", "corrupt: not a readable Word document"),
+        (
+            zipped({"xl/workbook.xml": "<x/>"}),
+            "not a Word document as its name says, but an Excel workbook: name it .xlsx",
+        ),
         (zipped({"a.txt": "no Word"}), "corrupt: not a readable Word document"),
         (build_docx("<w:p>"), "corrupt: not a readable Word document"),
         (build_docx(p("a" * 100) * 110_000), "too large: .* KB that unpack to"),
@@ -112,3 +119,14 @@ def test_a_document_without_text_is_refused(tmp_path: Path) -> None:
 def test_a_bad_file_gets_its_reason(data: bytes, reason: str, tmp_path: Path) -> None:
     with pytest.raises(ReadError, match=reason):
         read(data, tmp_path)
+
+
+def test_a_document_in_the_strict_form_is_read_as_any_other(tmp_path: Path) -> None:
+    data = build_docx(p("Fares", "H1") + p("Adults pay four."), title="Ferries")
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        parts = {name: archive.read(name).decode() for name in archive.namelist()}
+    used = re.compile(r"http://schemas\.openxmlformats\.org/(officeDocument|wordprocessingml)/2006/")
+    strict = {name: used.sub(r"http://purl.oclc.org/ooxml/\1/", text) for name, text in parts.items()}
+    assert strict != parts
+    document = read(zipped(strict), tmp_path)
+    assert (document.title, document.pages[0].text) == ("Ferries", "Fares\n\nAdults pay four.")

@@ -255,3 +255,16 @@ def test_build_foundry_link(ids: tuple[str | None, str | None], expected: str | 
     journal_id, page_id = ids
     value = {"_id": journal_id, "name": "Keep", "pages": [{"_id": page_id, "name": "Gate", "text": {"content": "x"}}]}
     assert read(tmp_path, value).pages[0].deep_link == expected
+
+
+def test_a_page_in_a_file_of_its_own_is_read_with_its_journals_link(tmp_path: Path) -> None:
+    document = read(tmp_path, page("<p>Shut.</p>", _key=f"!journal.pages!{KEEP}.{GATE}"))
+    assert document.title == "Gate"
+    assert [(item.title, item.text, item.deep_link) for item in document.pages] == [
+        ("Gate", "Shut.", f"@UUID[JournalEntry.{KEEP}.JournalEntryPage.{GATE}]")
+    ]
+
+
+def test_the_journal_of_such_pages_says_that_it_has_no_text_of_its_own(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="the journal's pages stand in files of their own"):
+        read(tmp_path, {"_id": KEEP, "_key": f"!journal!{KEEP}", "name": "The Keep", "pages": [GATE]})

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import ReadError
-from core.ingestion.kept_text import KEPT_MARK, build_section, write_sections
+from core.ingestion.markup.kept_text import KEPT_MARK, build_section, write_sections
 from core.ingestion.readers.kept_answers import KeptAnswersReader
 
 

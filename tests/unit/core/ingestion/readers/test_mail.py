@@ -141,3 +141,11 @@ def test_any_lines_give_a_message_or_a_reason(lines: list[bytes], tmp_path: Path
         assert str(error)
     else:
         assert document.pages[0].text.strip()
+
+
+def test_a_message_saved_in_utf16_is_read(tmp_path: Path) -> None:
+    saved = message("Die Fähre fährt.\n").as_string().encode("utf-16")
+    path = tmp_path / "mail.eml"
+    path.write_bytes(saved)
+    assert MailReader().accepts(path, saved[:4_096])
+    assert MailReader().read(path, tmp_path).pages[0].text.endswith("Die Fähre fährt.")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
+from core.ingestion.apis.openapi_schema import MAX_FIELDS
 from core.ingestion.base import HEAD_BYTES, build_readers, find_reader
-from core.ingestion.openapi_schema import MAX_FIELDS
 from core.ingestion.readers.openapi import OpenApiReader
 
 FERRY = """

@@ -82,3 +82,32 @@ def test_an_encrypted_pdf_asks_for_one_without_a_password(tmp_path: Path) -> Non
 def test_a_mark_is_what_makes_a_pdf() -> None:
     assert PdfReader().accepts(Path("a.pdf"), b"junk\n%PDF-1.4")
     assert not PdfReader().accepts(Path("a.pdf"), b"This is only text.")
+
+
+LINES = [(50, 700 - 20 * place, f"Line {place} of the timetable") for place in range(5)]
+
+
+@pytest.mark.parametrize("degrees", [90, 180, 270])
+def test_a_page_that_is_shown_turned_is_read_from_its_first_line_to_its_last(degrees: int, tmp_path: Path) -> None:
+    document = read(tmp_path, build_pdf([LINES], rotation=degrees))
+    assert document.pages[0].text.split("\n") == [text for _, _, text in LINES]
+
+
+def test_a_page_drawn_sideways_and_shown_upright_keeps_its_order(tmp_path: Path) -> None:
+    turned = [(100 + 20 * place, 50, text) for place, (_, _, text) in enumerate(LINES)]
+    document = read(tmp_path, build_pdf([turned], rotation=90, direction="0 1 -1 0"))
+    assert document.pages[0].text.split("\n") == [text for _, _, text in LINES]
+
+
+def test_a_page_drawn_upside_down_and_shown_upright_keeps_its_order(tmp_path: Path) -> None:
+    turned = [(550, 100 + 20 * place, text) for place, (_, _, text) in enumerate(LINES)]
+    document = read(tmp_path, build_pdf([turned], rotation=180, direction="-1 0 0 -1"))
+    assert document.pages[0].text.split("\n") == [text for _, _, text in LINES]
+
+
+def test_columns_of_figures_on_a_turned_page_come_out_in_rows(tmp_path: Path) -> None:
+    labels = [(550, 100 + 20 * place, f"Label {name}") for place, name in enumerate("abcdef")]
+    figures = [(300, 100 + 20 * place, f"{place},000.50") for place in range(1, 7)]
+    document = read(tmp_path, build_pdf([[*labels, *figures]], rotation=180, direction="-1 0 0 -1"))
+    lines = document.pages[0].text.split("\n")
+    assert lines[:3] == ["Label a", "Label b\t1,000.50", "Label c\t2,000.50"]

@@ -49,3 +49,20 @@ def test_slides_without_text_are_refused(tmp_path: Path) -> None:
     presentation.save(str(tmp_path / "a.pptx"))
     with pytest.raises(ReadError, match="empty: no slide has text"):
         PptxReader().read(tmp_path / "a.pptx", tmp_path)
+
+
+def test_a_chart_of_a_kind_that_the_library_does_not_know_is_read_from_its_xml(tmp_path: Path) -> None:
+    presentation = Presentation()
+    slide = presentation.slides.add_slide(presentation.slide_layouts[6])
+    data = CategoryChartData()  # type: ignore[no-untyped-call]
+    data.categories = ["East", "West", "North"]
+    data.add_series("2024", (19.2, None, 4))  # type: ignore[no-untyped-call]
+    frame = slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, 0, 0, Inches(3), Inches(3), data)
+    plot = next(frame.chart.element.iter("{http://schemas.openxmlformats.org/drawingml/2006/chart}barChart"))
+    plot.tag = plot.tag.replace("barChart", "bar3DChart")
+    slide.shapes.add_textbox(0, 0, Inches(1), Inches(1)).text_frame.text = "beside it"
+    presentation.save(str(tmp_path / "a.pptx"))
+    assert PptxReader().read(tmp_path / "a.pptx", tmp_path).pages[0].text.split("\n\n") == [
+        "|  | 2024 |\n| --- | --- |\n| East | 19.2 |\n| West |  |\n| North | 4 |",
+        "beside it",
+    ]

@@ -54,3 +54,8 @@ def test_a_file_that_ends_in_the_middle_says_so(tmp_path: Path) -> None:
 def test_a_file_without_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="empty"):
         read(rb"{\rtf1{\info{\title Ferries}}\par}", tmp_path)
+
+
+def test_a_file_that_is_cut_off_before_its_text_says_so(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="corrupt: the file is cut off before its text begins"):
+        read(rb"{\rtf1\ansi{\fonttbl{\f0 Times;}{\f1", tmp_path)

@@ -10,10 +10,10 @@ from PIL import Image
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from core.ingestion.patience import answering
+from core.ingestion.pdf.recognition import UNRECOGNISED, Seen
 from core.ingestion.readers.pdf import PdfReader
-from core.ingestion.recognition import UNRECOGNISED, Seen
+from tests.unit.core.ingestion.pdf.test_recognition import seen
 from tests.unit.core.ingestion.pdf_files import build_pdf
-from tests.unit.core.ingestion.test_recognition import seen
 
 TEXT = (50, 700, "The ferry sails at seven.")
 

@@ -7,7 +7,7 @@ import pytest
 
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
-from core.ingestion.office_files import OLE_MARK
+from core.ingestion.office.office_files import OLE_MARK
 from core.ingestion.readers.spreadsheet import SpreadsheetReader, to_shown
 from tests.unit.core.ingestion.office_files import build_ods, build_xlsx, zipped
 

@@ -123,3 +123,13 @@ def test_a_web_page_that_shows_nothing_is_empty(tmp_path: Path) -> None:
     path.write_text("<script>x</script>")
     with pytest.raises(ReadError, match="empty: the page shows no text"):
         HtmlReader().read(path, tmp_path)
+
+
+@pytest.mark.parametrize(("words", "expected"), [(2_000, ["Letter 1", "Letter 2"]), (20, ["Letters"])])
+def test_chapters_of_a_long_web_page_may_be_of_a_lower_level(words: int, expected: list[str], tmp_path: Path) -> None:
+    chapters = "".join(f"<h3>Letter {number}</h3><p>{'word word ' * words}</p><h5>P.S.</h5>x" for number in (1, 2))
+    path = tmp_path / "page.html"
+    path.write_text(f"<h1>Letters</h1>{chapters}", encoding="utf-8")
+    pages = HtmlReader().read(path, tmp_path).pages
+    assert [page.title for page in pages] == expected
+    assert [heading.level for heading in pages[-1].headings][-2:] == ([2, 4] if words > 20 else [3, 5])

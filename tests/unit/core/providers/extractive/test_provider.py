@@ -70,6 +70,14 @@ async def test_it_searches_first() -> None:
     assert response.stop_reason is StopReason.TOOLS
 
 
+async def test_how_far_somebody_has_read_is_neither_searched_for_nor_judged() -> None:
+    asked = "I'm at chapter 9: Which flower cures sight rot? (no spoilers)"
+    response, (call,) = await run(asked, passages_of("poisons.md", *POISONS))
+    plain, _ = await run("Which flower cures sight rot?", passages_of("poisons.md", *POISONS))
+    assert call.arguments["query"] == "Which flower cures sight rot?"
+    assert response.segments == plain.segments
+
+
 async def test_it_quotes_the_sentence_that_answers_with_its_place() -> None:
     response, calls = await run("Which flower cures sight rot?", passages_of("poisons.md", *POISONS))
     first = response.segments[0]

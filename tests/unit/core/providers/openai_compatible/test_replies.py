@@ -69,10 +69,14 @@ def test_calls_come_out_as_they_were_made(calls: list[dict[str, str]], style: st
 @given(st.recursive(st.none() | st.integers() | st.text(max_size=3), lambda inner: st.lists(inner, max_size=3)))
 def test_chunks_of_odd_shapes_are_ignored_or_one_of_pythons_errors(value: Any) -> None:
     for chunk in (value, SimpleNamespace(choices=value), SimpleNamespace(choices=[SimpleNamespace(delta=value)])):
+        reply = ReplyBuilder()
         try:
-            ReplyBuilder().add(chunk)
+            said = reply.add(chunk)
         except (ValueError, LookupError, AttributeError, TypeError):
             continue  # what the connection takes for a broken reply
+        assert said == ""
+        good = SimpleNamespace(finish_reason=None, delta=SimpleNamespace(content="The gate opens."))
+        assert reply.add(SimpleNamespace(choices=[good])) == "The gate opens."
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,196 @@
+"""The composition root's part for ingestion: a pipeline with the configured limits. Only bot/wiring/app.py uses it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from bot.config_sections import IngestConfig
+from core.domain.corpus import Source
+from core.ingestion.limits import MEBIBYTE, ReadLimits
+from core.ingestion.report import IngestReport, ProgressCallback
+from core.library import Library
+from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
+from core.ports.staleness import StaleRepository
+from core.staleness.noticing import Staleness
+
+if TYPE_CHECKING:
+    from bot.wiring.app import App
+    from core.ingestion.pipeline import Ingestor
+    from core.ingestion.selection import Selection
+
+# Threads there get a note when answers in them become stale. Terminal and API say it of the conversation they open.
+NOTED_PLATFORMS = ("discord", "slack", "web")
+
+
+class Extracts(Protocol):
+    """What extracts the data of documents that were read (bot.wiring.extraction.Extractions)."""
+
+    async def follow(self, source: Source, report: IngestReport, progress: ProgressCallback) -> None: ...
+
+    async def follow_later(self, source: Source, report: IngestReport) -> None: ...
+
+
+class Ingests:
+    """The runs that change the index, one at a time, over all processes; and what they leave to be extracted."""
+
+    def __init__(
+        self,
+        *,
+        corpus: CorpusRepository,
+        build: Callable[[], "Ingestor"],
+        alone: Callable[[], AbstractAsyncContextManager[None]],
+        extracts: Extracts,
+        notice: Callable[[], Awaitable[object]],
+    ) -> None:
+        """`notice` is called around each run: answers that cite what it changed are stale (Staleness.check)."""
+        self._corpus = corpus
+        self._build = build
+        self._alone = alone
+        self._extracts = extracts
+        self._notice = notice
+        self._lock = asyncio.Lock()
+
+    async def add(
+        self,
+        paths: Sequence[Path],
+        workspace: str,
+        *,
+        source: str | None,
+        kind: str,
+        force: bool,
+        progress: ProgressCallback,
+    ) -> IngestReport:
+        """As App.ingest."""
+        from core.ingestion.base import forced_kind
+        from core.sources.choosing import add_source
+
+        reader_kind = forced_kind(kind)
+        total, read = IngestReport(), {}
+        async with self._changing_index() as ingestor:
+            for place in [await add_source(self._corpus, workspace, path, source) for path in paths]:
+                read[place.source.id] = place.source
+                root = Path(place.source.location)
+                report = await ingestor.ingest(
+                    place.source, root, place.only or None, kind=reader_kind, force=force, progress=progress
+                )
+                total.add(report)
+        for each in read.values():
+            await self._extracts.follow(each, total, progress)
+        return total
+
+    async def read_in(self, source: Source, root: Path, only: str | None, *, kind: str | None) -> IngestReport:
+        """As App.read_in."""
+        async with self._changing_index() as ingestor:
+            report = await ingestor.ingest(source, root, only, kind=kind)
+        await self._extracts.follow_later(source, report)
+        return report
+
+    async def bring_in(
+        self,
+        source: Source,
+        root: Path,
+        *,
+        selection: "Selection",
+        kind: str | None,
+        links: Mapping[str, str],
+        force: bool,
+        progress: ProgressCallback,
+    ) -> IngestReport:
+        """Bring a configured source up to date (implements core.sources.syncing.SyncIngest)."""
+        async with self._changing_index() as ingestor:
+            report = await ingestor.ingest(
+                source, root, kind=kind, force=force, selection=selection, links=links, progress=progress
+            )
+        await self._extracts.follow_later(source, report)
+        return report
+
+    async def sweep(self) -> None:
+        """As App.sweep."""
+        async with self._changing_index() as ingestor:
+            await ingestor.sweep()
+
+    @asynccontextmanager
+    async def _changing_index(self) -> AsyncIterator["Ingestor"]:
+        """One run at a time, over all processes: another's sweep must not take a run's unfinished passages."""
+        async with self._lock, self._alone():
+            await self._notice()  # of what was changed before: each run has its own note
+            yield self._build()
+            await self._notice()
+
+
+def build_ingests(app: "App", alone: Callable[[], AbstractAsyncContextManager[None]]) -> Ingests:
+    """The runs over the parts of an app; `alone` holds the index for one process at a time."""
+    return Ingests(
+        corpus=app.corpus,
+        build=lambda: build_ingestor(
+            app.config.ingest,
+            corpus=app.corpus,
+            index=app.index,
+            conversations=app.conversation_store,
+            clock=app.clock,
+        ),
+        alone=alone,
+        extracts=app.extractions,
+        notice=lambda: app.staleness.check(),
+    )
+
+
+def build_library(app: "App") -> Library:
+    """What people do with the library; answers that cite what they remove are noticed at once."""
+    return Library(
+        corpus=app.corpus,
+        index=app.index,
+        conversations=app.conversation_store,
+        after_removal=lambda: app.staleness.check(),
+    )
+
+
+def build_staleness(app: "App", repository: StaleRepository) -> Staleness:
+    """What notices stale answers; their notes go where people write to each other."""
+    return Staleness(
+        repository,
+        conversations=app.conversation_store,
+        inbox=app.inbox_store,
+        settings=app.settings,
+        clock=app.clock,
+        noted=NOTED_PLATFORMS,
+    )
+
+
+def build_ingestor(
+    settings: IngestConfig,
+    *,
+    corpus: CorpusRepository,
+    index: SearchIndex,
+    conversations: ConversationRepository,
+    clock: Clock,
+) -> "Ingestor":
+    """One for each run: its child process is not for concurrent use."""
+    from core.ingestion.pdf.recognition import UNRECOGNISED, is_installed
+    from core.ingestion.pipeline import Ingestor
+    from core.ingestion.sandbox import READERS, RECOGNISING_READERS, Sandbox
+
+    limits = to_read_limits(settings)
+    recognises = settings.ocr and is_installed()
+    return Ingestor(
+        corpus=corpus,
+        index=index,
+        conversations=conversations,
+        clock=clock,
+        sandbox=Sandbox(limits, RECOGNISING_READERS if recognises else READERS),
+        limits=limits,
+        retried={UNRECOGNISED} if recognises else (),
+    )
+
+
+def to_read_limits(settings: IngestConfig) -> ReadLimits:
+    """The configured limits on reading one file."""
+    return ReadLimits(
+        seconds=settings.parse_seconds,
+        memory_bytes=settings.parse_memory_mb * MEBIBYTE,
+        file_bytes=settings.max_file_mb * MEBIBYTE,
+        pages=settings.max_pages,
+        recognised_pages=settings.max_ocr_pages,
+    )

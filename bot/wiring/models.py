@@ -1,0 +1,91 @@
+"""The composition root's part for models, and for the index that embeds with them: each is loaded at its first use."""
+
+from contextlib import AsyncExitStack
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from bot.wiring.stores import StoreParts
+
+if TYPE_CHECKING:
+    from bot.wiring.providers import Providers
+    from core.ports import ChatProvider, SearchIndex
+    from storage.embeddings import LocalEmbedder
+    from storage.ranking import CrossEncoderJudge, VectorSentenceRanker
+    from storage.readings import SqlReadingRepository
+
+CAPABILITIES_FILE = "capabilities.json"  # what was found out about models
+MODELS = "models"  # what fastembed downloads, where a configured model is not packaged
+
+
+class ModelParts(StoreParts):
+    """What is opened closes with `_stack`."""
+
+    _stack: AsyncExitStack
+
+    @cached_property
+    def readings(self) -> "SqlReadingRepository":
+        """What models said of documents when they were read, and what that cost."""
+        from storage.readings import SqlReadingRepository
+
+        return SqlReadingRepository(self.database)
+
+    @cached_property
+    def embedder(self) -> "LocalEmbedder":
+        """Loads its model when it first embeds. Raises ModelMissing."""
+        from storage.embeddings import LocalEmbedder
+        from storage.model_files import find_embedding_model
+
+        embedder = LocalEmbedder(find_embedding_model(self.config.models.embedding), self.config.data_path / MODELS)
+        self._stack.callback(embedder.close)
+        return embedder
+
+    @cached_property
+    def judge(self) -> "CrossEncoderJudge":
+        """Loads its model when it first judges. Raises ModelMissing."""
+        from storage.model_files import find_reranker
+        from storage.ranking import CrossEncoderJudge
+
+        judge = CrossEncoderJudge(find_reranker(self.config.models.reranker), self.config.data_path / MODELS)
+        self._stack.push_async_callback(judge.close)
+        return judge
+
+    @cached_property
+    def index(self) -> "SearchIndex":
+        """Embedded in the data directory, or a Qdrant server where there is a URL; opens at its first use."""
+        from storage.qdrant.opening import embedded_index, server_index
+        from storage.reranked_index import RerankedIndex
+
+        settings, key = self.config.index, self.config.index_key()
+        if settings.url:
+            secret = key.get_secret_value() if key else None
+            index: SearchIndex = server_index(settings.url, settings.collection, self.embedder, secret)
+        else:
+            index = embedded_index(self.config.data_path, self.embedder)
+        if settings.rerank:
+            index = RerankedIndex(index, self.corpus, self.judge)
+        self._stack.push_async_callback(index.close)
+        return index
+
+    @cached_property
+    def ranker(self) -> "VectorSentenceRanker":
+        from storage.ranking import VectorSentenceRanker
+
+        return VectorSentenceRanker(self.embedder)
+
+    @cached_property
+    def providers(self) -> "Providers":
+        from bot.wiring.providers import Providers
+        from storage.capabilities import CapabilityFile
+
+        memory = CapabilityFile(self.config.data_path / CAPABILITIES_FILE, self.clock)
+        return Providers(self.config, memory, self.clock, self._stack, lambda: self.ranker, lambda: self.judge)
+
+    @cached_property
+    def provider(self) -> "ChatProvider":
+        """Who answers in the configured workspace."""
+        return self.providers.of(self.config.workspace)
+
+    def provider_for(self, workspace: str, model: str | None) -> "ChatProvider":
+        """Who answers a question of a workspace that may ask for a model. Raises UnsupportedFeature."""
+        asked = self.providers.of(workspace, model)
+        return self.provider if asked is self.providers.of(self.config.workspace) else asked

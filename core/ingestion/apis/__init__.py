@@ -1,0 +1,1 @@
+"""Descriptions of APIs: OpenAPI's, and those in prose."""

@@ -1,0 +1,1 @@
+"""Chapters: of EPUBs, and of plain texts."""

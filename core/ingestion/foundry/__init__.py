@@ -1,0 +1,1 @@
+"""Foundry's journals: their exports, links and text."""

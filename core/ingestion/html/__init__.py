@@ -1,0 +1,1 @@
+"""HTML as text, without the site's furniture."""

@@ -1,0 +1,1 @@
+"""Markdown, outlines and reStructuredText, read and written."""

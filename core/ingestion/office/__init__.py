@@ -1,0 +1,1 @@
+"""What Word, OpenDocument, RTF, sheets and slides say, as text."""

@@ -1,0 +1,1 @@
+"""What the pages of PDFs show: words, lines, tables, scans."""

@@ -1,0 +1,1 @@
+"""Tables in texts, and the figures in them."""

@@ -1,0 +1,1 @@
+"""What readers and extractors share about plain text."""

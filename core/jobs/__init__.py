@@ -1,0 +1,1 @@
+"""Job trees as people see them, and what waits in the inbox."""

@@ -1,0 +1,1 @@
+"""The JSON shapes of the command line, the API and the exports."""

@@ -1,0 +1,26 @@
+"""What a question tells of how far somebody has read ("(I'm at chapter 9)", "Reader has finished the book: ..."). Pure.
+
+It says what may be told, which the reading position sees to, and nothing about what is asked: left in a query, its
+words lift what speaks of books, readers and chapters.
+"""
+
+import re
+
+from core.positions.named_places import MODE, SPEAKER, TARGET
+from core.texts import words
+
+_WHO = rf"(?:(?:the |a )?readers?(?:\s+(?:is|are|has|have|had|was|were))?|{SPEAKER})"
+_BOOK = r"(?:(?:all of|the|this|that|whole|entire)\s+)*(?:book|novel|story|it)"
+_FAR = rf"{_WHO}\s+(?:{MODE}\s+)+(?:{TARGET}(?:\s+(?:of|in)\s+{_BOOK})?|{_BOOK})"
+_WARNING = rf"no spoilers?(?:,?\s+(?:please|past|after|beyond|from)(?:\s+{TARGET})?)*"
+_TOLD = rf"(?:{_FAR}(?:\s*[,;.]\s*{_WARNING})?|{_WARNING})"
+_IN_BRACKETS = re.compile(rf"\s?[(\[]\s*{_TOLD}\s*[.!]?\s*[)\]]", re.IGNORECASE)
+_BEFORE = re.compile(rf"^\s*{_TOLD}\s*(?:[:;.!,]|\s[-–—])\s*(?:(?:and|so|but)\s+)?", re.IGNORECASE)
+_BEHIND = re.compile(rf"(?<=[?.!])\s*{_TOLD}\s*[.!]*\s*$", re.IGNORECASE)
+
+
+def without_reading(question: str) -> str:
+    """The question without them (in brackets, before it, as a sentence behind it); whole where nothing is left."""
+    rest = _IN_BRACKETS.sub("", question)
+    rest = _BEHIND.sub("", _BEFORE.sub("", rest)).strip()
+    return rest if words(rest) else question

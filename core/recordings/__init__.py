@@ -1,0 +1,1 @@
+"""What an answer was made from: recorded, kept, played again."""

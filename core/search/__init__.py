@@ -1,0 +1,1 @@
+"""Searches as people ask them, and documents as people call them."""

@@ -1,0 +1,1 @@
+"""Answers whose documents changed since: noticed, marked, shown as a diff."""

@@ -1,0 +1,1 @@
+"""What runs a question: its tries, its steps as jobs, when to try again."""

@@ -1,0 +1,287 @@
+"""The job tree of one question, written while it runs: each step is a job under the step it was opened in.
+
+`Steps` belongs to one question: its first step is the root. Code further in needs no handle to it: `step(...)` finds
+the tree, and the job above, in the task's context (as the current span in tracing). Without a tree around it `step`
+still works and records nothing.
+
+What an earlier try at the same question finished need not be done again: whoever does it leaves in its output what it
+was (`CALL`) and what it gave (`KEPT`, until the tree has ended well), looks for it with `finished_before`, and takes it
+over with `adopt`.
+"""
+
+import asyncio
+import uuid
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from contextvars import ContextVar, Token
+from dataclasses import dataclass, replace
+from types import TracebackType
+
+from core.domain.jobs import CALL as CALL
+from core.domain.jobs import KEPT as KEPT
+from core.domain.jobs import Job, JobKind, JobStatus
+from core.errors import FootnoteError
+from core.ports import Clock
+from core.ports.service import JobRepository
+
+# Changes that come this close together are one write: most steps begin and end within it.
+GATHER_SECONDS = 0.02
+
+
+class Steps:
+    """Records one tree. `on_change` is called when a job begins and when it ends; `attempt` counts tries at it.
+
+    `earlier` is the tree as earlier tries left it; what is finished of it keeps its rows unless it is done again.
+
+    Changes are written behind the running code, in order, and are all written when the root has ended: a question does
+    not wait for its own records.
+    """
+
+    def __init__(
+        self,
+        repository: JobRepository,
+        clock: Clock,
+        workspace: str,
+        on_change: Callable[[Job], None] | None = None,
+        attempt: int = 1,
+        earlier: Sequence[Job] = (),
+    ) -> None:
+        self._repository = repository
+        self._clock = clock
+        self._workspace = workspace
+        self._on_change = on_change
+        self._attempt = attempt
+        self._earlier = {job.id: job for job in earlier if job.status is JobStatus.DONE and CALL in job.output}
+        self._jobs: dict[str, Job] = {}
+        self._unsaved: dict[str, None] = {}  # job ids in the order they changed
+        self._writer: asyncio.Task[None] | None = None
+        self._is_waited_for = asyncio.Event()
+        self._is_waited_for.set()  # people look for the beginning: it is written at once
+        self._keys: Counter[tuple[str, str]] = Counter()
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """The tree so far: the root first, then by creation, so every parent stands before its children."""
+        return tuple(self._jobs.values())
+
+    def step(
+        self, kind: JobKind, name: str, *, input: Mapping[str, object] | None = None, key: str | None = None
+    ) -> "Step":
+        """A step to open with `async with`. The first one is the root and its `key` its id (a new UUID without one).
+
+        Below the root ids are `{parent}/{key}`; without a key the kind's first letter and a count: `{root}/t0`. The
+        same run therefore writes the same ids, and running a question again replaces its rows.
+        """
+        return Step(self, kind, name, input or {}, key)
+
+    def queue(self, kind: JobKind, name: str, *, input: Mapping[str, object], key: str) -> None:
+        """Show and record a job that waits; a step with the same key, opened where this is called, takes it over.
+
+        One that an earlier try finished stays as it is. What still waits when the root ends is cancelled.
+        """
+        job = self._plan(self.step(kind, name, input=input, key=key), JobStatus.QUEUED)
+        if job.id not in self._earlier:
+            self._save(job)
+
+    def finished_before(self, kind: JobKind, call: str) -> Job | None:
+        """What an earlier try did to the same end (`CALL` in its output); None: nothing."""
+        return next((job for job in self._earlier.values() if job.kind is kind and job.output[CALL] == call), None)
+
+    def adopt(self, job: Job) -> None:
+        """Let a job of an earlier try stand in this tree as it is."""
+        self._jobs[job.id] = job
+        if self._on_change is not None:
+            self._on_change(job)
+
+    def _plan(self, step: "Step", status: JobStatus = JobStatus.RUNNING) -> Job:
+        above = _here.get()
+        parent = above.job_id if above is not None and above.steps is self else next(iter(self._jobs), None)
+        job_id = self._to_id(parent, step)
+        now = self._clock.now()
+        waiting = self._jobs.get(job_id)
+        return Job(
+            id=job_id,
+            workspace=self._workspace,
+            root_id=next(iter(self._jobs), job_id),
+            parent_id=parent,
+            kind=step.kind,
+            name=step.name,
+            status=status,
+            created_at=waiting.created_at if waiting is not None and waiting.status is JobStatus.QUEUED else now,
+            started_at=now if status is JobStatus.RUNNING else None,
+            input=step.input,
+            attempts=self._attempt,
+        )
+
+    async def flush(self) -> None:
+        """Wait until all changes are written. Raises what the repository raises; the end of the root does it, too."""
+        if self._writer is not None:
+            self._is_waited_for.set()
+            await self._writer
+
+    async def _end(self, job: Job, step: "Step", status: JobStatus, error: str | None) -> None:
+        self._save(
+            replace(
+                job,
+                kind=step.kind,
+                name=step.name,
+                status=status,
+                output=step.output,
+                error=error,
+                completed_at=self._clock.now(),
+            )
+        )
+        if job.parent_id is None:
+            self._close(well=status is JobStatus.DONE)
+            await self.flush()
+
+    def _close(self, *, well: bool) -> None:
+        """End what never began; forget what was kept for another try, as none comes."""
+        for job in {**self._earlier, **self._jobs}.values():
+            if job.status is JobStatus.QUEUED:
+                self._save(replace(job, status=JobStatus.CANCELLED, completed_at=self._clock.now()))
+            elif well and CALL in job.output:
+                self._save(replace(job, output=job.told))
+
+    def _to_id(self, parent: str | None, step: "Step") -> str:
+        if parent is None:
+            return step.key or uuid.uuid4().hex
+        if step.key is not None:
+            return f"{parent}/{step.key}"
+        letter = step.kind.value[0]
+        while True:
+            number = self._keys[parent, letter]
+            self._keys[parent, letter] += 1
+            if (job_id := f"{parent}/{letter}{number}") not in self._earlier:
+                return job_id
+
+    def _save(self, job: Job) -> None:
+        """Show a change and have it written; a job that changes again before its turn is written once."""
+        self._jobs[job.id] = job
+        self._unsaved[job.id] = None
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.create_task(self._write())
+            self._writer.add_done_callback(_hear)
+        if self._on_change is not None:
+            self._on_change(job)
+
+    async def _write(self) -> None:
+        """Write until nothing is left; what can't be written stays, for the next change to try again with its own."""
+        while self._unsaved:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GATHER_SECONDS):
+                    await self._is_waited_for.wait()
+            self._is_waited_for.clear()
+            changed = [self._jobs[job_id] for job_id in self._unsaved]
+            await self._repository.save(*changed)
+            for job in changed:
+                if self._jobs[job.id] is job:
+                    del self._unsaved[job.id]
+
+
+class Step:
+    """One job while it runs. Set `output` before it ends; `become` where only the end shows what kind of step it was.
+
+    A body that raises is recorded as failed (cancelled, when it was cancelled) and the exception goes on.
+    """
+
+    def __init__(
+        self, steps: Steps | None, kind: JobKind, name: str, input: Mapping[str, object], key: str | None
+    ) -> None:
+        self.kind = kind
+        self.name = name
+        self.input = input
+        self.key = key
+        self.output: Mapping[str, object] = {}
+        self._steps = steps
+        self._job: Job | None = None
+        self._token: Token[_Place | None] | None = None
+
+    def become(self, kind: JobKind, name: str) -> None:
+        """Show it as this from its end on; the id stays."""
+        self.kind = kind
+        self.name = name
+
+    def note(self, output: Mapping[str, object]) -> None:
+        """Show how far it is, while it runs; what `output` is at its end takes the place of this."""
+        if self._steps is not None and self._job is not None:
+            self._job = replace(self._job, output=output)
+            self._steps._save(self._job)
+
+    async def __aenter__(self) -> "Step":
+        if self._steps is not None:
+            self._job = self._steps._plan(self)
+            self._token = _here.set(_Place(self._steps, self._job.id))
+            self._steps._save(self._job)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._steps is None or self._job is None or self._token is None:
+            return
+        _here.reset(self._token)
+        status, text = _outcome(error)
+        # Shielded: the end of a cancelled step must reach the database, or it would look running for ever.
+        await asyncio.shield(self._steps._end(self._job, self, status, text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    steps: Steps
+    job_id: str
+
+
+_here: ContextVar[_Place | None] = ContextVar("footnote_step", default=None)
+
+
+def step(kind: JobKind, name: str, *, input: Mapping[str, object] | None = None, key: str | None = None) -> Step:
+    """A step in the tree this code runs in (see `Steps.step`); where it runs in none, nothing is recorded."""
+    place = _here.get()
+    return Step(place.steps if place is not None else None, kind, name, input or {}, key)
+
+
+def queue(kind: JobKind, name: str, *, input: Mapping[str, object], key: str) -> None:
+    """See `Steps.queue`; in the tree this code runs in, if it runs in one."""
+    if (place := _here.get()) is not None:
+        place.steps.queue(kind, name, input=input, key=key)
+
+
+def finished_before(kind: JobKind, call: str) -> Job | None:
+    """See `Steps.finished_before`."""
+    place = _here.get()
+    return place.steps.finished_before(kind, call) if place is not None else None
+
+
+def adopt(job: Job) -> None:
+    """See `Steps.adopt`."""
+    if (place := _here.get()) is not None:
+        place.steps.adopt(job)
+
+
+async def flush() -> None:
+    """Wait until what happened so far in the tree this code runs in is written: a kill then loses none of it."""
+    if (place := _here.get()) is not None:
+        await place.steps.flush()
+
+
+async def forget_kept(jobs: Sequence[Job], repository: JobRepository) -> None:
+    """Take out of jobs what was kept for another try."""
+    changed = [replace(job, output=job.told) for job in jobs if len(job.told) < len(job.output)]
+    if changed:
+        await repository.save(*changed)
+
+
+def _outcome(error: BaseException | None) -> tuple[JobStatus, str | None]:
+    if error is None:
+        return JobStatus.DONE, None
+    if isinstance(error, asyncio.CancelledError):
+        return JobStatus.CANCELLED, None
+    return JobStatus.FAILED, str(error) if isinstance(error, FootnoteError) else f"{type(error).__name__}: {error}"
+
+
+def _hear(writer: asyncio.Task[None]) -> None:
+    """Its error matters where somebody waits for it (`flush`); before that it is neither lost nor unheard of."""
+    if not writer.cancelled():
+        writer.exception()

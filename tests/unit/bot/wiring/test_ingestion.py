@@ -1,0 +1,38 @@
+"""How the configuration turns into a run: its limits, and whether scans are recognised."""
+
+from typing import Any, cast
+
+import pytest
+
+from bot.config_sections import IngestConfig
+from bot.wiring.ingestion import build_ingestor, to_read_limits
+from core.ingestion.limits import MEBIBYTE
+from core.ingestion.pdf import recognition
+from core.ingestion.pdf.recognition import UNRECOGNISED
+from core.ingestion.sandbox import READERS, RECOGNISING_READERS
+
+
+@pytest.mark.parametrize(
+    ("ocr", "installed", "readers", "retried"),
+    [
+        (True, True, RECOGNISING_READERS, {UNRECOGNISED}),
+        (True, False, READERS, ()),
+        (False, True, READERS, ()),
+    ],
+)
+def test_scans_are_recognised_and_tried_again_where_that_is_on_and_installed(
+    ocr: bool, installed: bool, readers: str, retried: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recognition, "is_installed", lambda: installed)
+    none = cast(Any, None)
+    ingestor = build_ingestor(IngestConfig(ocr=ocr), corpus=none, index=none, conversations=none, clock=none)
+    assert ingestor._sandbox._readers == readers
+    assert ingestor._retried == retried
+
+
+def test_limits_are_those_of_the_configuration() -> None:
+    limits = to_read_limits(
+        IngestConfig(parse_seconds=7, parse_memory_mb=900, max_file_mb=3, max_pages=40, max_ocr_pages=5)
+    )
+    assert (limits.seconds, limits.memory_bytes, limits.file_bytes) == (7, 900 * MEBIBYTE, 3 * MEBIBYTE)
+    assert (limits.pages, limits.recognised_pages) == (40, 5)

@@ -1,0 +1,39 @@
+"""How much a worker does at once, how often it tries, and what its leases cost."""
+
+import asyncio
+
+import pytest
+
+from core.errors import ProviderOverloaded
+from core.work.retries import MOST_CRASHES
+from tests.unit.core.test_worker import Office, failing
+
+
+async def test_tries_that_failed_are_no_crashes():
+    office = Office()
+    office.answers.behaviour["q"] = failing(MOST_CRASHES + 2, ProviderOverloaded("Busy."))
+    await office.accept("q")
+    async with office.working(tries=MOST_CRASHES + 5, pause_scale=0):
+        await office.all_done()
+    assert office.wall.posts == {"q": "At last."}
+    assert (await office.store.find("q")).failures == MOST_CRASHES + 2
+
+
+@pytest.mark.parametrize(("lease_seconds", "asked"), [(30, 0), (0.01, 1)], ids=["surely ours", "perhaps over"])
+async def test_a_post_asks_the_database_only_where_its_lease_may_be_over(
+    lease_seconds: float, asked: int, monkeypatch: pytest.MonkeyPatch
+):
+    office, renewals = Office(lease_seconds=lease_seconds), []
+
+    async def renew(seqs: list[int]) -> dict[int, str | None]:
+        renewals.append(seqs)
+        return dict.fromkeys(seqs)
+
+    monkeypatch.setattr(office.store, "renew", renew)
+    monkeypatch.setattr("core.worker.POLL_SECONDS", 60)
+    monkeypatch.setattr("core.worker.BEATS", 1e-6)  # no beat before the post
+    office.answers.behaviour["q"] = lambda attempt: asyncio.sleep(0.02, "Yes.")
+    await office.accept("q")
+    async with office.working():
+        await office.all_done()
+    assert (office.wall.posts, len(renewals)) == ({"q": "Yes."}, asked)
