@@ -42,7 +42,13 @@ Make = Callable[..., Config]
 
 
 @pytest.fixture
-async def desk(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Desk]:
+def stall_seconds() -> float:
+    """How long the model may be silent: longer than a busy machine is. Tests that stall it ask for less."""
+    return 20
+
+
+@pytest.fixture
+async def desk(data_dir: Path, stall_seconds: float, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Desk]:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     async with ModelServer() as server:
         settings = {
@@ -50,7 +56,7 @@ async def desk(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
             "model": MODEL,
             "base_url": server.url,
             "timeout_seconds": 20,
-            "stall_seconds": 1,
+            "stall_seconds": stall_seconds,
             "max_retries": 1,
         }
         async with App(Config.model_validate({"data_dir": data_dir, "provider": settings})) as app:
@@ -115,18 +121,20 @@ async def test_a_citation_the_server_made_up_is_no_footnote(desk: Desk) -> None:
 async def test_passing_trouble_still_ends_in_the_answer(desk: Desk, trouble: Reply | Fault) -> None:
     desk.server.script(Reply.of(SEARCH), trouble, ANSWER)
 
-    assert (await desk.ask()).citations[0].quote.startswith(f"3. {WAIT}")
+    answer = await desk.ask()
+    assert answer.citations, answer.text
+    assert answer.citations[0].quote.startswith(f"3. {WAIT}")
 
 
 @pytest.mark.parametrize(
-    ("steps", "status", "part"),
+    ("stall_seconds", "steps", "status", "part"),
     [
-        ([Fault(529)] * 4, AnswerStatus.ERROR, "its side"),
-        ([Fault(429, headers={"retry-after": "3600"})], AnswerStatus.ERROR, "again"),
-        ([Fault(401)], AnswerStatus.ERROR, "ANTHROPIC_API_KEY"),
-        ([Reply.of("The gate", breaks=Break.STALL)] * 4, AnswerStatus.ERROR, "in time"),
-        ([Reply.of("I can't.", stop_reason="refusal")], AnswerStatus.REFUSED, "declined"),
-        ([Fault(400, message="prompt is too long: 300000 tokens > 200000 maximum")], AnswerStatus.ERROR, "window"),
+        (20, [Fault(529)] * 4, AnswerStatus.ERROR, "its side"),
+        (20, [Fault(429, headers={"retry-after": "3600"})], AnswerStatus.ERROR, "again"),
+        (20, [Fault(401)], AnswerStatus.ERROR, "ANTHROPIC_API_KEY"),
+        (1, [Reply.of("The gate", breaks=Break.STALL)] * 4, AnswerStatus.ERROR, "in time"),
+        (20, [Reply.of("I can't.", stop_reason="refusal")], AnswerStatus.REFUSED, "declined"),
+        (20, [Fault(400, message="prompt is too long: 300000 tokens > 200000 maximum")], AnswerStatus.ERROR, "window"),
     ],
     ids=["overloaded", "rate-limit", "key", "stall", "refusal", "overflow"],
 )

@@ -129,11 +129,12 @@ async def test_archived_locked_forbidden_and_deleted_places_are_dealt_with(disco
 async def test_forum_posts_are_answered_where_that_is_set(discord_service: DiscordService) -> None:
     service, server = discord_service, discord_service.server
     guild = service.join("House", TEAM)
-    forum, ada = guild.create_forum_channel("help"), server.person("ada", guild)
-    eve = server.person("eve", guild, manage_guild=True)
+    forum, hall = guild.create_forum_channel("help"), guild.create_text_channel("hall")
+    ada, eve = server.person("ada", guild), server.person("eve", guild, manage_guild=True)
     await service.start()
 
     quiet = await ada.post(forum, "A kite", QUESTION)
+    await service.ask(ada, hall)  # posts are heard in order: once this is answered, the one before it was let be
     changed = await eve.slash(quiet, "settings", name="answer_posts", value="on")
     assert changed.acknowledged
     post = await ada.post(forum, "Another kite", QUESTION)
