@@ -24,11 +24,11 @@ from core.access import Access
 from core.conversations import Conversations
 from core.domain.corpus import Document, SearchScope, Source
 from core.ingestion.report import IngestReport, ProgressCallback
-from storage.alone import alone, alone_if_free
-from storage.cited import SqlCitedRepository
 from storage.database import Database
-from storage.feedback import SqlFeedbackRepository
-from storage.stale import SqlStaleRepository
+from storage.database.alone import alone, alone_if_free
+from storage.sql.cited import SqlCitedRepository
+from storage.sql.feedback import SqlFeedbackRepository
+from storage.sql.stale import SqlStaleRepository
 
 if TYPE_CHECKING:
     from core.chat_documents.attachments import Attachments
@@ -117,8 +117,8 @@ class App(ModelParts):
     @cached_property
     def statistics(self) -> "UsageStatistics":
         from core.statistics import UsageStatistics
-        from storage.asked import SqlAskedRepository
-        from storage.meaning_groups import VectorMeaningGroups
+        from storage.local_models.meaning_groups import VectorMeaningGroups
+        from storage.sql.asked import SqlAskedRepository
 
         return UsageStatistics(
             asked=SqlAskedRepository(self.database, self.clock, is_one_persons),
@@ -273,7 +273,7 @@ class App(ModelParts):
     def syncs(self) -> "Syncs":
         from bot.wiring.syncs import build_syncs
         from storage.sources.building import build_fetcher
-        from storage.syncs import SqlSyncRepository
+        from storage.sql.syncs import SqlSyncRepository
 
         waiting = partial(alone, self._database_place, SYNC_PLACE, with_file=True)
         return build_syncs(self, SqlSyncRepository(self.database), build_fetcher, waiting)

@@ -9,9 +9,9 @@ from bot.wiring.stores import StoreParts
 if TYPE_CHECKING:
     from bot.wiring.providers import Providers
     from core.ports import ChatProvider, SearchIndex
-    from storage.embeddings import LocalEmbedder
-    from storage.ranking import CrossEncoderJudge, VectorSentenceRanker
-    from storage.readings import SqlReadingRepository
+    from storage.local_models.embeddings import LocalEmbedder
+    from storage.local_models.ranking import CrossEncoderJudge, VectorSentenceRanker
+    from storage.sql.readings import SqlReadingRepository
 
 CAPABILITIES_FILE = "capabilities.json"  # what was found out about models
 MODELS = "models"  # what fastembed downloads, where a configured model is not packaged
@@ -25,15 +25,15 @@ class ModelParts(StoreParts):
     @cached_property
     def readings(self) -> "SqlReadingRepository":
         """What models said of documents when they were read, and what that cost."""
-        from storage.readings import SqlReadingRepository
+        from storage.sql.readings import SqlReadingRepository
 
         return SqlReadingRepository(self.database)
 
     @cached_property
     def embedder(self) -> "LocalEmbedder":
         """Loads its model when it first embeds. Raises ModelMissing."""
-        from storage.embeddings import LocalEmbedder
-        from storage.model_files import find_embedding_model
+        from storage.local_models.embeddings import LocalEmbedder
+        from storage.local_models.files import find_embedding_model
 
         embedder = LocalEmbedder(find_embedding_model(self.config.models.embedding), self.config.data_path / MODELS)
         self._stack.callback(embedder.close)
@@ -42,8 +42,8 @@ class ModelParts(StoreParts):
     @cached_property
     def judge(self) -> "CrossEncoderJudge":
         """Loads its model when it first judges. Raises ModelMissing."""
-        from storage.model_files import find_reranker
-        from storage.ranking import CrossEncoderJudge
+        from storage.local_models.files import find_reranker
+        from storage.local_models.ranking import CrossEncoderJudge
 
         judge = CrossEncoderJudge(find_reranker(self.config.models.reranker), self.config.data_path / MODELS)
         self._stack.push_async_callback(judge.close)
@@ -52,8 +52,8 @@ class ModelParts(StoreParts):
     @cached_property
     def index(self) -> "SearchIndex":
         """Embedded in the data directory, or a Qdrant server where there is a URL; opens at its first use."""
+        from storage.local_models.reranked_index import RerankedIndex
         from storage.qdrant.opening import embedded_index, server_index
-        from storage.reranked_index import RerankedIndex
 
         settings, key = self.config.index, self.config.index_key()
         if settings.url:
@@ -68,7 +68,7 @@ class ModelParts(StoreParts):
 
     @cached_property
     def ranker(self) -> "VectorSentenceRanker":
-        from storage.ranking import VectorSentenceRanker
+        from storage.local_models.ranking import VectorSentenceRanker
 
         return VectorSentenceRanker(self.embedder)
 

@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING
 
 from bot.clock import SystemClock
 from bot.config import SLACK_KEY_SETTING, Config
-from storage.cassettes import SqlCassetteRepository
-from storage.conversations import SqlConversationRepository
-from storage.corpus import SqlCorpusRepository
 from storage.database import Database
-from storage.extracts import SqlExtractRepository
-from storage.installations import SqlInstallationRepository, SqlOneTimeCodes
-from storage.jobs import SqlJobRepository
-from storage.settings import SqlSettingsRepository
-from storage.summaries import SqlSummaryRepository
+from storage.sql.cassettes import SqlCassetteRepository
+from storage.sql.conversations import SqlConversationRepository
+from storage.sql.corpus import SqlCorpusRepository
+from storage.sql.extracts import SqlExtractRepository
+from storage.sql.installations import SqlInstallationRepository, SqlOneTimeCodes
+from storage.sql.jobs import SqlJobRepository
+from storage.sql.settings import SqlSettingsRepository
+from storage.sql.summaries import SqlSummaryRepository
 
 if TYPE_CHECKING:
-    from storage.inbox import SqlInboxStore
+    from storage.sql.inbox import SqlInboxStore
 
 
 class StoreParts:
@@ -51,7 +51,7 @@ class StoreParts:
     @cached_property
     def installations(self) -> SqlInstallationRepository:
         """Raises ConfigError without a good key."""
-        from storage.sealing import Sealer
+        from storage.sql.sealing import Sealer
 
         return SqlInstallationRepository(self.database, Sealer(self.config.slack_keys(), SLACK_KEY_SETTING))
 
@@ -69,7 +69,7 @@ class StoreParts:
 
     @cached_property
     def inbox_store(self) -> "SqlInboxStore":
-        from storage.inbox import SqlInboxStore
+        from storage.sql.inbox import SqlInboxStore
 
         return SqlInboxStore(self.database, self.clock, self.config.service.lease_seconds)
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from core.domain.cassettes import StoredCassette
-from storage.cassettes import FEWEST_CHARACTERS, unknown
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
+from storage.sql.cassettes import FEWEST_CHARACTERS, unknown
 from storage.storable import to_storable, to_storable_value
 
 

@@ -10,8 +10,8 @@ import qdrant_edge as qe
 
 from core.domain.corpus import IndexHit
 from core.errors import StorageError
-from storage.embeddings import Vector, cores
-from storage.lexical import SparseVector
+from storage.local_models.embeddings import Vector, cores
+from storage.qdrant.bm25 import SparseVector
 from storage.qdrant.folder import IndexFolder, IndexMeta, damaged
 from storage.qdrant.query import (
     DENSE,

@@ -11,8 +11,8 @@ from typing import Protocol, TypeVar
 
 from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope
 from core.finishing import to_its_end
-from storage.embeddings import Embedder
-from storage.lexical import has_words, plain, weigh_passage, weigh_query
+from storage.local_models.embeddings import Embedder
+from storage.qdrant.bm25 import has_words, plain, weigh_passage, weigh_query
 from storage.qdrant.query import HybridQuery, Rule, StoredPoint, document_rule, hybrid_query, indexed_text, payload
 
 ADD_BATCH = 128  # passages embedded before they are stored: bounds memory, and what an interruption can lose

@@ -7,7 +7,7 @@ import importlib.util
 import logging
 from pathlib import Path
 
-from storage.embeddings import Embedder
+from storage.local_models.embeddings import Embedder
 from storage.qdrant.folder import FORMAT, IndexMeta
 from storage.qdrant.index import Engine, QdrantIndex
 

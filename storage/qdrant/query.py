@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope
-from storage.lexical import SparseVector, plain
+from storage.qdrant.bm25 import SparseVector, plain
 
 if TYPE_CHECKING:
-    from storage.embeddings import Vector
+    from storage.local_models.embeddings import Vector
 
 DENSE = "dense"  # named vector: cosine, from the embedding model
 SPARSE = "bm25"  # named sparse vector: term weights; the engine multiplies in the IDF

@@ -13,8 +13,8 @@ from qdrant_client.http.exceptions import ApiException
 
 from core.domain.corpus import IndexHit
 from core.errors import StorageError
-from storage.embeddings import Vector
-from storage.lexical import SparseVector
+from storage.local_models.embeddings import Vector
+from storage.qdrant.bm25 import SparseVector
 from storage.qdrant.folder import IndexFolder, IndexMeta, damaged, meta_json, mismatch, parse_meta
 from storage.qdrant.query import (
     DENSE,

@@ -12,9 +12,9 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
 from core.errors import StorageError
-from storage import database as database_module
-from storage.database import Database, to_storage_error
-from storage.tables import ConversationRow, DocumentRow, JobRow, MessageRow, PageRow, PassageRow, SourceRow
+from storage.database import database as database_module
+from storage.database.database import Database, to_storage_error
+from storage.tables.corpus import ConversationRow, DocumentRow, JobRow, MessageRow, PageRow, PassageRow, SourceRow
 from tests.builders import NOON
 
 

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import Connection, text
 
 from core.errors import StorageError
-from storage import database as database_module
 from storage.database import Database
+from storage.database import database as database_module
 from tests.postgres import postgres_schema
 
 

@@ -9,7 +9,7 @@ from core.domain.corpus import Document, IndexHit, Passage, SearchQuery, SearchS
 from core.search.common_names import LONG
 from core.search.searching import PassageSearch
 from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory_index import MemoryIndex
+from storage.memory.index import MemoryIndex
 from tests.builders import build_document, build_pages, build_passages, build_scope, build_source
 
 NOTES = build_source("notes")

@@ -1,7 +1,7 @@
 import numpy as np
 
 from core.domain.corpus import IndexHit
-from storage.lexical import SparseVector
+from storage.qdrant.bm25 import SparseVector
 from storage.qdrant.query import (
     DENSE,
     HIT_FIELDS,

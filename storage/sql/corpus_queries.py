@@ -1,0 +1,164 @@
+"""What the library asks of its tables: queries with the scope inside, and the values their rows make. Pure."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Select, case, func, select, true, type_coerce
+
+from core.domain.corpus import (
+    Document,
+    FileStamp,
+    Heading,
+    Page,
+    PagePlace,
+    Passage,
+    SearchScope,
+    Source,
+    SourcedPassage,
+    Span,
+)
+from storage.tables.column_types import CompactJson, StorableText, from_compact_json
+from storage.tables.corpus import FootnoteTable
+
+SOURCE, DOCUMENT, PAGE, PASSAGE = (
+    FootnoteTable.metadata.tables[name] for name in ("source", "document", "page", "passage")
+)
+_DOCUMENTS = DOCUMENT.join(SOURCE)
+_PAGES = PAGE.join(DOCUMENT, PAGE.c.document_id == DOCUMENT.c.id).join(SOURCE, DOCUMENT.c.source_id == SOURCE.c.id)
+
+
+def _undecoded(column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """JSON as its text: rows repeat it (100 passages of 10 documents), decoding waits until it is needed."""
+    return type_coerce(column, StorableText) if isinstance(column.type, CompactJson) else column
+
+
+_DOCUMENT_COLUMNS = (
+    *(_undecoded(column).label(f"document_{column.name}") for column in DOCUMENT.c),
+    SOURCE.c.workspace.label("document_workspace"),
+    SOURCE.c.name.label("document_source"),
+    SOURCE.c.kind.label("document_source_kind"),
+)
+
+
+# Made once: of forty columns that takes longer than to run them.
+_OF_DOCUMENTS = select(*_DOCUMENT_COLUMNS).select_from(_DOCUMENTS)
+_OF_PAGES = select(PAGE).select_from(_PAGES)
+_OF_PASSAGES = select(
+    *(_undecoded(column).label(column.name) for column in PASSAGE.c),
+    PAGE.c.number.label("page_number"),
+    PAGE.c.revision.label("page_revision"),
+    PAGE.c.title.label("page_title"),
+    PAGE.c.deep_link.label("page_deep_link"),
+    *_DOCUMENT_COLUMNS,
+).select_from(PASSAGE.join(_PAGES, PASSAGE.c.page_id == PAGE.c.id))
+
+
+def document_query() -> Select[Any]:
+    """All documents; rows for `to_document`."""
+    return _OF_DOCUMENTS
+
+
+def readable(scope: SearchScope) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    """Conditions on document and source."""
+    return SOURCE.c.workspace == scope.workspace, DOCUMENT.c.source_id.in_(scope.sources)
+
+
+def _within_position(scope: SearchScope) -> ColumnElement[bool]:
+    """The condition on page numbers. One CASE, because SQLite bounds how deep a chain of ORs may be (1,000)."""
+    if not scope.positions:
+        return true()
+    return PAGE.c.number <= case(dict(scope.positions), value=DOCUMENT.c.id, else_=PAGE.c.number)
+
+
+def page_query(scope: SearchScope) -> Select[Any]:
+    return _OF_PAGES.where(*readable(scope), _within_position(scope))
+
+
+def count_query(scope: SearchScope) -> Select[Any]:
+    """Document id, pages and passages of each document that has any within its reading position."""
+    passages = select(func.count()).where(PASSAGE.c.page_id == PAGE.c.id).correlate(PAGE).scalar_subquery()
+    return (
+        select(DOCUMENT.c.id.label("document_id"), func.count().label("pages"), func.sum(passages).label("passages"))
+        .select_from(_PAGES)
+        .where(*readable(scope), _within_position(scope))
+        .group_by(DOCUMENT.c.id)
+    )
+
+
+def passage_query(scope: SearchScope) -> Select[Any]:
+    return _OF_PASSAGES.where(*readable(scope), _within_position(scope))
+
+
+def to_source(row: Row[Any]) -> Source:
+    return Source(**row._mapping)
+
+
+def to_document(row: Row[Any]) -> Document:
+    has_stamp = row.document_stamp_size is not None
+    return Document(
+        id=row.document_id,
+        workspace=row.document_workspace,
+        source_id=row.document_source_id,
+        source=row.document_source,
+        source_kind=row.document_source_kind,
+        path=row.document_path,
+        title=row.document_title,
+        kind=row.document_kind,
+        revision=row.document_revision,
+        aliases=tuple(from_compact_json(row.document_aliases)),
+        url=row.document_url,
+        pages=row.document_pages,
+        passages=row.document_passages,
+        stamp=FileStamp(size=row.document_stamp_size, modified_ns=row.document_stamp_modified_ns)
+        if has_stamp
+        else None,
+        depends_on=tuple(from_compact_json(row.document_depends_on)),
+        crawled_at=row.document_crawled_at,
+        extracted_at=row.document_extracted_at,
+        failed_reason=row.document_failed_reason,
+    )
+
+
+def to_page(row: Row[Any]) -> Page:
+    return Page(
+        id=row.id,
+        document_id=row.document_id,
+        revision=row.revision,
+        number=row.number,
+        title=row.title,
+        text=row.text,
+        heading_path=tuple(row.heading_path),
+        headings=tuple(Heading(level=level, title=title, start=start) for level, title, start in row.headings),
+        anchors=tuple((name, place) for name, place in row.anchors),
+        deep_link=row.deep_link,
+        place=PagePlace(**row.place) if row.place is not None else None,
+    )
+
+
+def to_sourced_passages(rows: Iterable[Row[Any]]) -> Iterator[SourcedPassage]:
+    documents: dict[str, Document] = {}
+    for row in rows:
+        if row.document_id not in documents:
+            documents[row.document_id] = to_document(row)
+        yield SourcedPassage(
+            passage=_to_passage(row),
+            document=documents[row.document_id],
+            page_title=row.page_title,
+            deep_link=row.page_deep_link,
+        )
+
+
+def _to_passage(row: Row[Any]) -> Passage:
+    offsets = from_compact_json(row.sentences)
+    return Passage(
+        id=row.id,
+        document_id=row.document_id,
+        page_id=row.page_id,
+        page_number=row.page_number,
+        revision=row.page_revision,
+        ordinal=row.ordinal,
+        span=Span(row.span_start, row.span_end),
+        text=row.text,
+        heading_path=tuple(from_compact_json(row.heading_path)),
+        sentences=tuple(map(Span, offsets[::2], offsets[1::2])),
+    )
