@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from bot.wiring.providers import Providers
     from core.ports import ChatProvider, SearchIndex
     from storage.local_models.embeddings import LocalEmbedder
-    from storage.local_models.ranking import CrossEncoderJudge, VectorSentenceRanker
+    from storage.local_models.judging import CrossEncoderJudge
+    from storage.local_models.ranking import VectorSentenceRanker
     from storage.sql.readings import SqlReadingRepository
 
 CAPABILITIES_FILE = "capabilities.json"  # what was found out about models
@@ -43,7 +44,7 @@ class ModelParts(StoreParts):
     def judge(self) -> "CrossEncoderJudge":
         """Loads its model when it first judges. Raises ModelMissing."""
         from storage.local_models.files import find_reranker
-        from storage.local_models.ranking import CrossEncoderJudge
+        from storage.local_models.judging import CrossEncoderJudge
 
         judge = CrossEncoderJudge(find_reranker(self.config.models.reranker), self.config.data_path / MODELS)
         self._stack.push_async_callback(judge.close)

@@ -14,7 +14,8 @@ from sqlalchemy.exc import DBAPIError
 
 from core.errors import StorageError
 from core.finishing import opened, to_its_end
-from storage.database.database import build_engine, to_storage_error
+from storage.database.driver_errors import to_storage_error
+from storage.database.engines import build_engine
 
 PAUSE_SECONDS = 0.5  # between looks whether the other process has left
 

@@ -1,4 +1,4 @@
-"""Which sentence answers, by sentence vectors; how well a text answers, by a cross-encoder.
+"""Which sentence answers, by sentence vectors.
 
 Sentence vectors are computed at question time, for the few passages at hand, and kept in a small cache: doing it for
 every sentence at ingestion would double the embedding work.
@@ -8,24 +8,17 @@ import asyncio
 import math
 from collections import OrderedDict
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from core.domain.corpus import ScoredSpan, SourcedPassage, Span
-from core.finishing import to_its_end
 from core.providers.extractive.answer_kinds import expected_kind, holds_kind
 from core.tokens import tokens
-from storage.local_models.embeddings import Embedder, cores
-from storage.local_models.files import LocalModel
-from storage.local_models.loading import load_cross_encoder
-from storage.qdrant.bm25 import plain
+from storage.local_models.embeddings import Embedder
+from storage.plain_text import plain
 
 if TYPE_CHECKING:
-    from fastembed.rerank.cross_encoder import TextCrossEncoder
-
     from storage.local_models.embeddings import Vector
 
 # Weights of the features, set by hand on XQuAD's 1,190 English questions: the first sentence held the answer in .81.
@@ -120,39 +113,6 @@ class VectorSentenceRanker:
         return [known[text] for text in texts]
 
 
-class CrossEncoderJudge:
-    """An AnswerJudge on a cross-encoder that fastembed runs; loaded at its first use. Raises ModelMissing.
-
-    Pairs are judged one by one, side by side, so that a score depends on its own pair alone.
-    """
-
-    def __init__(self, model: LocalModel, cache_dir: Path | None = None) -> None:
-        self._spec = model
-        self._cache_dir = cache_dir
-        self._model: TextCrossEncoder | None = None
-        self._loading = Lock()
-        self._threads = ThreadPoolExecutor(cores(), thread_name_prefix="judge")
-
-    async def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
-        if not texts:
-            return []
-        return await asyncio.to_thread(self._relevance, question, texts)
-
-    async def close(self) -> None:
-        """Finish what is under way; safe to repeat."""
-        await to_its_end(self._threads.shutdown)
-
-    def _relevance(self, question: str, texts: Sequence[str]) -> list[float]:
-        model = self._loaded()
-        return list(self._threads.map(lambda text: _sigmoid(next(iter(model.rerank(question, [plain(text)])))), texts))
-
-    def _loaded(self) -> "TextCrossEncoder":
-        with self._loading:
-            if self._model is None:
-                self._model = load_cross_encoder(self._spec, self._cache_dir)
-            return self._model
-
-
 def _sentences(passages: Sequence[SourcedPassage]) -> list[_Sentence]:
     """Sentences of the best passages; neighbours may overlap, so a place on a page is taken once."""
     best = sorted(passages, key=lambda found: -found.score)[:PASSAGES_READ]
@@ -221,8 +181,3 @@ def _weigh(
         answer_type=answer_type,
         score=min(max(weighed / TOTAL_WEIGHT, 0.0), 1.0),
     )
-
-
-def _sigmoid(logit: float) -> float:
-    """1 / (1 + e^-x), without overflow for large negative logits."""
-    return 1 / (1 + math.exp(-logit)) if logit >= 0 else 1 - 1 / (1 + math.exp(logit))

@@ -1,42 +1,16 @@
-"""SearchIndex in memory, and an embedder that needs no model: for tests and for trying things out."""
+"""SearchIndex in memory: for tests and for trying things out."""
 
 import math
-import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope
 from core.tokens import tokens
-from storage.qdrant.bm25 import has_words
-from storage.qdrant.query import indexed_text
+from storage.plain_text import has_words, indexed_text
 
 if TYPE_CHECKING:
-    from storage.local_models.embeddings import Vector
-
-HASH_DIMENSIONS = 256
-
-
-class HashEmbedder:
-    """An Embedder by feature hashing: texts that share words are near each other. The same on every machine."""
-
-    name = "hash-256"
-    dimensions = HASH_DIMENSIONS
-
-    def embed_query(self, text: str) -> "Vector":
-        import numpy as np
-
-        vector = np.full(HASH_DIMENSIONS, 1e-3, dtype=np.float32)  # never all zero, which has no direction
-        for word, times in Counter(tokens(text)).items():
-            digest = zlib.crc32(b"sign" + word.encode())
-            vector[digest % HASH_DIMENSIONS] += math.sqrt(times) * (1 if digest & 0x8000_0000 else -1)
-        return (vector / np.linalg.norm(vector)).astype(np.float32)
-
-    def embed_passages(self, texts: Sequence[str]) -> "list[Vector]":
-        return [self.embed_query(text) for text in texts]
-
-    def close(self) -> None:
-        """Nothing to release."""
+    pass
 
 
 class MemoryIndex:

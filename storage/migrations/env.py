@@ -11,7 +11,7 @@ from alembic import context
 from sqlalchemy import Connection, create_engine
 from sqlalchemy.types import TypeDecorator
 
-from storage.tables.cassettes import FootnoteTable
+from storage.tables import FootnoteTable
 
 
 def run(connection: Connection) -> None:

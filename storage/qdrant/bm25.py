@@ -1,9 +1,8 @@
-"""A text as the index stores it: without marks, and as BM25 weights of its tokens (core/tokens.py). Pure.
+"""A text as BM25 weights of its tokens (core/tokens.py), as the index stores them. Pure.
 
 BM25 is Robertson and Zaragoza's, "The Probabilistic Relevance Framework" (2009); its IDF half is the engine's part.
 """
 
-import re
 import zlib
 from dataclasses import dataclass
 
@@ -17,24 +16,6 @@ LENGTH_PENALTY = 0.75
 # hybrid's nDCG@10 by .005 (BM25's own by .02): fitting it to each corpus is not worth recomputing what is stored.
 AVERAGE_LENGTH = 110.0
 
-_ANY_WORD = re.compile(r"[^\W_]")
-
-_PLAIN_STEPS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"<!--.{0,2000}?-->", re.DOTALL), " "),
-    (re.compile(r"</?[A-Za-z][^<>]{0,500}>"), " "),
-    (re.compile(r"@\w{1,20}\[[^\[\]]{0,300}\]\{([^{}]{0,300})\}"), r"\1"),  # @UUID[...]{label}
-    (re.compile(r"!?\[\[([^\[\]|]{1,300})\|([^\[\]]{1,300})\]\]"), r"\2"),  # [[note|label]]
-    (re.compile(r"!?\[\[([^\[\]]{1,300})\]\]"), r"\1"),
-    (re.compile(r"\[\^[^\[\]\s]{1,50}\]:?"), " "),  # footnote marks
-    (re.compile(r"!?\[([^\[\]]{0,500})\]\([^()\s]{0,1000}(?:\s[^()]{0,300})?\)"), r"\1"),  # [label](target)
-    (re.compile(r"^[ \t]*(?:[-*_][ \t]*){3,200}$", re.MULTILINE), " "),  # rules
-    (re.compile(r"^[ \t>]*(?:#{1,6}[ \t]+|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|>[ \t]*)", re.MULTILINE), ""),
-    (re.compile(r"^[ \t]*(?=[|:-])[ \t|:-]{3,2000}$", re.MULTILINE), " "),  # the line under a table's head
-    (re.compile(r"\\(?=[^\w\s])"), ""),
-    (re.compile(r"[*`~|]+|(?<![^\W_])_+|_+(?![^\W_])"), " "),
-    (re.compile(r"\s+"), " "),
-)
-
 
 @dataclass(frozen=True, slots=True)
 class SparseVector:
@@ -42,18 +23,6 @@ class SparseVector:
 
     indices: tuple[int, ...] = ()  # unsigned, 32 bits
     values: tuple[float, ...] = ()
-
-
-def plain(text: str) -> str:
-    """`text` without Markdown and HTML marks, white space made single: for embedding, never for quoting."""
-    for pattern, replacement in _PLAIN_STEPS:
-        text = pattern.sub(replacement, text)
-    return text.strip()
-
-
-def has_words(text: str) -> bool:
-    """Whether there is any letter or digit to search for."""
-    return _ANY_WORD.search(text) is not None
 
 
 def weigh_passage(text: str) -> SparseVector:

@@ -12,8 +12,9 @@ from typing import Protocol, TypeVar
 from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope
 from core.finishing import to_its_end
 from storage.local_models.embeddings import Embedder
-from storage.qdrant.bm25 import has_words, plain, weigh_passage, weigh_query
-from storage.qdrant.query import HybridQuery, Rule, StoredPoint, document_rule, hybrid_query, indexed_text, payload
+from storage.plain_text import has_words, indexed_text, plain
+from storage.qdrant.bm25 import weigh_passage, weigh_query
+from storage.qdrant.query import HybridQuery, Rule, StoredPoint, document_rule, hybrid_query, payload
 
 ADD_BATCH = 128  # passages embedded before they are stored: bounds memory, and what an interruption can lose
 SCORE_DIGITS = 9  # behind the point; scores are 0 to 2, and what is below comes from the order of additions

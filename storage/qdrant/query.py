@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope
-from storage.qdrant.bm25 import SparseVector, plain
+from storage.qdrant.bm25 import SparseVector
 
 if TYPE_CHECKING:
     from storage.local_models.embeddings import Vector
@@ -100,12 +100,6 @@ def hybrid_query(query: SearchQuery, scope: SearchScope, dense: "Vector", sparse
     if sparse.indices:
         prefetches.append(Prefetch(SPARSE, sparse, rule, limit))
     return HybridQuery(tuple(prefetches), query.limit)
-
-
-def indexed_text(entry: IndexEntry) -> str:
-    """What is embedded and counted by BM25: title, heading path and passage, without marks."""
-    passage = entry.passage
-    return plain("\n".join((entry.title, " > ".join(passage.heading_path), passage.text)))
 
 
 def payload(entry: IndexEntry) -> dict[str, str | int]:

@@ -13,10 +13,10 @@ from core.domain.feedback import Rating
 from core.domain.statistics import AskedQuestion
 from core.ports import Clock
 from storage.database import Database
+from storage.sql.conversation_rows import ADDRESS, to_address
 from storage.storable import to_storable
-from storage.tables.corpus import FootnoteTable
+from storage.tables import FootnoteTable
 
-ADDRESS = ("platform", "workspace", "channel", "thread")
 MOST = 10_000  # questions; more are years of a busy team
 
 _CONVERSATION, _MESSAGE, _CITED, _FEEDBACK = (
@@ -106,11 +106,6 @@ class SqlAskedRepository:
         for row in rows:
             found.setdefault(row.message_id, set()).add(row.document_id)
         return {key: frozenset(documents) for key, documents in found.items()}
-
-
-def to_address(row: Any) -> ThreadAddress:
-    """Of a row with the columns ADDRESS."""
-    return ThreadAddress(**{name: getattr(row, name) for name in ADDRESS})
 
 
 def _to_question(row: Any, document_ids: frozenset[str], *, is_private: bool) -> AskedQuestion:

@@ -8,13 +8,10 @@ from sqlalchemy.orm import Session
 from sqlmodel import col
 
 from core.domain.cassettes import StoredCassette
-from core.errors import NotFound
+from storage.cassette_ids import the_one, unknown
 from storage.database import Database
 from storage.storable import to_storable, to_storable_value
-from storage.tables.cassettes import CassetteDocumentRow, CassetteRow
-from storage.tables.corpus import DocumentRow, MessageRow
-
-FEWEST_CHARACTERS = 6  # of an id that is not written to its end
+from storage.tables import CassetteDocumentRow, CassetteRow, DocumentRow, MessageRow
 
 # Rows whose documents are all there.
 _WHOLE = select(func.count()).where(col(CassetteDocumentRow.message_id) == col(CassetteRow.message_id)).correlate(
@@ -43,19 +40,14 @@ class SqlCassetteRepository:
         await self._database.write_rows(lambda connection: _save(connection, to_storable_value(cassette)))
 
     async def find(self, message_id: str, workspace: str) -> StoredCassette:
-        wanted = to_storable(message_id)
         query = (
             select(CassetteRow)
             .where(_WHOLE, col(CassetteRow.workspace) == to_storable(workspace))
-            .where(col(CassetteRow.message_id).startswith(wanted, autoescape=True))
+            .where(col(CassetteRow.message_id).startswith(to_storable(message_id), autoescape=True))
             .limit(2)
         )
-        found = await self._database.read(lambda session: [_to_cassette(row) for row in session.scalars(query)])
-        exact = [item for item in found if item.message_id == wanted]
-        near = found if len(wanted) >= FEWEST_CHARACTERS and len(found) == 1 else []
-        if not exact and not near:
-            raise unknown(message_id)
-        return (exact or near)[0]
+        alike = await self._database.read(lambda session: [_to_cassette(row) for row in session.scalars(query)])
+        return the_one(message_id, alike)
 
     async def list_cassettes(
         self, workspace: str, *, cases_only: bool = False, limit: int = 50
@@ -87,14 +79,6 @@ class SqlCassetteRepository:
             return sum(result.rowcount for result in results)
 
         return await self._database.write(work)
-
-
-def unknown(message_id: str) -> NotFound:
-    """The error for an id that no run has."""
-    return NotFound(
-        f"There is no recorded run {message_id!r}: `footnote replay` lists them. They are kept for some days where "
-        "replay.record is on, and go with their conversation and documents."
-    )
 
 
 def _save(connection: Connection, cassette: StoredCassette) -> None:

@@ -7,9 +7,9 @@ from sqlalchemy import bindparam, func, select
 from core.domain.connections import CitedIn
 from core.domain.conversation import ThreadAddress, is_private_thread
 from storage.database import Database
-from storage.sql.asked import ADDRESS, to_address
+from storage.sql.conversation_rows import ADDRESS, to_address
 from storage.storable import to_storable
-from storage.tables.corpus import FootnoteTable
+from storage.tables import FootnoteTable
 
 _CONVERSATION, _MESSAGE, _CITED = (
     FootnoteTable.metadata.tables[name] for name in ("conversation", "message", "message_document")

@@ -9,6 +9,8 @@ from core.domain.chat import ToolInvocation, Usage
 from core.domain.conversation import Conversation, Focus, Message, Outcome, Role, ThreadAddress, ToolCallRecord
 from core.domain.corpus import Span
 
+ADDRESS = ("platform", "workspace", "channel", "thread")  # columns of a conversation
+
 
 def conversation_values(conversation: Conversation) -> dict[str, Any]:
     """A conversation without its messages."""
@@ -60,7 +62,7 @@ def message_values(message: Message, conversation_id: str, sequence: int) -> dic
 def to_conversation(row: Any) -> Conversation:
     return Conversation(
         id=row.id,
-        address=ThreadAddress(platform=row.platform, workspace=row.workspace, channel=row.channel, thread=row.thread),
+        address=to_address(row),
         title=row.title,
         owner=row.owner,
         created_at=row.created_at,
@@ -69,6 +71,11 @@ def to_conversation(row: Any) -> Conversation:
         pinned_document_id=row.pinned_document_id,
         message_count=row.message_count,
     )
+
+
+def to_address(row: Any) -> ThreadAddress:
+    """Of a row with the columns ADDRESS."""
+    return ThreadAddress(**{name: getattr(row, name) for name in ADDRESS})
 
 
 def _to_focus(row: Any) -> Focus | None:

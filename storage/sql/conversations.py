@@ -14,8 +14,8 @@ from core.domain.settings import ChannelAddress
 from core.errors import InvalidState, NotFound
 from storage.database import Database
 from storage.sql.conversation_rows import conversation_values, focus_values, message_values, to_conversation, to_message
+from storage.tables import ConversationRow, FootnoteTable, MessageDocumentRow, MessageRow
 from storage.tables.column_types import UtcTime
-from storage.tables.corpus import ConversationRow, FootnoteTable, MessageDocumentRow, MessageRow
 
 T = TypeVar("T")
 

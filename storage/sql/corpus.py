@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import count
 from typing import Any, TypeVar
 
@@ -24,12 +24,18 @@ from storage.sql.corpus_queries import (
     page_query,
     passage_query,
     readable,
+)
+from storage.sql.corpus_rows import (
+    page_values,
+    passage_values,
+    stamp_values,
     to_document,
+    to_document_row,
     to_page,
     to_source,
     to_sourced_passages,
 )
-from storage.tables.corpus import DocumentRow, SourceRow
+from storage.tables import DocumentRow, SourceRow
 
 T = TypeVar("T", int, str)
 
@@ -111,7 +117,7 @@ class SqlCorpusRepository:
         await self._changing(lambda session: _save_failure(session, document))
 
     async def touch(self, document_id: str, stamp: FileStamp) -> None:
-        change = update(DOCUMENT).where(DOCUMENT.c.id == document_id).values(_stamp_values(stamp))
+        change = update(DOCUMENT).where(DOCUMENT.c.id == document_id).values(stamp_values(stamp))
         await self._database.write(lambda session: session.execute(change))
 
     async def remove_document(self, document_id: str) -> None:
@@ -214,12 +220,12 @@ def _save_source(session: Session, source: Source) -> None:
 
 def _switch_revision(session: Session, document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:
     _require_source(session, document)
-    row = _to_document_row(document)
+    row = to_document_row(document)
     row.pages, row.passages = len(pages), len(passages)
     session.merge(row)
     session.flush()
     session.execute(delete(PAGE).where(PAGE.c.document_id == document.id))  # their passages go with them
-    for table, rows in ((PAGE, map(_page_values, pages)), (PASSAGE, map(_passage_values, passages))):
+    for table, rows in ((PAGE, map(page_values, pages)), (PASSAGE, map(passage_values, passages))):
         if values := list(rows):
             session.execute(insert(table), values)
 
@@ -228,11 +234,11 @@ def _save_failure(session: Session, document: Document) -> None:
     _require_source(session, document)
     row = session.get(DocumentRow, document.id)
     if row is None:
-        row = _to_document_row(document)
+        row = to_document_row(document)
         row.revision, row.pages, row.passages = None, 0, 0
         session.add(row)
     row.failed_reason = document.failed_reason
-    for name, value in _stamp_values(document.stamp).items():
+    for name, value in stamp_values(document.stamp).items():
         setattr(row, name, value)
 
 
@@ -240,58 +246,3 @@ def _require_source(session: Session, document: Document) -> None:
     source = session.get(SourceRow, document.source_id)
     if source is None or source.workspace != document.workspace:
         raise NotFound(f"There is no source {document.source!r} for {document.path!r}; add the source first")
-
-
-def _stamp_values(stamp: FileStamp | None) -> dict[str, int | None]:
-    if stamp is None:
-        return {"stamp_size": None, "stamp_modified_ns": None}
-    return {"stamp_size": stamp.size, "stamp_modified_ns": stamp.modified_ns}
-
-
-def _to_document_row(document: Document) -> DocumentRow:
-    stamp = _stamp_values(document.stamp)
-    return DocumentRow(
-        id=document.id,
-        source_id=document.source_id,
-        path=document.path,
-        title=document.title,
-        kind=document.kind,
-        revision=document.revision,
-        url=document.url,
-        crawled_at=document.crawled_at,
-        extracted_at=document.extracted_at,
-        failed_reason=document.failed_reason,
-        aliases=list(document.aliases),
-        depends_on=list(document.depends_on),
-        stamp_size=stamp["stamp_size"],
-        stamp_modified_ns=stamp["stamp_modified_ns"],
-    )
-
-
-def _page_values(page: Page) -> dict[str, object]:
-    return {
-        "id": page.id,
-        "document_id": page.document_id,
-        "revision": page.revision,
-        "number": page.number,
-        "title": page.title,
-        "deep_link": page.deep_link,
-        "heading_path": page.heading_path,
-        "headings": [(heading.level, heading.title, heading.start) for heading in page.headings],
-        "anchors": page.anchors,
-        "place": {key: value for key, value in asdict(page.place).items() if value} if page.place else None,
-        "text": page.text,
-    }
-
-
-def _passage_values(passage: Passage) -> dict[str, object]:
-    return {
-        "id": passage.id,
-        "page_id": passage.page_id,
-        "ordinal": passage.ordinal,
-        "span_start": passage.span.start,
-        "span_end": passage.span.end,
-        "heading_path": passage.heading_path,
-        "sentences": [offset for span in passage.sentences for offset in (span.start, span.end)],
-        "text": passage.text,
-    }

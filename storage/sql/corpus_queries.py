@@ -1,24 +1,14 @@
-"""What the library asks of its tables: queries with the scope inside, and the values their rows make. Pure."""
+"""What the library asks of its tables: queries with the scope inside. Pure."""
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, case, func, select, true, type_coerce
+from sqlalchemy import ColumnElement, Select, case, func, select, true, type_coerce
 
 from core.domain.corpus import (
-    Document,
-    FileStamp,
-    Heading,
-    Page,
-    PagePlace,
-    Passage,
     SearchScope,
-    Source,
-    SourcedPassage,
-    Span,
 )
-from storage.tables.column_types import CompactJson, StorableText, from_compact_json
-from storage.tables.corpus import FootnoteTable
+from storage.tables import FootnoteTable
+from storage.tables.column_types import CompactJson, StorableText
 
 SOURCE, DOCUMENT, PAGE, PASSAGE = (
     FootnoteTable.metadata.tables[name] for name in ("source", "document", "page", "passage")
@@ -87,78 +77,3 @@ def count_query(scope: SearchScope) -> Select[Any]:
 
 def passage_query(scope: SearchScope) -> Select[Any]:
     return _OF_PASSAGES.where(*readable(scope), _within_position(scope))
-
-
-def to_source(row: Row[Any]) -> Source:
-    return Source(**row._mapping)
-
-
-def to_document(row: Row[Any]) -> Document:
-    has_stamp = row.document_stamp_size is not None
-    return Document(
-        id=row.document_id,
-        workspace=row.document_workspace,
-        source_id=row.document_source_id,
-        source=row.document_source,
-        source_kind=row.document_source_kind,
-        path=row.document_path,
-        title=row.document_title,
-        kind=row.document_kind,
-        revision=row.document_revision,
-        aliases=tuple(from_compact_json(row.document_aliases)),
-        url=row.document_url,
-        pages=row.document_pages,
-        passages=row.document_passages,
-        stamp=FileStamp(size=row.document_stamp_size, modified_ns=row.document_stamp_modified_ns)
-        if has_stamp
-        else None,
-        depends_on=tuple(from_compact_json(row.document_depends_on)),
-        crawled_at=row.document_crawled_at,
-        extracted_at=row.document_extracted_at,
-        failed_reason=row.document_failed_reason,
-    )
-
-
-def to_page(row: Row[Any]) -> Page:
-    return Page(
-        id=row.id,
-        document_id=row.document_id,
-        revision=row.revision,
-        number=row.number,
-        title=row.title,
-        text=row.text,
-        heading_path=tuple(row.heading_path),
-        headings=tuple(Heading(level=level, title=title, start=start) for level, title, start in row.headings),
-        anchors=tuple((name, place) for name, place in row.anchors),
-        deep_link=row.deep_link,
-        place=PagePlace(**row.place) if row.place is not None else None,
-    )
-
-
-def to_sourced_passages(rows: Iterable[Row[Any]]) -> Iterator[SourcedPassage]:
-    documents: dict[str, Document] = {}
-    for row in rows:
-        if row.document_id not in documents:
-            documents[row.document_id] = to_document(row)
-        yield SourcedPassage(
-            passage=_to_passage(row),
-            document=documents[row.document_id],
-            page_title=row.page_title,
-            deep_link=row.page_deep_link,
-        )
-
-
-def _to_passage(row: Row[Any]) -> Passage:
-    offsets = from_compact_json(row.sentences)
-    return Passage(
-        id=row.id,
-        document_id=row.document_id,
-        page_id=row.page_id,
-        page_number=row.page_number,
-        revision=row.page_revision,
-        ordinal=row.ordinal,
-        span=Span(row.span_start, row.span_end),
-        text=row.text,
-        heading_path=tuple(from_compact_json(row.heading_path)),
-        sentences=tuple(map(Span, offsets[::2], offsets[1::2])),
-    )

@@ -11,7 +11,7 @@ from core.errors import NotFound
 from storage.database import Database
 from storage.extract_words import last_page_of, words_of
 from storage.sql.corpus_queries import DOCUMENT, PAGE, SOURCE, readable
-from storage.tables.extracts import ExtractionRow, ExtractRow, FootnoteTable
+from storage.tables import ExtractionRow, ExtractRow, FootnoteTable
 
 _EXTRACT = FootnoteTable.metadata.tables[ExtractRow.__tablename__]
 _EXTRACTION = FootnoteTable.metadata.tables[ExtractionRow.__tablename__]

@@ -7,7 +7,7 @@ from sqlmodel import col
 from core.domain.feedback import Feedback, Rating
 from core.errors import NotFound
 from storage.database import Database
-from storage.tables.corpus import FeedbackRow, MessageRow
+from storage.tables import FeedbackRow, MessageRow
 
 
 class SqlFeedbackRepository:

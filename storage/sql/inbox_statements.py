@@ -26,8 +26,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 
 from core.domain.inbox import WITHDRAWN, InboxStatus
+from storage.tables import FootnoteTable
 from storage.tables.column_types import UtcTime
-from storage.tables.corpus import FootnoteTable
 
 INBOX = FootnoteTable.metadata.tables["inbox"]
 _C = INBOX.c

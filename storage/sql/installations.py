@@ -12,8 +12,7 @@ from core.ports import Clock
 from storage.codes import hash_of, new_code
 from storage.database import Commit, Database
 from storage.storable import to_storable
-from storage.tables.corpus import FootnoteTable
-from storage.tables.settings import InstallationRow, OneTimeCodeRow
+from storage.tables import FootnoteTable, InstallationRow, OneTimeCodeRow
 
 if TYPE_CHECKING:
     from storage.sql.sealing import Sealer  # cryptography takes its time to load, and most commands need none of it

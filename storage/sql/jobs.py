@@ -9,8 +9,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from core.domain.jobs import Job, JobKind, JobStatus, no_such_job
 from storage.database import Commit, Database
+from storage.tables import FootnoteTable
 from storage.tables.column_types import UtcTime
-from storage.tables.corpus import FootnoteTable
 
 TREES_AT_ONCE = 500  # deleted in one write: some 10 ms, for which others wait
 

@@ -10,7 +10,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from core.domain.extract_readings import ModelReading, Spending
 from storage.database import Database
 from storage.sql.corpus_queries import DOCUMENT
-from storage.tables.extracts import FootnoteTable, ModelReadingRow, ModelSpendingRow
+from storage.tables import FootnoteTable, ModelReadingRow, ModelSpendingRow
 
 _READING = FootnoteTable.metadata.tables[ModelReadingRow.__tablename__]
 _SPENDING = FootnoteTable.metadata.tables[ModelSpendingRow.__tablename__]

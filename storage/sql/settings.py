@@ -10,8 +10,8 @@ from core.domain.conversation import ThreadAddress
 from core.domain.settings import TO_THE_END, ChannelAddress, ChannelSettings, Listening, PositionHolder
 from storage.database import Commit, Database
 from storage.storable import to_storable, to_storable_value
-from storage.tables.corpus import FootnoteTable
-from storage.tables.settings import OWN_THREADS, ChannelSettingsRow, ReadingPositionRow, ThreadListeningRow
+from storage.tables import ChannelSettingsRow, FootnoteTable, ReadingPositionRow, ThreadListeningRow
+from storage.tables.settings import OWN_THREADS
 
 _CHANNELS = FootnoteTable.metadata.tables[ChannelSettingsRow.__tablename__]
 _POSITIONS = FootnoteTable.metadata.tables[ReadingPositionRow.__tablename__]

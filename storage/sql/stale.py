@@ -18,7 +18,7 @@ from core.domain.staleness import (
 )
 from storage.database import Database
 from storage.sql.conversation_rows import to_conversation, to_message
-from storage.tables.stale import CitationCheckRow, FootnoteTable
+from storage.tables import CitationCheckRow, FootnoteTable
 
 _CHECK = FootnoteTable.metadata.tables[CitationCheckRow.__tablename__]
 _CONVERSATION, _MESSAGE, _CITED, _DOCUMENT, _PAGE = (

@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from core.domain.summaries import SummaryKey, SummaryKind
 from storage.database import Commit, Database
 from storage.storable import to_storable, to_storable_value
-from storage.tables.summaries import FootnoteTable, SummaryRow
+from storage.tables import FootnoteTable, SummaryRow
 
 SUBJECTS_PER_QUERY = 500  # SQLite built before 3.32 takes at most 999 values a query
 

@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from core.domain.syncs import SyncResult, SyncState
 from storage.database import Database
 from storage.storable import to_storable, to_storable_value
-from storage.tables.syncs import FootnoteTable, SyncRow
+from storage.tables import FootnoteTable, SyncRow
 
 _SYNCS = FootnoteTable.metadata.tables[SyncRow.__tablename__]
 

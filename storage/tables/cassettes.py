@@ -1,14 +1,11 @@
-"""The tables of recorded runs, beside those of corpus.py; whoever needs all imports this one."""
+"""The tables of recorded runs."""
 
 from datetime import datetime
 
 from sqlalchemy import LargeBinary
 from sqlmodel import Field
 
-from storage.tables.column_types import StorableText, UtcTime
-from storage.tables.summaries import FootnoteTable
-
-__all__ = ["CassetteDocumentRow", "CassetteRow", "FootnoteTable"]
+from storage.tables.base import FootnoteTable, key_column, text_column, time_column
 
 
 class CassetteRow(FootnoteTable, table=True):
@@ -16,10 +13,10 @@ class CassetteRow(FootnoteTable, table=True):
 
     __tablename__ = "cassette"
 
-    message_id: str = Field(primary_key=True, sa_type=StorableText, foreign_key="message.id", ondelete="CASCADE")
-    workspace: str = Field(sa_type=StorableText, index=True)
-    question: str = Field(sa_type=StorableText)
-    recorded_at: datetime = Field(sa_type=UtcTime, index=True)
+    message_id: str = key_column(foreign_key="message.id", ondelete="CASCADE")
+    workspace: str = text_column(index=True)
+    question: str = text_column()
+    recorded_at: datetime = time_column(index=True)
     is_case: bool = Field(default=False)
     documents: int
     data: bytes = Field(sa_type=LargeBinary)
@@ -30,9 +27,5 @@ class CassetteDocumentRow(FootnoteTable, table=True):
 
     __tablename__ = "cassette_document"
 
-    message_id: str = Field(
-        primary_key=True, sa_type=StorableText, foreign_key="cassette.message_id", ondelete="CASCADE"
-    )
-    document_id: str = Field(
-        primary_key=True, sa_type=StorableText, foreign_key="document.id", ondelete="CASCADE", index=True
-    )
+    message_id: str = key_column(foreign_key="cassette.message_id", ondelete="CASCADE")
+    document_id: str = key_column(foreign_key="document.id", ondelete="CASCADE", index=True)

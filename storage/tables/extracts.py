@@ -1,18 +1,12 @@
-"""The tables of extracts, beside those of corpus.py; whoever needs all imports this one."""
+"""The tables of extracts, and of the runs that found them."""
 
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import CheckConstraint, Index
-from sqlmodel import Field
 
 from core.domain.extracts import ExtractType
-from storage.tables.column_types import CompactJson, StorableText, UtcTime
-from storage.tables.settings import FootnoteTable
-
-__all__ = ["ExtractRow", "ExtractionRow", "FootnoteTable", "ModelReadingRow", "ModelSpendingRow"]
-
-_TYPES = ", ".join(f"'{kind.value}'" for kind in ExtractType)
+from storage.tables.base import FootnoteTable, json_column, key_column, one_of, text_column, time_column
 
 
 class ExtractionRow(FootnoteTable, table=True):
@@ -21,14 +15,14 @@ class ExtractionRow(FootnoteTable, table=True):
     __tablename__ = "extraction"
     __table_args__ = (CheckConstraint("version >= 1 AND extracts >= 0", name="counts"),)
 
-    document_id: str = Field(primary_key=True, sa_type=StorableText, foreign_key="document.id", ondelete="CASCADE")
-    extractor: str = Field(primary_key=True, sa_type=StorableText)
+    document_id: str = key_column(foreign_key="document.id", ondelete="CASCADE")
+    extractor: str = key_column()
     version: int
-    revision: str = Field(sa_type=StorableText)
+    revision: str = text_column()
     extracts: int
-    extracted_at: datetime = Field(sa_type=UtcTime)
-    error: str | None = Field(default=None, sa_type=StorableText)
-    warning: str | None = Field(default=None, sa_type=StorableText)
+    extracted_at: datetime = time_column()
+    error: str | None = text_column(default=None)
+    warning: str | None = text_column(default=None)
 
 
 class ExtractRow(FootnoteTable, table=True):
@@ -39,46 +33,22 @@ class ExtractRow(FootnoteTable, table=True):
 
     __tablename__ = "extract"
     __table_args__ = (
-        CheckConstraint(f"type IN ({_TYPES})", name="type"),
+        one_of("type", ExtractType),
         CheckConstraint("span_start >= 0 AND span_end >= span_start", name="span"),
         CheckConstraint("confidence >= 0 AND confidence <= 1", name="confidence"),
         Index(None, "document_id", "extractor"),
         Index(None, "type"),
     )
 
-    id: str = Field(primary_key=True, sa_type=StorableText)
-    document_id: str = Field(sa_type=StorableText, foreign_key="document.id", ondelete="CASCADE")
-    page_id: str = Field(sa_type=StorableText, foreign_key="page.id", ondelete="CASCADE", index=True)
-    extractor: str = Field(sa_type=StorableText)
-    type: str = Field(sa_type=StorableText)
-    schema_name: str = Field(sa_type=StorableText)
+    id: str = key_column()
+    document_id: str = text_column(foreign_key="document.id", ondelete="CASCADE")
+    page_id: str = text_column(foreign_key="page.id", ondelete="CASCADE", index=True)
+    extractor: str = text_column()
+    type: str = text_column()
+    schema_name: str = text_column()
     last_page: int
     span_start: int
     span_end: int
     confidence: float
-    words: str = Field(sa_type=StorableText)
-    data: dict[str, Any] = Field(sa_type=CompactJson)
-
-
-class ModelReadingRow(FootnoteTable, table=True):
-    """What a model said of one piece of a document for one extractor; `said` is a list of JSON objects."""
-
-    __tablename__ = "model_reading"
-
-    document_id: str = Field(primary_key=True, sa_type=StorableText, foreign_key="document.id", ondelete="CASCADE")
-    piece: str = Field(primary_key=True, sa_type=StorableText)
-    extractor: str = Field(primary_key=True, sa_type=StorableText)
-    version: int
-    read_at: datetime = Field(sa_type=UtcTime)
-    said: list[Any] = Field(sa_type=CompactJson)
-    error: str | None = Field(default=None, sa_type=StorableText)
-
-
-class ModelSpendingRow(FootnoteTable, table=True):
-    """What extractors asked of models on one day (YYYY-MM-DD, UTC)."""
-
-    __tablename__ = "model_spending"
-
-    day: str = Field(primary_key=True, sa_type=StorableText)
-    requests: int
-    tokens: int
+    words: str = text_column()
+    data: dict[str, Any] = json_column()

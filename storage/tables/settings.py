@@ -1,25 +1,12 @@
-"""The tables of what people set and install, beside those of corpus.py; whoever needs all imports this one."""
-
-from datetime import datetime
+"""The tables of what people set."""
 
 from sqlalchemy import CheckConstraint
-from sqlmodel import Field
 
 from core.domain.settings import Listening
-from storage.tables.column_types import CompactJson, StorableText, UtcTime
-from storage.tables.corpus import FootnoteTable
+from storage.tables.base import FootnoteTable, json_column, key_column, one_of, text_column
 
 # The channel of positions that hold where nobody else reads: no platform has one without a platform's name.
 OWN_THREADS = "own threads"
-
-__all__ = [
-    "ChannelSettingsRow",
-    "FootnoteTable",
-    "InstallationRow",
-    "OneTimeCodeRow",
-    "ReadingPositionRow",
-    "ThreadListeningRow",
-]
 
 
 class ChannelSettingsRow(FootnoteTable, table=True):
@@ -28,30 +15,28 @@ class ChannelSettingsRow(FootnoteTable, table=True):
     __tablename__ = "channel_settings"
     __table_args__ = (CheckConstraint("questions_per_minute >= 1", name="questions_per_minute"),)
 
-    workspace: str = Field(primary_key=True, sa_type=StorableText)
-    platform: str = Field(primary_key=True, sa_type=StorableText)
-    channel: str = Field(primary_key=True, sa_type=StorableText)
+    workspace: str = key_column()
+    platform: str = key_column()
+    channel: str = key_column()
     auto_answer: bool = False
     answer_posts: bool = False
     questions_per_minute: int | None = None
-    language: str | None = Field(default=None, sa_type=StorableText)
-    strategy: str | None = Field(default=None, sa_type=StorableText)
-    sources: list[str] | None = Field(default=None, sa_type=CompactJson)
+    language: str | None = text_column(default=None)
+    strategy: str | None = text_column(default=None)
+    sources: list[str] | None = json_column(default=None)
 
 
 class ThreadListeningRow(FootnoteTable, table=True):
     """Whether questions of a thread need a mention."""
 
     __tablename__ = "thread_listening"
-    __table_args__ = (
-        CheckConstraint(f"listening IN ({', '.join(repr(item.value) for item in Listening)})", name="listening"),
-    )
+    __table_args__ = (one_of("listening", Listening),)
 
-    workspace: str = Field(primary_key=True, sa_type=StorableText)
-    platform: str = Field(primary_key=True, sa_type=StorableText)
-    channel: str = Field(primary_key=True, sa_type=StorableText)
-    thread: str = Field(primary_key=True, sa_type=StorableText)
-    listening: str = Field(sa_type=StorableText)
+    workspace: str = key_column()
+    platform: str = key_column()
+    channel: str = key_column()
+    thread: str = key_column()
+    listening: str = text_column()
 
 
 class ReadingPositionRow(FootnoteTable, table=True):
@@ -64,36 +49,9 @@ class ReadingPositionRow(FootnoteTable, table=True):
     __tablename__ = "reading_position"
     __table_args__ = (CheckConstraint("last_page >= 0", name="last_page"),)
 
-    workspace: str = Field(primary_key=True, sa_type=StorableText)
-    platform: str = Field(primary_key=True, sa_type=StorableText)
-    channel: str = Field(primary_key=True, sa_type=StorableText)
-    person: str = Field(primary_key=True, sa_type=StorableText)
-    document_id: str = Field(primary_key=True, sa_type=StorableText)
+    workspace: str = key_column()
+    platform: str = key_column()
+    channel: str = key_column()
+    person: str = key_column()
+    document_id: str = key_column()
     last_page: int
-
-
-class InstallationRow(FootnoteTable, table=True):
-    """A team that installed the app. `sealed_token` is encrypted (storage/sql/sealing.py); `scopes` are sorted."""
-
-    __tablename__ = "installation"
-
-    platform: str = Field(primary_key=True, sa_type=StorableText)
-    team_id: str = Field(primary_key=True, sa_type=StorableText)
-    team_name: str = Field(sa_type=StorableText)
-    team_url: str = Field(sa_type=StorableText)
-    bot_user_id: str = Field(sa_type=StorableText)
-    bot_id: str = Field(sa_type=StorableText)
-    sealed_token: str = Field(sa_type=StorableText)
-    scopes: list[str] = Field(sa_type=CompactJson)
-    installed_at: datetime = Field(sa_type=UtcTime)
-    installed_by: str = Field(sa_type=StorableText)
-
-
-class OneTimeCodeRow(FootnoteTable, table=True):
-    """A code that was issued and not consumed yet; only its SHA-256 is kept, so that a copy of the table is no key."""
-
-    __tablename__ = "one_time_code"
-
-    purpose: str = Field(primary_key=True, sa_type=StorableText)
-    code_hash: str = Field(primary_key=True, sa_type=StorableText)
-    expires_at: datetime = Field(sa_type=UtcTime)

@@ -1,13 +1,8 @@
-"""The table of how far answers were compared, beside those of corpus.py; whoever needs all imports this one."""
+"""The table of how far answers were compared with their documents."""
 
 from typing import Any
 
-from sqlmodel import Field
-
-from storage.tables.column_types import CompactJson, StorableText
-from storage.tables.syncs import FootnoteTable
-
-__all__ = ["CitationCheckRow", "FootnoteTable"]
+from storage.tables.base import FootnoteTable, json_column, key_column, text_column
 
 
 class CitationCheckRow(FootnoteTable, table=True):
@@ -19,8 +14,8 @@ class CitationCheckRow(FootnoteTable, table=True):
 
     __tablename__ = "citation_check"
 
-    message_id: str = Field(primary_key=True, sa_type=StorableText, foreign_key="message.id", ondelete="CASCADE")
-    document_id: str = Field(primary_key=True, sa_type=StorableText, index=True)
-    checked_revision: str | None = Field(default=None, sa_type=StorableText)
-    note_id: str | None = Field(default=None, sa_type=StorableText, index=True)
-    lost: list[Any] = Field(sa_type=CompactJson)
+    message_id: str = key_column(foreign_key="message.id", ondelete="CASCADE")
+    document_id: str = key_column(index=True)
+    checked_revision: str | None = text_column(default=None)
+    note_id: str | None = text_column(default=None, index=True)
+    lost: list[Any] = json_column()

@@ -1,15 +1,9 @@
-"""The table of kept summaries, beside those of corpus.py; whoever needs all imports this one."""
+"""The table of kept summaries."""
 
 from sqlalchemy import CheckConstraint
-from sqlmodel import Field
 
 from core.domain.summaries import SummaryKind
-from storage.tables.column_types import StorableText
-from storage.tables.stale import FootnoteTable
-
-__all__ = ["FootnoteTable", "SummaryRow"]
-
-_KINDS = ", ".join(f"'{kind.value}'" for kind in SummaryKind)
+from storage.tables.base import FootnoteTable, key_column, one_of, text_column
 
 
 class SummaryRow(FootnoteTable, table=True):
@@ -20,21 +14,17 @@ class SummaryRow(FootnoteTable, table=True):
 
     __tablename__ = "summary"
     __table_args__ = (
-        CheckConstraint(f"kind IN ({_KINDS})", name="kind"),
+        one_of("kind", SummaryKind),
         CheckConstraint("coalesce(document_id, page_id, conversation_id) = subject", name="subject"),
     )
 
-    workspace: str = Field(primary_key=True, sa_type=StorableText)
-    kind: str = Field(primary_key=True, sa_type=StorableText)
-    subject: str = Field(primary_key=True, sa_type=StorableText)
-    revision: str = Field(sa_type=StorableText)
-    document_id: str | None = Field(
-        default=None, sa_type=StorableText, foreign_key="document.id", ondelete="CASCADE", index=True
+    workspace: str = key_column()
+    kind: str = key_column()
+    subject: str = key_column()
+    revision: str = text_column()
+    document_id: str | None = text_column(default=None, foreign_key="document.id", ondelete="CASCADE", index=True)
+    page_id: str | None = text_column(default=None, foreign_key="page.id", ondelete="CASCADE", index=True)
+    conversation_id: str | None = text_column(
+        default=None, foreign_key="conversation.id", ondelete="CASCADE", index=True
     )
-    page_id: str | None = Field(
-        default=None, sa_type=StorableText, foreign_key="page.id", ondelete="CASCADE", index=True
-    )
-    conversation_id: str | None = Field(
-        default=None, sa_type=StorableText, foreign_key="conversation.id", ondelete="CASCADE", index=True
-    )
-    text: str = Field(sa_type=StorableText)
+    text: str = text_column()

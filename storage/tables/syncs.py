@@ -1,17 +1,11 @@
-"""The table of syncs, beside those of corpus.py; whoever needs all imports this one."""
+"""The table of syncs."""
 
 from datetime import datetime
 
 from sqlalchemy import CheckConstraint
-from sqlmodel import Field
 
 from core.domain.syncs import SyncResult
-from storage.tables.column_types import CompactJson, StorableText, UtcTime
-from storage.tables.extracts import FootnoteTable
-
-__all__ = ["FootnoteTable", "SyncRow"]
-
-_RESULTS = ", ".join(f"'{result.value}'" for result in SyncResult)
+from storage.tables.base import FootnoteTable, json_column, key_column, one_of, text_column, time_column
 
 
 class SyncRow(FootnoteTable, table=True):
@@ -19,20 +13,20 @@ class SyncRow(FootnoteTable, table=True):
 
     __tablename__ = "source_sync"
     __table_args__ = (
-        CheckConstraint(f"result IN ({_RESULTS})", name="result"),
+        one_of("result", SyncResult),
         CheckConstraint("(result = 'failed') = (error IS NOT NULL)", name="error"),
         CheckConstraint("(result = 'failed') = (failing_since IS NOT NULL)", name="failing_since"),
     )
 
-    workspace: str = Field(primary_key=True, sa_type=StorableText)
-    source: str = Field(primary_key=True, sa_type=StorableText)
-    kind: str = Field(sa_type=StorableText)
-    result: str = Field(sa_type=StorableText)
-    started_at: datetime = Field(sa_type=UtcTime)
-    ended_at: datetime = Field(sa_type=UtcTime)
-    good_at: datetime | None = Field(default=None, sa_type=UtcTime)
-    failing_since: datetime | None = Field(default=None, sa_type=UtcTime)
-    error: str | None = Field(default=None, sa_type=StorableText)
-    job_id: str | None = Field(default=None, sa_type=StorableText)
-    counts: dict[str, int] = Field(sa_type=CompactJson)
-    warnings: list[str] = Field(sa_type=CompactJson)
+    workspace: str = key_column()
+    source: str = key_column()
+    kind: str = text_column()
+    result: str = text_column()
+    started_at: datetime = time_column()
+    ended_at: datetime = time_column()
+    good_at: datetime | None = time_column(default=None)
+    failing_since: datetime | None = time_column(default=None)
+    error: str | None = text_column(default=None)
+    job_id: str | None = text_column(default=None)
+    counts: dict[str, int] = json_column()
+    warnings: list[str] = json_column()

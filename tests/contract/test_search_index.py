@@ -11,7 +11,8 @@ from qdrant_client import QdrantClient
 
 from core.domain.corpus import SearchScope, document_id
 from core.ports import SearchIndex
-from storage.memory.index import HashEmbedder, MemoryIndex
+from storage.memory.embedder import HashEmbedder
+from storage.memory.index import MemoryIndex
 from storage.qdrant.index import QdrantIndex
 from storage.qdrant.opening import embedded_index, index_meta, server_index
 from storage.qdrant.server import open_local, open_memory

@@ -16,7 +16,7 @@ from sqlalchemy import Engine, create_engine, inspect, text
 from core.errors import StorageError
 from storage.database import Database
 from storage.database.schema import HEAD, alembic_config
-from storage.tables.cassettes import FootnoteTable
+from storage.tables import FootnoteTable
 
 
 @pytest.fixture

@@ -18,9 +18,10 @@ from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import event_key
 from core.errors import InvalidState, StorageError
 from core.inbox import ACCEPTED
+from storage.database import Database
 from storage.database import alone as alone_module
 from storage.database.alone import alone
-from storage.database.database import Database, build_engine
+from storage.database.engines import build_engine
 from storage.sql.inbox import SqlInboxStore
 from tests.fakes import RealClock
 from tests.postgres import postgres_schema

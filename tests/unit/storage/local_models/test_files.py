@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import ModelMissing
-from storage.local_models import files as model_files
+from storage.local_models import files
 from storage.local_models.files import (
     BGE_QUERY_PREFIX,
     NEEDED_FILES,
@@ -29,7 +29,7 @@ def model_folder(path: Path, config: dict[str, object] | None = None) -> Path:
 
 @pytest.fixture
 def no_carrier(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_files, "CARRIER", "no_such_package")
+    monkeypatch.setattr(files, "CARRIER", "no_such_package")
 
 
 def test_without_a_setting_the_packaged_model_is_used() -> None:

@@ -1,13 +1,12 @@
-import math
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
 from storage.local_models import ranking
 from storage.local_models.embeddings import LocalEmbedder
-from storage.local_models.files import find_embedding_model, find_reranker
-from storage.local_models.ranking import CrossEncoderJudge, VectorSentenceRanker
-from storage.memory.index import HashEmbedder
+from storage.local_models.files import find_embedding_model
+from storage.local_models.ranking import VectorSentenceRanker
+from storage.memory.embedder import HashEmbedder
 from tests.unit.storage.search_builders import build_sourced
 
 SHOP = "The harbour shop opens at noon. A spyglass costs 1,000 gp. The master keeps the **key** under a barrel."
@@ -34,13 +33,6 @@ def packaged_embedder() -> Iterator[LocalEmbedder]:
     embedder = LocalEmbedder(find_embedding_model(None))
     yield embedder
     embedder.close()
-
-
-@pytest.fixture
-async def judge() -> AsyncIterator[CrossEncoderJudge]:
-    judge = CrossEncoderJudge(find_reranker(None))
-    yield judge
-    await judge.close()
 
 
 async def test_the_sentence_that_answers_comes_first(ranker: VectorSentenceRanker) -> None:
@@ -156,37 +148,6 @@ async def test_the_memory_of_sentences_is_bounded(monkeypatch: pytest.MonkeyPatc
 
     assert len(embedder.embedded) > embedded
     assert len(ranker._cache) == 2
-
-
-async def test_the_judge_tells_an_answer_from_something_else(judge: CrossEncoderJudge) -> None:
-    texts = ["A spyglass costs 1,000 gp.", "Holidays are requested by mail."]
-
-    answer, other = await judge.relevance("How much does a spyglass cost?", texts)
-
-    assert 0 <= other < 0.1 < 0.9 < answer <= 1
-
-
-async def test_a_judgement_does_not_depend_on_its_neighbours(judge: CrossEncoderJudge) -> None:
-    alone = await judge.relevance("How much is it?", ["It costs 5 gp."])
-
-    assert await judge.relevance("How much is it?", ["It costs 5 gp.", "Long. " * 200]) == [
-        alone[0],
-        pytest.approx(0, abs=0.5),
-    ]
-
-
-async def test_no_texts_need_no_judge(judge: CrossEncoderJudge) -> None:
-    assert await judge.relevance("How much?", []) == []
-
-
-@pytest.mark.parametrize(
-    ("logit", "expected"), [(0.0, 0.5), (800.0, 1.0), (-800.0, 0.0), (2.0, 1 / (1 + math.exp(-2)))]
-)
-def test_logits_of_any_size_become_probabilities(logit: float, expected: float) -> None:
-    if logit < -700:
-        with pytest.raises(OverflowError):
-            math.exp(-logit)
-    assert ranking._sigmoid(logit) == pytest.approx(expected)
 
 
 def _moved(found: object, shift: int) -> object:

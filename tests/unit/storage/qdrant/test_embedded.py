@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from core.errors import StorageError
-from storage.memory.index import HashEmbedder
+from storage.memory.embedder import HashEmbedder
 from storage.qdrant import folder, opening
 from storage.qdrant.edge import open_edge
 from storage.qdrant.folder import IndexFolder, IndexMeta, parse_meta
@@ -222,7 +222,7 @@ def test_the_lock_goes_with_a_killed_process(tmp_path: Path) -> None:
 def test_what_was_written_outlives_a_killed_process(tmp_path: Path) -> None:
     code = OPEN.format(module="storage.qdrant.edge", name="open_edge", path=str(tmp_path))
     code += (
-        "; import os; from storage.memory.index import HashEmbedder; from storage.qdrant.bm25 import weigh_passage;"
+        "; import os; from storage.memory.embedder import HashEmbedder; from storage.qdrant.bm25 import weigh_passage;"
         "from storage.qdrant.query import StoredPoint, payload;"
         "from tests.unit.storage.search_builders import build_entry;"
         "e = build_entry('gold'); v = HashEmbedder().embed_query('gold');"
