@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
@@ -108,7 +109,7 @@ def _told(file: Path, what: str) -> Iterator[None]:
     """What the system, SQLite and the archive say, in one sentence."""
     try:
         yield
-    except (zipfile.BadZipFile, json.JSONDecodeError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, json.JSONDecodeError, EOFError) as error:
         raise StorageError(
             f"{str(file)!r} is no whole backup: choose one that `footnote db backup` has made."
         ) from error
