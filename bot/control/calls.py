@@ -40,6 +40,7 @@ PARTS = {
     "staleness": ("list_stale",),
     "statistics": ("of",),
     "syncs": ("forget", "overview", "sync"),
+    "upkeep": ("back_up", "check", "reindex", "status"),
 }
 PROGRESS = {"$": "progress"}  # stands for the caller's progress sink or callback among the arguments
 # What a sink or a callback is told, as the caller then calls it.

@@ -20,6 +20,7 @@ from bot.wiring.abandoned import SYNC_PLACE, build_abandoned
 from bot.wiring.extraction import Extractions, build_extractions
 from bot.wiring.ingestion import Ingests, build_ingests, build_library, build_staleness, to_read_limits
 from bot.wiring.models import ModelParts
+from bot.wiring.stores import DATABASE_FILE, KEPT_FOLDER
 from core.access import Access
 from core.conversations import Conversations
 from core.domain.corpus import Document, SearchScope, Source
@@ -45,10 +46,8 @@ if TYPE_CHECKING:
     from core.sources.syncing import Syncs
     from core.staleness.noticing import Staleness
     from core.statistics import UsageStatistics
+    from core.upkeep import Upkeep
     from core.withholding import Histories
-
-DATABASE_FILE = "footnote.db"
-KEPT_FOLDER = "kept"  # the answers that people keep, a folder for each workspace
 
 
 class App(ModelParts):
@@ -265,9 +264,17 @@ class App(ModelParts):
         """Bring a stored source up to date (implements core.chat_documents.attachments.Ingest)."""
         return await self.ingests.read_in(source, root, only, kind=kind)
 
-    async def sweep(self) -> None:
-        """Remove from the index what interrupted ingests left there."""
-        await self.ingests.sweep()
+    @cached_property
+    def upkeep(self) -> "Upkeep":
+        from core.upkeep import Upkeep
+
+        return Upkeep(
+            database=self.upkeep_store,
+            corpus=self.corpus,
+            index=self.index,
+            compare=self.ingests.compare,
+            mend=self.ingests.mend,
+        )
 
     @cached_property
     def syncs(self) -> "Syncs":

@@ -1,10 +1,12 @@
 """The composition root's part for models, and for the index that embeds with them: each is loaded at its first use."""
 
+import asyncio
 from contextlib import AsyncExitStack
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bot.wiring.stores import StoreParts
+from core.errors import InvalidState
 
 if TYPE_CHECKING:
     from bot.wiring.providers import Providers
@@ -66,6 +68,20 @@ class ModelParts(StoreParts):
             index = RerankedIndex(index, self.corpus, self.judge)
         self._stack.push_async_callback(index.close)
         return index
+
+    async def clear_index(self) -> None:
+        """Throw the embedded index away, whatever model it was made with; before it is opened.
+
+        Raises InvalidState for a Qdrant server's, StorageError while another process has it.
+        """
+        from storage.qdrant.opening import INDEX_FOLDER, clear_folder
+
+        if self.config.index.url:
+            raise InvalidState(
+                "The search index is on a Qdrant server, where others may use it: name a new [index] collection, and "
+                "build that one with `footnote db reindex`."
+            )
+        await asyncio.to_thread(clear_folder, self.config.data_path / INDEX_FOLDER)
 
     @cached_property
     def ranker(self) -> "VectorSentenceRanker":

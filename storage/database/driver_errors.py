@@ -8,7 +8,7 @@ from storage.database.engines import BUSY_TIMEOUT_SECONDS
 # What SQLite's error codes mean, by the beginning of their names (https://sqlite.org/rescode.html).
 _SQLITE_ERRORS = {
     "SQLITE_NOTADB": "is not a Footnote database; move the file away or choose another data directory",
-    "SQLITE_CORRUPT": "is damaged; restore a backup, or delete it and ingest again",
+    "SQLITE_CORRUPT": "is damaged; move it away and bring a backup back with `footnote db restore`, or ingest again",
     "SQLITE_FULL": "can't grow, the disk is full; free some space and try again",
     "SQLITE_CANTOPEN": "can't be opened; check that its folder exists and may be written",
     "SQLITE_READONLY": "can't be written; check the permissions of the file and its folder",

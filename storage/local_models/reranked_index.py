@@ -44,7 +44,7 @@ class RerankedIndex:
     async def remove_document(self, document_id: str) -> None:
         await self._index.remove_document(document_id)
 
-    async def revisions(self) -> set[tuple[str, str]]:
+    async def revisions(self) -> dict[tuple[str, str], int]:
         return await self._index.revisions()
 
     async def count(self) -> int:

@@ -37,8 +37,8 @@ class MemoryIndex:
     async def remove_document(self, document_id: str) -> None:
         self._keep(lambda e: e.passage.document_id != document_id)
 
-    async def revisions(self) -> set[tuple[str, str]]:
-        return {(e.passage.document_id, e.passage.revision) for e, _ in self._entries.values()}
+    async def revisions(self) -> dict[tuple[str, str], int]:
+        return Counter((e.passage.document_id, e.passage.revision) for e, _ in self._entries.values())
 
     async def count(self) -> int:
         return len(self._entries)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -37,8 +38,8 @@ class Engine(Protocol):
 
     def delete(self, rule: Rule) -> None: ...
 
-    def revisions(self) -> set[tuple[str, str]]:
-        """All (document id, revision) pairs."""
+    def revisions(self) -> Counter[tuple[str, str]]:
+        """How many points there are of each (document id, revision)."""
         ...
 
     def count(self) -> int: ...
@@ -75,7 +76,7 @@ class QdrantIndex:
     async def remove_document(self, document_id: str) -> None:
         await self._run(lambda: self._opened().delete(document_rule(document_id)))
 
-    async def revisions(self) -> set[tuple[str, str]]:
+    async def revisions(self) -> dict[tuple[str, str], int]:
         return await self._run(lambda: self._opened().revisions())
 
     async def count(self) -> int:

@@ -21,6 +21,7 @@ from storage.sql.corpus_queries import (
     SOURCE,
     count_query,
     document_query,
+    live_passage_query,
     page_query,
     passage_query,
     readable,
@@ -51,7 +52,6 @@ _VERSION = (
     .group_by(SOURCE.c.id, SOURCE.c.name)
 )
 IDS_PER_QUERY = 500  # SQLite built before 3.32 takes at most 999 values a query, and the scope needs some
-
 MOST_NUMBER = 2**31 - 1  # that the column of page numbers holds
 
 
@@ -124,9 +124,12 @@ class SqlCorpusRepository:
         change = delete(DOCUMENT).where(DOCUMENT.c.id == document_id)
         await self._changing(lambda session: session.execute(change))
 
-    async def live_revisions(self) -> set[tuple[str, str]]:
-        query = select(DOCUMENT.c.id, DOCUMENT.c.revision).where(DOCUMENT.c.revision.is_not(None))
-        return {(row.id, row.revision) for row in await self._rows(query)}
+    async def live_revisions(self) -> dict[tuple[str, str], int]:
+        query = select(DOCUMENT.c.id, DOCUMENT.c.revision, DOCUMENT.c.passages).where(DOCUMENT.c.revision.is_not(None))
+        return {(row.id, row.revision): row.passages for row in await self._rows(query)}
+
+    async def list_live_passages(self, document_id: str) -> list[SourcedPassage]:
+        return list(to_sourced_passages(await self._rows(live_passage_query(document_id))))
 
     async def get_page(self, page_id: str, scope: SearchScope) -> Page:
         rows = await self._rows(page_query(scope).where(PAGE.c.id == page_id))

@@ -77,3 +77,8 @@ def count_query(scope: SearchScope) -> Select[Any]:
 
 def passage_query(scope: SearchScope) -> Select[Any]:
     return _OF_PASSAGES.where(*readable(scope), _within_position(scope))
+
+
+def live_passage_query(document_id: str) -> Select[Any]:
+    """Whoever may read them; in text order."""
+    return _OF_PASSAGES.where(DOCUMENT.c.id == document_id).order_by(PAGE.c.number, PASSAGE.c.ordinal)

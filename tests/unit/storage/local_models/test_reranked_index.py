@@ -110,7 +110,7 @@ async def test_everything_else_goes_to_the_index_behind() -> None:
     await index.optimise()
 
     assert await index.count() == 1
-    assert await index.revisions() == {(library[2].passage.document_id, "r1")}
+    assert await index.revisions() == {(library[2].passage.document_id, "r1"): 1}
     await index.close()
 
 

@@ -96,7 +96,7 @@ def test_an_index_of_another_model_is_refused_with_a_way_out(
 ) -> None:
     opener(tmp_path, META).close()
 
-    with pytest.raises(StorageError, match=f"{words}.*ingest into a new --data-dir"):
+    with pytest.raises(StorageError, match=f"{words}.*footnote db reindex --from-scratch"):
         opener(tmp_path, wanted)
 
     opener(tmp_path, META).close()  # a refusal leaves the folder unlocked and as it was
@@ -108,7 +108,7 @@ def test_unreadable_notes_are_damage(tmp_path: Path, opener: Opener, notes: str)
     opener(tmp_path, META).close()
     (tmp_path / "index.json").write_text(notes)
 
-    with pytest.raises(StorageError, match=r"damaged.*footnote ingest --force"):
+    with pytest.raises(StorageError, match=r"damaged.*footnote db reindex --from-scratch"):
         opener(tmp_path, META)
 
 
@@ -118,7 +118,7 @@ async def test_damaged_engine_files_are_named_with_the_next_step(tmp_path: Path)
 
     index = embedded_index(tmp_path, HashEmbedder())
 
-    with pytest.raises(StorageError, match=r"damaged.*footnote ingest --force"):
+    with pytest.raises(StorageError, match=r"damaged.*footnote db reindex --from-scratch"):
         await index.count()
     await index.close()
 
@@ -127,7 +127,7 @@ def test_damaged_files_of_local_mode_are_named_with_the_next_step(tmp_path: Path
     open_local(tmp_path, META).close()
     (tmp_path / "local" / "meta.json").write_text("{")
 
-    with pytest.raises(StorageError, match=r"damaged.*footnote ingest --force"):
+    with pytest.raises(StorageError, match=r"damaged.*footnote db reindex --from-scratch"):
         open_local(tmp_path, META)
 
 
