@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from bot.commands import (
+    access,
     asking,
     chatting,
     conversing,
@@ -75,6 +76,7 @@ for module in (
     quality,
     replaying,
     statistics,
+    access,
     serving,
     demonstrating,
     manifest,
