@@ -20,13 +20,14 @@ class _Form:
 
 
 FORMS: Mapping[str, _Form] = {
-    "discord": _Form(pattern=r"\d{1,20}", example="discord:1234567890123456789"),
+    "discord": _Form(pattern=r"[0-9]{1,20}", example="discord:1234567890123456789"),
     "slack": _Form(pattern=r"[A-Z][A-Z0-9]+", example="slack:C0123ABCD"),
     "web": _Form(pattern=r"(?:(?![A-Z])[\w-])+", example="web:general"),
     TERMINAL: _Form(pattern=r"chat|cli", example="terminal:chat"),
     "api": _Form(pattern=r"api", example="api:api"),
 }
 _FORM = "write it as PLATFORM:ID"
+_SHOWN = 80  # characters of what somebody wrote
 
 
 def to_address(channel: str, thread: str, workspace: str) -> ThreadAddress:
@@ -35,18 +36,17 @@ def to_address(channel: str, thread: str, workspace: str) -> ThreadAddress:
     Raises BadInput for what is none, and for two threads.
     """
     platform, *rest = channel.strip().split(":", 3)
+    shown = repr(channel[:_SHOWN])
     form = FORMS.get(platform)
     if form is None and rest:
-        raise BadInput(f"There is no platform {platform!r}: write the channel with one of {', '.join(FORMS)}.")
+        raise BadInput(f"There is no platform {platform[:_SHOWN]!r}: write the channel with one of {', '.join(FORMS)}.")
     if form is None or not rest:
-        raise BadInput(f"{channel!r} is no channel: {_FORM}, for example {FORMS['slack'].example}.")
+        raise BadInput(f"{shown} is no channel: {_FORM}, like {FORMS['slack'].example}.")
     within, name, said = (workspace, rest[0], "") if len(rest) == 1 else (rest[0], rest[1], "".join(rest[2:]))
     if not within or not re.fullmatch(form.pattern, name):
-        raise BadInput(
-            f"{channel!r} is no channel of {platform}: {_FORM} with the channel's id, for example {form.example}."
-        )
+        raise BadInput(f"{shown} is no channel of {platform}: {_FORM} with the channel's id, like {form.example}.")
     if said and thread and said != thread:
-        raise BadInput(f"{channel!r} names the thread {said!r}, and --thread names {thread!r}: leave one out.")
+        raise BadInput(f"{shown} names the thread {said!r}, and --thread names {thread!r}: leave one out.")
     return ThreadAddress(platform=platform, workspace=within, channel=name, thread=said or thread)
 
 
