@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from bot.commands import (
+    access,
     asking,
     chatting,
     conversing,
@@ -76,6 +77,7 @@ for module in (
     quality,
     replaying,
     statistics,
+    access,
     database,
     serving,
     demonstrating,

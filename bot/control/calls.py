@@ -23,6 +23,7 @@ PARTS = {
     "commands": ("run",),
     "conversations": ("create", "delete", "list_conversations", "rename", "show"),
     "corpus": ("get_document", "get_page", "list_documents", "list_readable", "list_sources"),
+    "explanations": ("of",),
     "extractions": ("run",),
     "facts": ("find", "list_extracts", "of_pages", "ontology", "summaries", "troubles"),
     "histories": ("show",),

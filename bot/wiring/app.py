@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from core.chat_documents.keeping import KeptAnswers
     from core.commands import Commands, RunningQuestions
     from core.connections import Connections
+    from core.explaining import Explanations
     from core.facts import Facts
     from core.feedback import Feedbacks
     from core.jobs.trees import Jobs
@@ -129,6 +130,12 @@ class App(ModelParts):
     @cached_property
     def access(self) -> Access:
         return Access(self.corpus, self.settings)
+
+    @cached_property
+    def explanations(self) -> "Explanations":
+        from core.explaining import Explanations
+
+        return Explanations(self.access, self.library, self.corpus)
 
     @cached_property
     def feedbacks(self) -> "Feedbacks":

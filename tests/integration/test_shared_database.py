@@ -20,8 +20,8 @@ from core.errors import InvalidState, StorageError
 from core.inbox import ACCEPTED
 from core.ingestion.report import ignore_progress
 from storage.database import Database
-from storage.database.alone import alone
 from storage.database import alone as alone_module
+from storage.database.alone import alone
 from storage.database.engines import build_engine
 from storage.sql.inbox import SqlInboxStore
 from tests.fakes import RealClock
