@@ -18,7 +18,10 @@ UNSUPPORTED_MARK = "[?]"
 UNSUPPORTED_NOTE = "[?] = not backed by a passage of the documents."
 # Fewer content words than this, and no number, say too little to be a claim ("Yes.", "Here it is").
 MIN_CLAIM_WORDS = 3
-_SENTENCE = re.compile(r"[^\n]*?[.!?。！？]+[\"'”’)\]*_]*(?:[ \t]*\[\d{1,3}\])*(?=\s|$)|[^\n]+", re.UNICODE)
+# A model may say dots or blanks without an end: "++" gives nothing back, so that a row of them is read once.
+_SENTENCE = re.compile(
+    r"[^\n]*?(?<![.!?。！？])[.!?。！？]++[\"'”’)\]*_]*(?:[ \t]*+\[\d{1,3}\])*(?=\s|$)|[^\n]+", re.UNICODE
+)
 _LINK_TARGET = re.compile(r"\]\([^)\s]*\)")
 _NUMBER = re.compile(r"\d[\d.,]*\d")
 _ABOUT_THE_SEARCH = re.compile(
@@ -29,9 +32,8 @@ _ABOUT_THE_SEARCH = re.compile(
 )
 # The line above the rule of a table names its columns.
 _TABLE_HEAD = re.compile(
-    r"^[^\n]*\|[^\n]*\n(?=[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$)", re.MULTILINE
+    r"^[^\n|]*+\|[^\n]*+\n(?=[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+$)", re.MULTILINE
 )
-_ROW_END = re.compile(r"\s*\|\Z")
 _STRUCTURE = re.compile(r"^\s*(?:#{1,6}\s|\|?[\s:|-]+\|?$|---+$)")
 
 
@@ -95,7 +97,8 @@ def _unsupported(text: str, known: Mapping[int, set[str]], asked: set[str], quot
     apart = [*code_spans(text), *(Span(match.start(), match.end()) for match in _TABLE_HEAD.finditer(text))]
     found = []
     for match in _SENTENCE.finditer(text):
-        sentence = _ROW_END.sub("", match.group().rstrip())  # a mark behind the last cell would be no part of the table
+        # A mark behind the last cell would be no part of the table.
+        sentence = match.group().rstrip().removesuffix("|").rstrip()
         span = Span(match.start() + len(sentence) - len(sentence.lstrip()), match.start() + len(sentence))
         if any(block.start <= span.start < block.end for block in apart) or not _is_claim(sentence):
             continue

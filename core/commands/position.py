@@ -14,6 +14,7 @@ from core.ports import CorpusRepository
 from core.ports.service import SettingsRepository
 from core.positions.named_places import PLACE, place_of
 from core.positions.reading import positions_for, split_position
+from core.texts import collapse
 
 OFF = ("off", "none")
 LIFTED, KEPT = "lifted", "kept"
@@ -22,6 +23,7 @@ _CHANNEL = re.compile(r"(?:^|\s)--channel(?=\s|$)")
 _QUOTED = re.compile(r'["“]([^"”]+)["”]\s*(.*)', re.DOTALL)
 _PLAIN = re.compile(rf"(.+?)\s+({PLACE}|{LIFTED}|{KEPT}|{'|'.join(OFF)})", re.DOTALL | re.IGNORECASE)
 _LAST_WORD = re.compile(r"(.+)\s+(\S+)", re.DOTALL)
+LONGEST_PLAIN = 300  # characters of a book and a place that nothing parts; of more, the last word is the place
 
 
 class PositionCommands:
@@ -131,7 +133,8 @@ def parse_position(options: Sequence[Option], argument: str) -> Mapping[str, str
     flag = {"channel": GIVEN} if _CHANNEL.search(argument) else {}
     found = _QUOTED.fullmatch(rest)
     if found is None and "=" not in rest:
-        found = _PLAIN.fullmatch(rest) or _LAST_WORD.fullmatch(rest)
+        plain = _PLAIN.fullmatch(collapse(rest)) if len(rest) <= LONGEST_PLAIN else None
+        found = plain or _LAST_WORD.fullmatch(rest)
     if found is not None:
         return {"book": found[1], "place": found[2], **flag}
     if "=" in rest:

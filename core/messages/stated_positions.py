@@ -32,7 +32,7 @@ WHICH_BOOK = "Which book do you mean? Write it with the book: “I've finished c
 
 _OPENING = r"(?:(?:hi|hello|hey|ok(?:ay)?|so|well|fyi|note|great|by the way|btw|just so you know)[,!.:]?\s+)*"
 _BOOK = r"(?:\s*,?\s*(?:of|in|from)\s+(?:the (?:book|novel)\s+)?(?P<book>[^?]+?))?"
-_SPOKEN = rf"(?:{SPEAKER}\s+(?:{MODE}\s+)+|(?:just\s+)?(?:finished|done with)\s+)"
+_SPOKEN = rf"(?:{SPEAKER}\s+(?:{MODE}\s++)+|(?:just\s+)?(?:finished|done with)\s+)"
 _SO_FAR = re.compile(rf"{_OPENING}(?P<place>{_SPOKEN}{TARGET}){_BOOK}\s*[.!]*", re.IGNORECASE)
 _ALL_OF_IT = re.compile(
     rf"{_OPENING}{SPEAKER}\s+(?:just\s+|now\s+|finally\s+)*"

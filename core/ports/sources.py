@@ -43,7 +43,10 @@ class Fetched:
 
 class FetchProgress(Protocol):
     def __call__(self, done: int, total: int | None, name: str) -> None:
-        """`done` things of `total` (None: not known yet) are here, the last one called `name`."""
+        """`done` things of `total` (None: not known yet) are here, the last one called `name`.
+
+        For the event loop: who works in a thread has it called there.
+        """
 
 
 class SourceFetcher(Protocol):

@@ -37,7 +37,7 @@ NAMED_AT_MOST = 3
 TARGET = (
     rf"(?:(?:printed\s+)?(?:pages?|pgs?\.?|p\.)\s*[\w.-]{{1,40}}|[0-9]{{1,5}}|(?:the\s+)?(?:very\s+)?end"
     rf"|(?:(?:the\s+)?(?:[0-9]{{1,4}}(?:st|nd|rd|th)|{NUMBER})\s+(?:{KINDS})|(?:{KINDS})\.?\s+{NUMBER})"
-    rf"(?:\s*,?\s+(?:of\s+|in\s+)?(?:the\s+)?(?:(?:{KINDS})\.?\s+{NUMBER}))*)"
+    rf"(?:(?:\s++,|,)?\s++(?:of\s+|in\s+)?(?:the\s+)?(?:(?:{KINDS})\.?\s+{NUMBER}))*)"
 )
 
 
@@ -50,27 +50,28 @@ class Reach(StrEnum):
 
 SPEAKER = r"(?:(?:i|we)(?:[’'](?:ve|m|re|d)|\s+(?:have|had|am|are|was))?|my group(?: has| is)?)"
 _ADVERB = r"(?:just|now|already|currently|still|only|finally|about|right|so far|yet|to)"
-# Words that say how far. The first outweigh what follows them: "not finished", "before the end of".
+# Words that say how far. The first outweigh what follows them: "not finished", "before the end of". None is made of
+# others: a row of them that can be read in two ways is tried in all ways, twice as many with each word.
 _NOT_YET = (
     r"(?:haven[’']t|hasn[’']t|not|before|almost|nearly|most of|half(?: of)?"
-    r"|(?:in |at )?(?:the )?(?:middle|start|beginning) of"
+    r"|(?:the )?(?:middle|start|beginning) of"
     r"|(?:half|mid|part|(?:three|a) quarters?(?: of)?|some(?: of)?)[ -]?(?:the )?way (?:through|into))"
 )
 _FINISHED = (
-    r"(?:up to and including|(?:(?:at|to|reached|until|up to) )?the end of|end of|finished(?: reading| with)?"
-    r"|done(?: with)?|completed|read(?: through)?|through|after|past)"
+    r"(?:up to and including|(?:the )?end of|finished(?: (?:reading|with)(?=\s|$))?+|done(?: with)?|completed"
+    r"|read|through|after|past)"
 )
 _WITHIN = (
-    r"(?:in(?:side|to)?|on|at|read(?:ing)?(?: up to| as far as)?|up to|until|as far as|starting|started|begun|beginning"
-    r"|reached|got(?:ten)? to|come to)"
+    r"(?:in(?:side|to)?|on|at|reading|up to|until|as far as|starting|started|begun|beginning|reached|got(?:ten)? to"
+    r"|come to)"
 )
 _WORDS = re.compile(
-    rf"\s*(?:(?P<not_yet>{_NOT_YET})|(?P<within>read(?:ing)? (?:up to|as far as)|reading)|(?P<finished>{_FINISHED})"
-    rf"|(?P<within_too>{_WITHIN})|(?P<skip>{SPEAKER}|{_ADVERB}))(?=\s|$)",
+    rf"\s*(?:(?P<not_yet>{_NOT_YET})|(?P<finished>{_FINISHED})|(?P<within>{_WITHIN})|(?P<skip>{SPEAKER}|{_ADVERB}))"
+    r"(?=\s|$)",
     re.IGNORECASE,
 )
-MODE = rf"(?:{_NOT_YET}|read(?:ing)? (?:up to|as far as)|reading|{_FINISHED}|{_WITHIN}|{_ADVERB})"
-PLACE = rf"(?:(?:{MODE}\s+)*{TARGET}|nothing|not (?:yet )?(?:started|begun))"
+MODE = rf"(?:{_NOT_YET}|{_FINISHED}|{_WITHIN}|{_ADVERB})"
+PLACE = rf"(?:(?:{MODE}\s++)*{TARGET}|nothing|not (?:yet )?(?:started|begun))"
 _END = re.compile(
     r"(?:the )?(?:very )?end|all(?: of it)?|everything|it|it all|(?:the )?(?:whole|entire )?\s*book|finished", re.I
 )

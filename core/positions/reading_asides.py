@@ -9,14 +9,15 @@ import re
 from core.positions.named_places import MODE, SPEAKER, TARGET
 from core.texts import words
 
-_WHO = rf"(?:(?:the |a )?readers?(?:\s+(?:is|are|has|have|had|was|were))?|{SPEAKER})"
-_BOOK = r"(?:(?:all of|the|this|that|whole|entire)\s+)*(?:book|novel|story|it)"
-_FAR = rf"{_WHO}\s+(?:{MODE}\s+)+(?:{TARGET}(?:\s+(?:of|in)\s+{_BOOK})?|{_BOOK})"
-_WARNING = rf"no spoilers?(?:,?\s+(?:please|past|after|beyond|from)(?:\s+{TARGET})?)*"
-_TOLD = rf"(?:{_FAR}(?:\s*[,;.]\s*{_WARNING})?|{_WARNING})"
-_IN_BRACKETS = re.compile(rf"\s?[(\[]\s*{_TOLD}\s*[.!]?\s*[)\]]", re.IGNORECASE)
-_BEFORE = re.compile(rf"^\s*{_TOLD}\s*(?:[:;.!,]|\s[-–—])\s*(?:(?:and|so|but)\s+)?", re.IGNORECASE)
-_BEHIND = re.compile(rf"(?<=[?.!])\s*{_TOLD}\s*[.!]*\s*$", re.IGNORECASE)
+_WHO = rf"(?:(?:the |a )?readers?(?:\s++(?:is|are|has|have|had|was|were))?|{SPEAKER})"
+_BOOK = r"(?:(?:all of|the|this|that|whole|entire)\s++)*(?:book|novel|story|it)"
+_FAR = rf"{_WHO}\s++(?:{MODE}\s++)+(?:{TARGET}(?:\s++(?:of|in)\s++{_BOOK})?|{_BOOK})"
+_WARNING = rf"no spoilers?(?:,?\s++(?:please|past|after|beyond|from)(?:\s++{TARGET})?)*"
+# White space is never given back ("++"): runs of it that follow each other would be parted in every way.
+_TOLD = rf"(?:{_FAR}(?:\s*+[,;.]\s*+{_WARNING})?|{_WARNING})"
+_IN_BRACKETS = re.compile(rf"\s?[(\[]\s*+{_TOLD}\s*+(?:[.!]\s*+)?[)\]]", re.IGNORECASE)
+_BEFORE = re.compile(rf"^\s*+{_TOLD}(?:\s*+[:;.!,]|\s++[-–—])\s*+(?:(?:and|so|but)\s++)?", re.IGNORECASE)
+_BEHIND = re.compile(rf"(?<=[?.!])\s*+{_TOLD}\s*+[.!]*+\s*+$", re.IGNORECASE)
 
 
 def without_reading(question: str) -> str:

@@ -31,6 +31,9 @@ _NAMED_WEIGHT = 1.25
 _PAGE_WEIGHT = 1.5
 # Long documents whose words are kept at hand: reading a novel for them takes some 50 ms of a core.
 _KEPT = 64
+# Passages of the longest document whose pages are counted, some 700,000 words: it takes more than a second of a core,
+# and 5 MB. In longer ones, manuals mostly, a page is a passage or two, and says little more than those do.
+MOST_COUNTED = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class _Words:
     """What is known of the words of a long document, as far as it may be read."""
 
     common: frozenset[str]  # names
-    page_ids: tuple[str, ...]
+    page_ids: tuple[str, ...]  # none where the document has more than MOST_COUNTED passages
     by_page: PageWords  # in the order of `page_ids`
 
 
@@ -49,6 +52,7 @@ class PassageSearch:
         self._corpus = corpus
         self._index = index
         self._words: OrderedDict[tuple[str, str | None, int | None], _Words] = OrderedDict()
+        self._counting = asyncio.Lock()  # many may ask about a book at once: it is counted for all of them
 
     async def pages(self, query: SearchQuery, scope: SearchScope) -> list[PageHit]:
         """Pages with a passage that matches, best first by their best passage, at most `query.limit`."""
@@ -103,23 +107,31 @@ class PassageSearch:
         if rest is not None:
             alone = replace(query, text=rest, document_ids=frozenset({leading.id}))
             inside = _mean(inside, await self._passages(alone, scope))
-        shares = dict(zip(words.page_ids, words.by_page.shares(query.text), strict=True))
+        scores = await asyncio.to_thread(words.by_page.shares, query.text)  # of a long question it takes a while
+        shares = dict(zip(words.page_ids, scores, strict=True))
         order = _best_first([_raised(item, shares.get(item.passage.page_id, 0.0)) for item in inside])
         return _best_first([*_on_places_of(found, order, leading), *(i for i in found if i.document.id != leading.id)])
 
     async def _words_of(self, document: Document, scope: SearchScope) -> _Words:
         key = (document.id, document.revision, scope.positions.get(document.id))
         if key not in self._words:
-            pages = await self._corpus.list_pages(document.id, scope)
-            self._words[key] = await asyncio.to_thread(_count, pages, document.passages)
-            while len(self._words) > _KEPT:
-                self._words.popitem(last=False)
+            async with self._counting:
+                if key not in self._words:
+                    pages = await self._corpus.list_pages(document.id, scope)
+                    self._words[key] = await asyncio.to_thread(_count, pages, document.passages)
+        self._words.move_to_end(key)
+        while len(self._words) > _KEPT:
+            self._words.popitem(last=False)
         return self._words[key]
 
 
 def _count(pages: Sequence[Page], passages: int) -> _Words:
-    texts = [page.text for page in pages]
-    return _Words(common_names(texts, passages), tuple(page.id for page in pages), count_words(texts))
+    counted = pages if passages <= MOST_COUNTED else ()
+    return _Words(
+        common=common_names([page.text for page in pages], passages),
+        page_ids=tuple(page.id for page in counted),
+        by_page=count_words([page.text for page in counted]),
+    )
 
 
 def _mean(first: Sequence[SourcedPassage], second: Sequence[SourcedPassage]) -> list[SourcedPassage]:

@@ -42,7 +42,12 @@ class FoundryWorldFetcher:
         A pack that can't be read is a warning; the world's own journal, or a folder that is no world, raises.
         """
         opened = await asyncio.to_thread(Mirror, mirror, force=force)
-        return await to_its_end(lambda: self._fetch(opened, progress))
+        loop = asyncio.get_running_loop()
+
+        def told(done: int, total: int | None, name: str) -> None:
+            loop.call_soon_threadsafe(progress, done, total, name)
+
+        return await to_its_end(lambda: self._fetch(opened, told))
 
     def _fetch(self, mirror: Mirror, progress: FetchProgress) -> Fetched:
         world = self._origin.path

@@ -110,6 +110,21 @@ async def test_a_damaged_pack_is_a_warning_and_keeps_what_was_read(world: Path, 
     assert "packs/lore/The inn-e1.json" in read(done)
 
 
+async def test_packs_are_told_of_in_the_event_loop_where_jobs_are_written(world: Path, tmp_path: Path) -> None:
+    """Its files are read in a thread; the job of a sync begins a task with what it is told."""
+    (world / "data/journal.db").write_text(json.dumps({**INN, "pages": [ROOMS]}))
+    for pack in ("lore", "spells"):
+        (world / f"packs/{pack}.db").write_text(json.dumps({**INN, "pages": [CELLAR]}))
+    heard: list[tuple[str, int, asyncio.AbstractEventLoop]] = []
+
+    def hear(done: int, total: int | None, name: str) -> None:
+        heard.append((name, done, asyncio.get_running_loop()))
+
+    await FoundryWorldFetcher(FoundryWorldOrigin(path=world)).fetch(tmp_path / "mirror", hear)
+    loop = asyncio.get_running_loop()
+    assert heard == [("lore.db", 1, loop), ("spells.db", 2, loop)]
+
+
 async def test_a_damaged_journal_or_another_folder_is_a_failure(world: Path, tmp_path: Path) -> None:
     with pytest.raises(SourceUnavailable, match="no journal"):
         await fetch(world, tmp_path)

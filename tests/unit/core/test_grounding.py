@@ -1,5 +1,7 @@
 """Claims without support are marked; what is no claim is left alone."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -146,3 +148,11 @@ def test_a_row_without_support_keeps_its_cells() -> None:
 
     assert f"{row[:-2]} {UNSUPPORTED_MARK} |\n| East | 2025 [1] | |\n" in result.text
     assert [span.of(result.text) for span in result.unsupported] == [row[:-2]]
+
+
+@pytest.mark.parametrize("row", [".", " ", "|", "- ", "|-", " \t"])
+def test_a_model_that_says_one_thing_without_an_end_stops_nobody(row: str) -> None:
+    said = "\n".join(f"{begin}{row * 50_000}x" for begin in ("The cost rose", "a|b\n", "a|b\n|-"))
+    started = time.process_time()
+    assert ground(said, {}).unsupported
+    assert time.process_time() - started < 2.0

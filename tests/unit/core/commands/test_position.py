@@ -1,5 +1,7 @@
 """How far a person and a channel have read: shown, set, taken away, and kept to by what else the table reads."""
 
+import time
+
 import pytest
 
 from core.commands.position import parse_position
@@ -169,3 +171,18 @@ async def test_search_and_page_show_nothing_beyond_the_position_of_who_asks(run:
 )
 def test_what_is_typed_is_taken_apart(argument: str, options: dict[str, str]) -> None:
     assert parse_position((), argument) == options
+
+
+@pytest.mark.parametrize("words", [" ", "in ", "read through ", "in the middle of ", "chapter 1, "])
+@pytest.mark.parametrize("length", [290, 20_000])
+def test_a_command_that_goes_on_and_on_stops_nobody(words: str, length: int) -> None:
+    started = time.process_time()
+    given = parse_position((), f"The Tower {words * length}"[:length] + "?")
+    assert given["book"].startswith("The")
+    assert time.process_time() - started < 1.0
+
+
+def test_of_a_very_long_book_the_last_word_is_the_place() -> None:
+    book = "A tower " * 50
+
+    assert parse_position((), f"{book}12") == {"book": book.strip(), "place": "12"}

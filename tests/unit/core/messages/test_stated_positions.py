@@ -1,5 +1,6 @@
 """How far people say they have read is remembered; what is no such statement is a question like others."""
 
+import time
 from dataclasses import replace
 from datetime import timedelta
 
@@ -176,3 +177,10 @@ async def test_what_is_no_book_here_is_a_question_like_others(shelf: Shelf) -> N
 
     assert answer.citations and await shelf.settings.positions(ADA) == {}
     assert replace(answer, jobs=()).status is AnswerStatus.ANSWERED
+
+
+@pytest.mark.parametrize("words", ["read through ", "in the middle of ", "reading ", "to the end of "])
+def test_a_row_of_words_that_say_how_far_stops_nobody(words: str) -> None:
+    started = time.process_time()
+    assert read_statement(("I have " + words * 40)[:199] + "?") is None
+    assert time.process_time() - started < 1.0

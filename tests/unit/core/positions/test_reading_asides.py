@@ -67,6 +67,27 @@ def test_a_long_text_takes_no_long_time(piece: str) -> None:
     assert time.process_time() - started < 1.0
 
 
+@pytest.mark.parametrize("said", ["I am ", "(Reader is ", "Who upset the boat? I have "])
+@pytest.mark.parametrize(
+    "words", ["read through ", "in the middle of ", "to the end of ", "finished reading ", "reading "]
+)
+def test_words_that_say_how_far_are_read_in_one_way_however_many_there_are(said: str, words: str) -> None:
+    text = (said + words * 2_000)[:20_000]
+    started = time.process_time()
+    without_reading(text)
+    assert time.process_time() - started < 1.0
+
+
+@pytest.mark.parametrize(
+    "said", ["I am in chapter 1", "Why? I am in the book", "(I am in chapter 1", "(I am in", "No spoilers"]
+)
+def test_white_space_is_read_once(said: str) -> None:
+    text = said + " " * 20_000 + "x"
+    started = time.process_time()
+    without_reading(text)
+    assert time.process_time() - started < 1.0
+
+
 @given(st.text(max_size=100))
 def test_words_are_only_ever_left_out(text: str) -> None:
     rest = without_reading(text)

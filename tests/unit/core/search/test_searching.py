@@ -1,12 +1,14 @@
 """The second look into a long document, over an index that says what it is told to."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
 
-from core.domain.corpus import Document, IndexHit, Passage, SearchQuery, SearchScope
+from core.domain.corpus import Document, IndexHit, Page, Passage, SearchQuery, SearchScope
 from core.errors import InvalidState
+from core.search import searching
 from core.search.common_names import LONG
 from core.search.searching import PassageSearch
 from storage.memory.corpus import MemoryCorpusRepository
@@ -49,13 +51,24 @@ class ToldIndex(MemoryIndex):
         ]
 
 
+class CountingCorpus(MemoryCorpusRepository):
+    """Counts how often all pages of a document are read."""
+
+    reads = 0
+
+    async def list_pages(self, document_id: str, scope: SearchScope) -> list[Page]:
+        self.reads += 1
+        return await super().list_pages(document_id, scope)
+
+
 async def library_of(
     found: dict[str, dict[int, float]],
     chapters: Sequence[str] = CHAPTERS,
     others: Mapping[Document, Sequence[str]] | None = None,
+    corpus: MemoryCorpusRepository | None = None,
 ) -> tuple[PassageSearch, ToldIndex]:
     """The novel, and what stands besides it: `found` counts its passages on from the novel's."""
-    corpus = MemoryCorpusRepository()
+    corpus = corpus or MemoryCorpusRepository()
     await corpus.save_source(NOTES)
     stored: list[Passage] = []
     for document, texts in {NOVEL: chapters, **(others or {})}.items():
@@ -174,3 +187,32 @@ async def test_an_empty_library_has_nothing() -> None:
     search = PassageSearch(MemoryCorpusRepository(), MemoryIndex())
 
     assert await search.pages(SearchQuery(text="barrels", limit=5), SCOPE) == []
+
+
+async def test_however_many_ask_at_once_a_book_is_read_once() -> None:
+    corpus = CountingCorpus()
+    search, _ = await library_of(FOUND, corpus=corpus)
+    answers = await asyncio.gather(*(numbers(search, ASKED) for _ in range(5)))
+    assert answers == [[7, 3, 1]] * 5
+    assert corpus.reads == 1
+
+
+async def test_a_book_that_is_asked_about_stays_at_hand_however_many_others_are_read_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(searching, "_KEPT", 2)
+    corpus = CountingCorpus()
+    search, _ = await library_of(FOUND, corpus=corpus)
+    query = SearchQuery(text=ASKED, limit=1)
+    for last in (50, 51, 50, 52, 50):  # what is read of a book is another book for each place
+        await search.pages(query, replace(SCOPE, positions={NOVEL.id: last}))
+    assert corpus.reads == 3
+
+
+async def test_of_a_document_that_is_too_long_to_be_counted_the_passages_alone_decide(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(searching, "MOST_COUNTED", LONG - 1)
+    search, _ = await library_of({ASKED.lower(): FOUND[ASKED], **FOUND})
+    assert await numbers(search, ASKED.lower()) == [1, 2, 3]
+    assert await numbers(search, ASKED) == [7, 3, 1]  # its names are known all the same
