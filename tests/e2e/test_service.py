@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.copying import copy_folder
 from tests.e2e.conftest import Footnote
 from tests.e2e.serving import ServiceProcess
 
@@ -201,12 +202,10 @@ def test_it_serves_pages_and_its_log_has_one_line_an_event(service: ServiceProce
 def test_a_data_directory_with_a_long_name_has_its_socket_elsewhere(
     ingested: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import shutil
-
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/tmp")
     long = tmp_path / ("d" * 100) / "data"
     long.parent.mkdir()
-    shutil.copytree(ingested, long)
+    copy_folder(ingested, long)
     with ServiceProcess(long) as service:
         service.wait_ready()
         command = [sys.executable, "-m", "bot", "--data-dir", str(long), "search", "bell", "--json"]

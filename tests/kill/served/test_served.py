@@ -1,12 +1,12 @@
 """The kill tests of the real service in short; `make kill-test` is the long one."""
 
 import asyncio
-import shutil
 import signal
 from pathlib import Path
 
 import pytest
 
+from tests.copying import copy_folder
 from tests.kill.served.counting import Faults, Said, judge
 from tests.kill.served.disk import NOT_TAKEN, FullDisk
 from tests.kill.served.harness import SHUTDOWN_SECONDS, Harness, Plan
@@ -28,7 +28,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def folder(library: Path, tmp_path: Path) -> Path:
     """A folder for a service that has a copy of it."""
-    shutil.copytree(library, tmp_path / "data")
+    copy_folder(library, tmp_path / "data")
     return tmp_path
 
 
