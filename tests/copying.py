@@ -1,4 +1,4 @@
-"""Copies data directories: an index is files of many megabytes that hold little, and a plain copy would write the rest."""
+"""Copies data directories: an index is large files that hold little, and a plain copy would write the rest as well."""
 
 import errno
 import os
