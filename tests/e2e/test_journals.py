@@ -108,7 +108,7 @@ async def desk(world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     data = copy_folder(world / "data", tmp_path / "data")
     async with ModelServer() as server:
-        settings = {"name": "anthropic", "model": MODEL, "base_url": server.url, "stall_seconds": 5, "max_retries": 0}
+        settings = {"name": "anthropic", "model": MODEL, "base_url": server.url, "stall_seconds": 60, "max_retries": 0}
         async with App(Config.model_validate({"data_dir": data, "provider": settings})) as app:
             yield Desk(app, server)
 
