@@ -18,7 +18,7 @@ from tests.bot_process import BotProcess
 from tests.copying import copy_folder
 from tests.platform_server import PlatformServer
 
-PATIENCE_SECONDS = 60.0  # models are loaded, and machines that test are busy
+PATIENCE_SECONDS = 120.0  # models are loaded, and machines that test are busy
 PUBLIC_URL = "https://notes.example"
 READY = '{"url": "'  # what a service that listens prints, once at each start
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-READY_SECONDS = 30
-END_SECONDS = 10
+END_SECONDS = 60  # patience with a process that ends
 
 
 class ServiceProcess:

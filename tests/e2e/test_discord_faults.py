@@ -10,7 +10,7 @@ from tests.discord_server import Person, text_of
 from tests.e2e.discord_service import FINAL, DiscordService
 from tests.e2e.platform_service import ANSWER, NEXT_ANSWER, NEXT_QUESTION, QUESTION, TEAM
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 POSTS = "/channels/*/messages"
 EDITS = "/channels/*/messages/*"
 

@@ -9,7 +9,7 @@ from tests.e2e.platform_service import ANSWER, NEXT_ANSWER, NEXT_QUESTION, QUEST
 from tests.postgres import postgres_schema
 from tests.qdrant_server import qdrant_server
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 
 
 async def test_a_worker_alone_answers_on_discord_what_the_service_hears(

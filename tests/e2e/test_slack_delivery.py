@@ -11,7 +11,7 @@ from tests.e2e.slack_service import TRANSPORTS, SlackService
 from tests.slack_server import SlackServer
 from tests.slack_server.delivery import Parcel
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 MINUTE = 60.0
 
 

@@ -9,7 +9,7 @@ from tests.e2e.platform_service import ANSWER, NEXT_ANSWER, NEXT_QUESTION, QUEST
 from tests.e2e.slack_service import FINAL, SlackService
 from tests.slack_server import text_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 
 # Where the service is ended, by the call that hangs: question, answer, method, carried out before, what it says.
 JUST_HEARD = (NEXT_QUESTION, NEXT_ANSWER, "assistant.threads.setStatus", False, "")

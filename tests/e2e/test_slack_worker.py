@@ -13,7 +13,6 @@ from tests.slack_server import text_of
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.timeout(240),
     pytest.mark.parametrize("slack_service", ["socket"], indirect=True),
 ]
 

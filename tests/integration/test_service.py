@@ -29,7 +29,7 @@ async def start(config: Config, *, examples: tuple[str, ...] = ()) -> tuple[Serv
     ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     service = Service(config, ready.set_result, examples)
     task = asyncio.create_task(service.run())
-    done, _ = await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED, timeout=30)
+    done, _ = await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED, timeout=60)
     if task in done:
         task.result()
     return service, task, ready.result()
@@ -44,7 +44,7 @@ async def test_it_serves_from_start_to_stop_and_then_lets_everything_go(tmp_path
     async with ClientSession() as client, client.get(f"{url}chat/home") as reply:
         home = await reply.json()
     service.stop()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await task
 
     assert notice is not None
@@ -65,7 +65,7 @@ async def test_a_signal_stops_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(bot.signals, "SHUTDOWN_SECONDS", 0.0)
     _, task, _ = await start(config_for(tmp_path / "data"))
     os.kill(os.getpid(), signal.SIGTERM)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await task
     os.kill(os.getpid(), signal.SIGTERM)
     for number, handler in zip((signal.SIGTERM, signal.SIGINT), before, strict=True):
@@ -110,7 +110,7 @@ async def test_a_worker_that_breaks_ends_the_service(tmp_path: Path, monkeypatch
     _, task, _ = await start(config_for(tmp_path / "data"))
 
     with pytest.raises(FootnoteError, match="The worker broke"):
-        await asyncio.wait_for(task, 10)
+        await asyncio.wait_for(task, 60)
 
 
 def test_an_unknown_host_is_a_configuration_error() -> None:

@@ -122,7 +122,7 @@ class Office:
             await task
 
     async def all_done(self) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while await self.store.depth():  # noqa: ASYNC110 - the store tells nobody
                 await asyncio.sleep(0.005)
 
@@ -155,7 +155,7 @@ class Gate:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110 - any condition
             await asyncio.sleep(0.005)
 
