@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -102,12 +103,15 @@ async def test_a_data_directory_that_can_not_be_made_is_a_clear_error(tmp_path: 
 
 
 async def test_a_worker_that_breaks_ends_the_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ready = asyncio.Event()
+
     async def broken(self: object) -> None:
-        await asyncio.sleep(0.5)
+        await ready.wait()
         raise FootnoteError("The worker broke.")
 
     monkeypatch.setattr(bot.service_worker.Worker, "run", broken)
     _, task, _ = await start(config_for(tmp_path / "data"))
+    ready.set()
 
     with pytest.raises(FootnoteError, match="The worker broke"):
         await asyncio.wait_for(task, 60)
@@ -188,12 +192,21 @@ async def test_a_worker_with_nothing_to_share_is_refused_in_one_sentence(
         await LoneWorker(config, lambda: None).run()
 
 
-async def test_a_service_that_is_cancelled_while_it_waits_for_its_lock_lets_it_go(tmp_path: Path) -> None:
+async def test_a_service_that_is_cancelled_while_it_waits_for_its_lock_lets_it_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     config = config_for(tmp_path / "data")
     before = ServiceLock(config.data_path)
     before.acquire()
+    acquire, waits = ServiceLock.acquire, threading.Event()
+
+    def begin_to_wait(lock: ServiceLock) -> None:
+        waits.set()
+        acquire(lock)
+
+    monkeypatch.setattr(ServiceLock, "acquire", begin_to_wait)
     starting = asyncio.create_task(Service(config, lambda url: None).run())
-    await asyncio.sleep(0.2)  # it waits in a thread, for a second at most
+    assert await asyncio.to_thread(waits.wait, 60)  # it waits in a thread, for a second at most
     starting.cancel()
     await asyncio.sleep(0)
     before.release()
