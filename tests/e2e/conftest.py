@@ -14,11 +14,11 @@ from tests.copying import copy_folder
 from tests.discord_server import DiscordServer
 from tests.e2e.discord_service import ACK_SECONDS, DiscordService
 from tests.e2e.platform_service import ingest_notes
+from tests.e2e.serving import QUICK_END_SECONDS
 from tests.e2e.slack_service import ACK_SECONDS as SLACK_ACK_SECONDS
 from tests.e2e.slack_service import TRANSPORTS, SlackService
 from tests.slack_server import SlackServer
 
-STOP_SECONDS = 5
 SAMPLES = Path(__file__).parents[2] / "bot" / "sample_library" / "documents"
 
 
@@ -96,5 +96,5 @@ async def running_slack(
         service = SlackService(server, notes, tmp_path_factory.mktemp("slack"), request.param)
         await service.start()
         yield service
-        assert await service.stop() < STOP_SECONDS
+        assert await service.stop() < QUICK_END_SECONDS
         assert "Traceback" not in service.process.printed

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from tests.e2e.platform_service import ANSWER, NEXT_ANSWER, NEXT_QUESTION, QUESTION
+from tests.e2e.serving import QUICK_END_SECONDS
 from tests.e2e.slack_service import FINAL, SlackService
 from tests.slack_server import text_of
 
@@ -53,7 +54,7 @@ async def test_an_answer_that_a_signal_breaks_off_is_finished_in_the_same_messag
         if number is signal.SIGKILL:
             await service.process.kill()
         else:
-            assert await service.stop() < 5
+            assert await service.stop() < QUICK_END_SECONDS
         hang.release()
         await service.start()
         [said] = await service.answered(general, thread=asked)

@@ -49,7 +49,7 @@ async def test_nothing_is_lost_repeated_or_confused_when_the_service_is_stopped_
     assert report.faults.details() == []
     assert report.statuses == {"answered": 24}
     assert any(report.hits)
-    assert report.longest_end < 2 * SHUTDOWN_SECONDS  # a busy machine is late itself; `make kill-test` is strict
+    assert report.longest_end < 3 * SHUTDOWN_SECONDS  # a busy machine is late itself; `make kill-test` is strict
 
 
 @pytest.mark.parametrize("dies", [False, True], ids=["goes on", "is killed meanwhile"])
