@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-STOP_SECONDS = 30.0  # patience with a bot that shuts down
+STOP_SECONDS = 60.0  # patience with a bot that shuts down
 
 
 class BotProcess:

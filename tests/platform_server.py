@@ -12,7 +12,7 @@ from tests.bot_process import BotProcess
 from tests.platform_faults import Faults
 from tests.waiting import Waiting
 
-PATIENCE_SECONDS = 30.0  # a busy machine
+PATIENCE_SECONDS = 60.0  # a busy machine
 LARGEST_REQUEST = 64 * 1024 * 1024  # bytes
 LATEST = 12  # requests that a failure shows
 LATEST_PRINTED = 40  # and lines of each bot

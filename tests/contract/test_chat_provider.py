@@ -50,8 +50,8 @@ async def anthropic(stack: AsyncExitStack) -> ChatProvider:
         api_key=SecretStr(KEY),
         model=MODEL,
         max_output_tokens=1000,
-        timeout_seconds=20,
-        stall_seconds=5,
+        timeout_seconds=120,
+        stall_seconds=60,
         max_retries=0,
         base_url=server.url,
     )
@@ -80,8 +80,8 @@ async def _compatible(stack: AsyncExitStack, kind: Kind) -> OpenAICompatibleProv
         memory=MemoryCapabilities(),
         abilities=Abilities(),
         max_output_tokens=1000,
-        timeout_seconds=20,
-        stall_seconds=5,
+        timeout_seconds=120,
+        stall_seconds=60,
         max_retries=0,
     )
     await provider.learn()

@@ -14,7 +14,7 @@ BROWSER_TEST = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine: install it to run the browser tests"),
 ]
-PATIENCE_MS = 30_000  # a machine that runs everything at once is slow, and that is no fault of the page
+PATIENCE_MS = 120_000  # a machine that runs everything at once is slow, and that is no fault of the page
 SERVICE_GONE = "net::ERR_"  # what a browser says of a service that was stopped
 
 

@@ -1,7 +1,6 @@
 """The command line over the sample library, with the packaged models: ingested once, copied for each test."""
 
 import json
-import shutil
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,14 +10,15 @@ import pytest
 import pytest_asyncio
 
 from bot.cli import run
+from tests.copying import copy_folder
 from tests.discord_server import DiscordServer
 from tests.e2e.discord_service import ACK_SECONDS, DiscordService
 from tests.e2e.platform_service import ingest_notes
+from tests.e2e.serving import QUICK_END_SECONDS
 from tests.e2e.slack_service import ACK_SECONDS as SLACK_ACK_SECONDS
 from tests.e2e.slack_service import TRANSPORTS, SlackService
 from tests.slack_server import SlackServer
 
-STOP_SECONDS = 5
 SAMPLES = Path(__file__).parents[2] / "bot" / "sample_library" / "documents"
 
 
@@ -49,7 +49,7 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def data_dir(ingested: Path, tmp_path: Path) -> Path:
     """A copy of it that the test may change."""
-    return Path(shutil.copytree(ingested, tmp_path / "data"))
+    return copy_folder(ingested, tmp_path / "data")
 
 
 @pytest.fixture
@@ -96,5 +96,5 @@ async def running_slack(
         service = SlackService(server, notes, tmp_path_factory.mktemp("slack"), request.param)
         await service.start()
         yield service
-        assert await service.stop() < STOP_SECONDS
+        assert await service.stop() < QUICK_END_SECONDS
         assert "Traceback" not in service.process.printed

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -16,9 +15,10 @@ from aiohttp import ClientSession
 
 from bot.cli import run
 from tests.bot_process import BotProcess
+from tests.copying import copy_folder
 from tests.platform_server import PlatformServer
 
-PATIENCE_SECONDS = 60.0  # models are loaded, and machines that test are busy
+PATIENCE_SECONDS = 120.0  # models are loaded, and machines that test are busy
 PUBLIC_URL = "https://notes.example"
 READY = '{"url": "'  # what a service that listens prints, once at each start
 
@@ -53,7 +53,7 @@ class PlatformService(ABC):
         self._server = server
         self.folder = folder
         self._source = data.parent
-        self.data = shutil.copytree(data, folder / "data", dirs_exist_ok=True)
+        self.data = copy_folder(data, folder / "data")
         self.settings: dict[str, str] = {}  # variables of its environment
         self._process: BotProcess | None = None
 

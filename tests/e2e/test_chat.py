@@ -23,7 +23,7 @@ from tests.model_server.server import KEY, MODEL
 
 QUESTION = "How long must we wait before starting the gate controller again?"
 WAIT = "Wait a full minute."
-PATIENCE_SECONDS = 60  # a process that starts or stops beside many others
+PATIENCE_SECONDS = 120  # a process that starts or stops beside many others
 Chat = Callable[..., str]
 
 

@@ -61,7 +61,7 @@ both_forms = pytest.mark.parametrize("structured", [True, False], ids=["schema",
 async def desk(data_dir: Path, monkeypatch: pytest.MonkeyPatch, structured: bool) -> AsyncIterator[Desk]:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     async with ModelServer(structured=structured) as server:
-        settings = {"name": "anthropic", "model": MODEL, "base_url": server.url, "stall_seconds": 5, "max_retries": 0}
+        settings = {"name": "anthropic", "model": MODEL, "base_url": server.url, "stall_seconds": 60, "max_retries": 0}
         async with App(Config.model_validate({"data_dir": data_dir, "provider": settings})) as app:
             yield Desk(app, server)
 

@@ -9,8 +9,9 @@ from simcord.builders import ChannelHandle
 from tests.discord_server import Person, text_of
 from tests.e2e.discord_service import FINAL, DiscordService
 from tests.e2e.platform_service import ANSWER, NEXT_ANSWER, NEXT_QUESTION, QUESTION, TEAM
+from tests.e2e.serving import QUICK_END_SECONDS
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 POSTS = "/channels/*/messages"
 EDITS = "/channels/*/messages/*"
 
@@ -121,7 +122,7 @@ async def test_an_answer_that_a_signal_breaks_off_is_finished_in_the_same_messag
         if number is signal.SIGKILL:
             await service.process.kill()
         else:
-            assert await service.stop() < 5
+            assert await service.stop() < QUICK_END_SECONDS
         hang.release()
         await service.start()
         await service.answered(thread, len(before) + 1)

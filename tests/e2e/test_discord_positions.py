@@ -5,7 +5,7 @@ import pytest
 from tests.e2e.discord_service import DiscordService
 from tests.e2e.platform_service import NEXT_ANSWER, NEXT_QUESTION, TEAM
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 EDITS = "/channels/*/messages/*"
 SENTENCE = "The answer lies beyond this channel's reading position"
 

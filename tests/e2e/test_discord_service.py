@@ -8,7 +8,7 @@ from tests.discord_server import DiscordServer, text_of
 from tests.e2e.discord_service import DiscordService, buttons, history
 from tests.e2e.platform_service import ANSWER, CLUB, CLUB_ANSWER, NEXT_ANSWER, NEXT_QUESTION, QUESTION, TEAM
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 SOURCE = "Page 1 of “Kites”"
 
 

@@ -10,7 +10,7 @@ from tests.discord_server import BotProcess
 from tests.e2e.discord_service import DiscordService
 from tests.e2e.platform_service import TEAM
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 
 
 async def ended(service: DiscordService, process: BotProcess) -> list[str]:

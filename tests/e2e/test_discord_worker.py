@@ -9,7 +9,7 @@ from tests.e2e.platform_service import ANSWER, NEXT_ANSWER, NEXT_QUESTION, QUEST
 from tests.postgres import postgres_schema
 from tests.qdrant_server import qdrant_server
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 
 
 async def test_a_worker_alone_answers_on_discord_what_the_service_hears(
@@ -22,7 +22,7 @@ async def test_a_worker_alone_answers_on_discord_what_the_service_hears(
         service.settings.update(
             FOOTNOTE_DATABASE_URL=database,
             FOOTNOTE_INDEX__URL=index,
-            FOOTNOTE_SERVICE__LEASE_SECONDS="3",
+            FOOTNOTE_SERVICE__LEASE_SECONDS="12",  # longer than a busy machine lets a worker wait
             FOOTNOTE_SERVICE__PARALLEL="0",
             FOOTNOTE_WEB_KEY="one key for all processes",
         )

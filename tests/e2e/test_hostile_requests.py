@@ -2,7 +2,6 @@
 
 import http.client
 import json
-import shutil
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.copying import copy_folder
 from tests.e2e.serving import ServiceProcess
 
 pytestmark = pytest.mark.slow
@@ -70,7 +70,7 @@ class Service:
 @pytest.fixture(scope="module")
 def service(ingested: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("hostile") / "data"
-    shutil.copytree(ingested, folder)
+    copy_folder(ingested, folder)
     with ServiceProcess(folder) as process:
         yield Service(process.wait_ready()["url"], process.log)
 

@@ -4,7 +4,6 @@ Each integration case of seed 1 is a test by its name.
 """
 
 import json
-import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from bot.config import Config
 from bot.wiring.app import App
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.jobs import JobKind, JobStatus
+from tests.copying import copy_folder
 from tests.fakes import RecordingProgress
 from tests.model_server import Call, Cite, Fault, ModelServer, Reply, Say
 from tests.model_server.server import KEY, MODEL
@@ -106,9 +106,9 @@ class Desk:
 @pytest.fixture
 async def desk(world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Desk]:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    data = Path(shutil.copytree(world / "data", tmp_path / "data"))
+    data = copy_folder(world / "data", tmp_path / "data")
     async with ModelServer() as server:
-        settings = {"name": "anthropic", "model": MODEL, "base_url": server.url, "stall_seconds": 5, "max_retries": 0}
+        settings = {"name": "anthropic", "model": MODEL, "base_url": server.url, "stall_seconds": 60, "max_retries": 0}
         async with App(Config.model_validate({"data_dir": data, "provider": settings})) as app:
             yield Desk(app, server)
 
@@ -276,7 +276,7 @@ async def test_a_deep_question_has_no_tool_that_asks_a_model(desk: Desk) -> None
 def test_without_a_model_a_footnote_opens_on_the_foundry_server(
     world: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    data = shutil.copytree(world / "data", tmp_path / "data")
+    data = copy_folder(world / "data", tmp_path / "data")
     base = ["--config", str(world / "config.toml"), "--data-dir", str(data)]
     question = "Where does the toll keeper hide the brass key?"
     capfd.readouterr()

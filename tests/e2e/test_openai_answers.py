@@ -50,7 +50,7 @@ class Desk:
 
 def at(server: OpenAIServer | ModelServer, kind: str = "openai_compatible", **more: Any) -> dict[str, Any]:
     model = {"model": MODEL} if isinstance(server, OpenAIServer) else {}
-    return {"kind": kind, "base_url": server.url, "stall_seconds": 5, "max_retries": 0, **model, **more}
+    return {"kind": kind, "base_url": server.url, "stall_seconds": 60, "max_retries": 0, **model, **more}
 
 
 def first(server: OpenAIServer | ModelServer, kind: str = "openai_compatible", **more: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -11,13 +12,16 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bot.wiring.app import DATABASE_FILE
+from tests.copying import copy_folder
 from tests.e2e.conftest import Footnote
-from tests.e2e.serving import ServiceProcess
+from tests.e2e.serving import QUICK_END_SECONDS, ServiceProcess
 
 pytestmark = pytest.mark.slow
 QUESTION = "Who built the clock of Tern?"
@@ -127,12 +131,13 @@ def test_a_second_service_and_a_taken_port_are_clear_errors(
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_cleanly_within_five_seconds(data_dir: Path, footnote: Footnote, number: int) -> None:
+def test_a_signal_ends_it_cleanly_within_seconds(data_dir: Path, footnote: Footnote, number: int) -> None:
     with ServiceProcess(data_dir) as service:
         service.wait_ready()
+        service.wait_warm()
         code, seconds = service.end(number)
 
-        assert (code, seconds < 5) == (0, True)
+        assert (code, seconds < QUICK_END_SECONDS) == (0, True)
         assert "Stopped" in lines_of(service)[-1]
         assert "Traceback" not in service.log.read_text()
     assert not (data_dir / "service.sock").exists()
@@ -142,8 +147,9 @@ def test_a_signal_ends_it_cleanly_within_five_seconds(data_dir: Path, footnote: 
 def test_what_a_killed_service_left_behind_is_ignored(data_dir: Path, footnote: Footnote) -> None:
     with ServiceProcess(data_dir) as service:
         service.wait_ready()
+        left = Path(json.loads((data_dir / "service.lock").read_text())["socket"])
         service.end(signal.SIGKILL)
-    assert (data_dir / "service.sock").exists()
+    assert left.exists()
 
     assert footnote("search", "bell", "--json").json["hits"]
     with ServiceProcess(data_dir) as again:
@@ -151,21 +157,31 @@ def test_what_a_killed_service_left_behind_is_ignored(data_dir: Path, footnote: 
         assert footnote("search", "bell", "--json").json["hits"]
 
 
-# Seconds: by then the command has reached the service, also on a busy machine, and is far from done.
-UNDER_WAY = 5
-
-
-def test_a_command_whose_service_is_killed_gets_a_clear_error(service: ServiceProcess, tmp_path: Path) -> None:
-    folder = tmp_path / "many"
+@contextmanager
+def ingest_through(service: ServiceProcess, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """A command whose service has stored some of many notes, and is far from done."""
     folder.mkdir()
     for number in range(150):
         (folder / f"{number}.md").write_text(f"# Note {number}\n\n" + f"Sentence about subject {number}. " * 200)
+    before = documents_of(service)
     command = [sys.executable, "-m", "bot", "--data-dir", str(service.data_dir), "ingest", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as ingest:
-        time.sleep(UNDER_WAY)
+        while documents_of(service) == before and ingest.poll() is None:
+            time.sleep(0.05)
+        yield ingest
+
+
+def documents_of(service: ServiceProcess) -> int:
+    with closing(sqlite3.connect(service.data_dir / DATABASE_FILE)) as database:
+        (count,) = database.execute("SELECT count(*) FROM document WHERE revision IS NOT NULL").fetchone()
+    return int(count)
+
+
+def test_a_command_whose_service_is_killed_gets_a_clear_error(service: ServiceProcess, tmp_path: Path) -> None:
+    with ingest_through(service, tmp_path / "many") as ingest:
         assert ingest.poll() is None
         service.end(signal.SIGKILL)
-        _, said = ingest.communicate(timeout=30)
+        _, said = ingest.communicate(timeout=60)
 
     assert ingest.returncode == 1
     assert "service ended before it had answered" in said
@@ -173,25 +189,19 @@ def test_a_command_whose_service_is_killed_gets_a_clear_error(service: ServicePr
 
 
 def test_an_ingest_under_way_does_not_hold_up_the_end(service: ServiceProcess, tmp_path: Path) -> None:
-    folder = tmp_path / "many"
-    folder.mkdir()
-    for number in range(150):
-        (folder / f"{number}.md").write_text(f"# Note {number}\n\n" + f"Sentence about subject {number}. " * 200)
-    command = [sys.executable, "-m", "bot", "--data-dir", str(service.data_dir), "ingest", str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as ingest:
-        time.sleep(UNDER_WAY)
+    with ingest_through(service, tmp_path / "many") as ingest:
         assert ingest.poll() is None
         code, seconds = service.end()
-        _, said = ingest.communicate(timeout=30)
+        _, said = ingest.communicate(timeout=60)
 
-    assert (code, seconds < 5) == (0, True)
+    assert (code, seconds < QUICK_END_SECONDS) == (0, True)
     assert ingest.returncode == 1
     assert "Footnote service" in said
 
 
 def test_it_serves_pages_and_its_log_has_one_line_an_event(service: ServiceProcess) -> None:
     notice = json.loads((service.data_dir / "service.lock").read_text())
-    with urllib.request.urlopen(f"{notice['url']}healthz", timeout=10) as reply:
+    with urllib.request.urlopen(f"{notice['url']}healthz", timeout=60) as reply:
         assert reply.status == 200
 
     assert notice["pid"] == service.process.pid
@@ -201,12 +211,10 @@ def test_it_serves_pages_and_its_log_has_one_line_an_event(service: ServiceProce
 def test_a_data_directory_with_a_long_name_has_its_socket_elsewhere(
     ingested: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import shutil
-
     monkeypatch.setenv("XDG_RUNTIME_DIR", "/tmp")
     long = tmp_path / ("d" * 100) / "data"
     long.parent.mkdir()
-    shutil.copytree(ingested, long)
+    copy_folder(ingested, long)
     with ServiceProcess(long) as service:
         service.wait_ready()
         command = [sys.executable, "-m", "bot", "--data-dir", str(long), "search", "bell", "--json"]
@@ -228,7 +236,7 @@ def call(url: str, question: str | None = None, key: str = "") -> tuple[int, Any
     body = None if question is None else json.dumps({"message": question}).encode()
     request = urllib.request.Request(url, body, {"Content-Type": "application/json", "Idempotency-Key": key})
     try:
-        with urllib.request.urlopen(request, timeout=30) as reply:
+        with urllib.request.urlopen(request, timeout=60) as reply:
             return reply.status, json.load(reply)
     except urllib.error.HTTPError as error:
         return error.code, None
@@ -264,7 +272,7 @@ def test_what_was_accepted_is_answered_once_after_a_restart(data_dir: Path, numb
             if status == 200
         ]
 
-    assert seconds < 5
+    assert seconds < QUICK_END_SECONDS
     assert [status for status, _ in before].count(200) < len(keys)  # or it was ended too late to tell
     assert {status for status, _ in after} <= {200, 404}
     assert all(late[0] == 200 for early, late in zip(before, after, strict=True) if early[0] in (200, 202))
@@ -281,7 +289,7 @@ def test_the_demo_is_served_once_and_found_again(tmp_path: Path) -> None:
         assert service.process.stdout is not None
         said = service.process.stdout.readline()
         url = said.split()[-1]
-        with urllib.request.urlopen(f"{url}chat/home", timeout=10) as reply:
+        with urllib.request.urlopen(f"{url}chat/home", timeout=60) as reply:
             home = json.load(reply)
         again = subprocess.run([*command, "--serve"], capture_output=True, text=True, check=True)
         once = subprocess.run([*command, "--once", "--json"], capture_output=True, text=True, check=True)

@@ -17,8 +17,8 @@ from tests.e2e.serving import ServiceProcess
 from tests.model_server import Fault, ModelServer, Reply
 from tests.model_server.server import KEY, MODEL
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
-PATIENCE = 60.0
+pytestmark = pytest.mark.slow
+PATIENCE = 120.0
 NEVER = Fault(-1)
 
 

@@ -21,8 +21,9 @@ from tests.model_server.server import KEY, MODEL
 from tests.postgres import postgres_schema
 from tests.qdrant_server import qdrant_server
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
-PATIENCE = 60.0
+pytestmark = pytest.mark.slow
+PATIENCE = 120.0
+LEASE = "12"  # seconds: what a killed worker had is taken over then, and what a slow one has is not
 QUESTION = "When does the red kite of Ondar fly?"
 QUOTE = "The red kite of Ondar flies at noon."
 SEARCH = Reply.of("Let me look.", Call("search", {"query": "red kite"}))
@@ -41,7 +42,7 @@ class Fleet:
         self._environment = {
             "FOOTNOTE_DATABASE_URL": database,
             "FOOTNOTE_INDEX__URL": index,
-            "FOOTNOTE_SERVICE__LEASE_SECONDS": "3",
+            "FOOTNOTE_SERVICE__LEASE_SECONDS": LEASE,
             "FOOTNOTE_PROVIDER__NAME": "anthropic",
             "FOOTNOTE_PROVIDER__MODEL": MODEL,
             "FOOTNOTE_PROVIDER__BASE_URL": model.url,

@@ -6,7 +6,7 @@ from tests.e2e.platform_service import ANSWER, NEXT_ANSWER, NEXT_QUESTION, QUEST
 from tests.e2e.slack_service import SlackService
 from tests.slack_server import Message, SlackServer, pings_of, text_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240), pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 SOURCE = "Page 1 of “Kites”"
 TOWERS = b"# Towers\n\nThe tower of Brix was built by the mason Halva.\n"
 TOWERS_QUESTION = "Who built the tower of Brix?"

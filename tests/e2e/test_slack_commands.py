@@ -7,7 +7,7 @@ from tests.e2e.slack_service import SlackService, buttons
 from tests.slack_server import Channel, Message, Person, View, text_of
 from tests.slack_server.transcript import texts
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240), pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 
 
 async def given(service: SlackService, person: Person, place: Channel, command: str, words: str) -> Message:

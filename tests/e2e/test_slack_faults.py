@@ -7,7 +7,7 @@ from tests.e2e.platform_service import ANSWER, NEXT_ANSWER, NEXT_QUESTION, QUEST
 from tests.e2e.slack_service import FINAL, SlackService, buttons
 from tests.slack_server import Channel, Message, SlackServer, text_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 
 
 def final_updates(server: SlackServer, message: Message) -> int:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 import pytest
 
 from tests.e2e.platform_service import ANSWER, NEXT_ANSWER, NEXT_QUESTION, QUESTION
+from tests.e2e.serving import QUICK_END_SECONDS
 from tests.e2e.slack_service import FINAL, SlackService
 from tests.slack_server import text_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 
 # Where the service is ended, by the call that hangs: question, answer, method, carried out before, what it says.
 JUST_HEARD = (NEXT_QUESTION, NEXT_ANSWER, "assistant.threads.setStatus", False, "")
@@ -53,7 +54,7 @@ async def test_an_answer_that_a_signal_breaks_off_is_finished_in_the_same_messag
         if number is signal.SIGKILL:
             await service.process.kill()
         else:
-            assert await service.stop() < 5
+            assert await service.stop() < QUICK_END_SECONDS
         hang.release()
         await service.start()
         [said] = await service.answered(general, thread=asked)

@@ -14,7 +14,7 @@ from tests.e2e.slack_service import SlackService
 from tests.slack_server import text_of
 from tests.slack_server.state import BOT_SCOPES
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 BY_SOCKET = pytest.mark.parametrize("slack_service", ["socket"], indirect=True)
 BY_HTTP = pytest.mark.parametrize("slack_service", ["http"], indirect=True)
 TOO_OLD_SECONDS = 6 * 60  # a signature is good for five minutes

@@ -13,7 +13,7 @@ from tests.model_server import Call, Cite, Fault, ModelServer, Reply, Say
 from tests.slack_server import Channel, Message, SlackServer, pings_of, text_of
 from tests.slack_server.state import STREAM_SECONDS
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240), pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 QUOTE = "The red kite of Ondar flies at noon on Thursdays."
 SEARCH = Reply.of("Let me look.", Call("search", {"query": "red kite of Ondar"}))
 WORDS = "I have read all that the notes of the harbour say about kites and about what people saw of them there. "

@@ -53,7 +53,7 @@ async def test_a_place_is_for_one_process_and_free_when_that_is_killed(tmp_path:
     async with alone(place, "sync"):  # and so is it for who locks nothing there
         pass
     holder.kill()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         await waiting
         await holder.wait()
     assert [await is_free(), await is_free()] == [True, True]  # and who looked has left

@@ -54,7 +54,7 @@ async def test_all_queries_of_a_read_see_one_state(database):
 
     def work(session: Session) -> tuple[int, int]:
         before = count_sources(session)
-        asyncio.run_coroutine_threadsafe(database.write(add_source), loop).result(timeout=10)
+        asyncio.run_coroutine_threadsafe(database.write(add_source), loop).result(timeout=60)
         return before, count_sources(session)
 
     assert await database.read(work) == (0, 0)

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ async def start(config: Config, *, examples: tuple[str, ...] = ()) -> tuple[Serv
     ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     service = Service(config, ready.set_result, examples)
     task = asyncio.create_task(service.run())
-    done, _ = await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED, timeout=30)
+    done, _ = await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED, timeout=60)
     if task in done:
         task.result()
     return service, task, ready.result()
@@ -44,7 +45,7 @@ async def test_it_serves_from_start_to_stop_and_then_lets_everything_go(tmp_path
     async with ClientSession() as client, client.get(f"{url}chat/home") as reply:
         home = await reply.json()
     service.stop()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await task
 
     assert notice is not None
@@ -65,7 +66,7 @@ async def test_a_signal_stops_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(bot.signals, "SHUTDOWN_SECONDS", 0.0)
     _, task, _ = await start(config_for(tmp_path / "data"))
     os.kill(os.getpid(), signal.SIGTERM)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await task
     os.kill(os.getpid(), signal.SIGTERM)
     for number, handler in zip((signal.SIGTERM, signal.SIGINT), before, strict=True):
@@ -102,15 +103,18 @@ async def test_a_data_directory_that_can_not_be_made_is_a_clear_error(tmp_path: 
 
 
 async def test_a_worker_that_breaks_ends_the_service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ready = asyncio.Event()
+
     async def broken(self: object) -> None:
-        await asyncio.sleep(0.5)
+        await ready.wait()
         raise FootnoteError("The worker broke.")
 
     monkeypatch.setattr(bot.service_worker.Worker, "run", broken)
     _, task, _ = await start(config_for(tmp_path / "data"))
+    ready.set()
 
     with pytest.raises(FootnoteError, match="The worker broke"):
-        await asyncio.wait_for(task, 10)
+        await asyncio.wait_for(task, 60)
 
 
 def test_an_unknown_host_is_a_configuration_error() -> None:
@@ -188,12 +192,21 @@ async def test_a_worker_with_nothing_to_share_is_refused_in_one_sentence(
         await LoneWorker(config, lambda: None).run()
 
 
-async def test_a_service_that_is_cancelled_while_it_waits_for_its_lock_lets_it_go(tmp_path: Path) -> None:
+async def test_a_service_that_is_cancelled_while_it_waits_for_its_lock_lets_it_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     config = config_for(tmp_path / "data")
     before = ServiceLock(config.data_path)
     before.acquire()
+    acquire, waits = ServiceLock.acquire, threading.Event()
+
+    def begin_to_wait(lock: ServiceLock) -> None:
+        waits.set()
+        acquire(lock)
+
+    monkeypatch.setattr(ServiceLock, "acquire", begin_to_wait)
     starting = asyncio.create_task(Service(config, lambda url: None).run())
-    await asyncio.sleep(0.2)  # it waits in a thread, for a second at most
+    assert await asyncio.to_thread(waits.wait, 60)  # it waits in a thread, for a second at most
     starting.cancel()
     await asyncio.sleep(0)
     before.release()

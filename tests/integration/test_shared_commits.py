@@ -32,7 +32,7 @@ class Place:
 
         def hold(connection: Connection) -> None:
             held.set()
-            go_on.wait(10)
+            go_on.wait(60)
 
         first = asyncio.create_task(self.database.write_rows(hold))
         await asyncio.to_thread(held.wait, 10)

@@ -172,7 +172,7 @@ async def test_a_service_that_starts_leaves_what_others_are_answering(
     settings = {"data_dir": tmp_path / "data", "web": {"port": 0}}
     service = Service(Config.model_validate(settings), ready.set_result)
     task = asyncio.create_task(service.run())
-    await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED, timeout=30)
+    await asyncio.wait({task, ready}, return_when=asyncio.FIRST_COMPLETED, timeout=60)
     still = await other.renew([held.seq])
     service.stop()
     await task

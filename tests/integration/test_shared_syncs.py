@@ -17,7 +17,7 @@ from storage.database.alone import alone, alone_if_free
 from tests.postgres import postgres_schema
 from tests.qdrant_server import qdrant_server
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.slow
 REPLICAS = 2
 
 

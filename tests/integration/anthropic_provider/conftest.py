@@ -28,8 +28,8 @@ async def build(server: ModelServer) -> AsyncIterator[Build]:
             "api_key": SecretStr(KEY),
             "model": MODEL,
             "max_output_tokens": 1000,
-            "timeout_seconds": 20.0,
-            "stall_seconds": 5.0,
+            "timeout_seconds": 120.0,  # a busy machine is silent, too: tests of silence ask for less
+            "stall_seconds": 60.0,
             "max_retries": 2,
             "base_url": server.url,
             "backoff_seconds": 0.01,

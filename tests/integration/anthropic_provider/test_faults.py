@@ -97,13 +97,13 @@ async def test_a_key_refused_in_the_middle_of_a_stream_is_told_as_such(server: M
 
 async def test_pings_alone_end_with_the_turns_own_time(server: ModelServer, build: Build) -> None:
     server.script(Reply.of("A", "B", breaks=Break.PING))
-    with pytest.raises(ProviderTimeout, match=r"within 0\.5 seconds"):
-        await build(timeout_seconds=0.5, stall_seconds=0.2).complete(ask())
+    with pytest.raises(ProviderTimeout, match=r"within 1\.5 seconds"):
+        await build(timeout_seconds=1.5, stall_seconds=1.0).complete(ask())
 
 
 async def test_a_slow_stream_that_keeps_going_is_no_stall(server: ModelServer, build: Build) -> None:
-    server.script(Reply.of("A b c d", gap_seconds=0.1))
-    assert (await build(stall_seconds=0.4).complete(ask())).text == "A b c d"
+    server.script(Reply.of("A b c d e f g h", gap_seconds=0.25))
+    assert (await build(stall_seconds=1.5).complete(ask())).text == "A b c d e f g h"
 
 
 async def test_an_address_where_nobody_listens_is_a_connection_error(build: Build) -> None:

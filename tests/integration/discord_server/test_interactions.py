@@ -64,6 +64,7 @@ async def test_an_interaction_not_acknowledged_in_time_has_failed(
     hang = server.hang_next("POST", "/interactions/*/callback")
     result = await alice.slash(general, "eat", fruit="apple")
     assert not result.acknowledged
+    await server.wait_for(hang.reached.is_set)  # the bot may be later than that by far
     server.world.advance(1)
     hang.release()
     await server.wait_for(lambda: server.calls("POST", "/interactions/*/callback")[0].status)

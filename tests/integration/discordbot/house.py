@@ -10,7 +10,7 @@ from simcord.builders import ChannelHandle
 from simcord.env import Env
 from simcord.results import InteractionResult
 
-PATIENCE_SECONDS = 20.0
+PATIENCE_SECONDS = 60.0
 LOOK_SECONDS = 0.01
 FINAL = ("Helpful", "Not helpful")  # buttons that only answers have
 

@@ -146,7 +146,7 @@ async def test_a_stop_waits_for_no_draft_that_discord_does_not_take(
         place.provider.held = {1}
         monkeypatch.setattr(ChannelPlace, "edit", hang)
         await house.ada.send(house.channel, f"{house.bot} where is the key?")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await taken.wait()
             began = time.perf_counter()
             await place.client.platform.close()

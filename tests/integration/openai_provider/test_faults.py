@@ -115,8 +115,8 @@ async def test_a_cut_inside_a_tool_call_starts_no_tool(server: OpenAIServer, bui
 
 async def test_comments_alone_end_with_the_turns_own_time(server: OpenAIServer, build: Build) -> None:
     server.script(Reply.of("A", "B", breaks=Break.COMMENTS))
-    with pytest.raises(ProviderTimeout, match=r"within 0\.5 seconds"):
-        await build(timeout_seconds=0.5, stall_seconds=0.2).complete(ask())
+    with pytest.raises(ProviderTimeout, match=r"within 1\.5 seconds"):
+        await build(timeout_seconds=1.5, stall_seconds=1.0).complete(ask())
 
 
 async def test_an_address_where_nobody_listens_is_named(build: Build) -> None:

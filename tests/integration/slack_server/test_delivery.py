@@ -25,8 +25,8 @@ def has_failed(parcel: Parcel, times: int) -> bool:
 
 @pytest.fixture
 async def quick(server: SlackServer) -> AsyncIterator[SlackServer]:
-    """A Slack that waits a fifth of a second for an acknowledgement, once the test has begun."""
-    server.delivery.ack_seconds = 0.2
+    """A Slack that waits a second for an acknowledgement, once the test has begun."""
+    server.delivery.ack_seconds = 1.0
     server.delivery.retry_seconds = (0.0, 60.0, 300.0)
     yield server
 

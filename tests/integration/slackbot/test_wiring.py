@@ -211,7 +211,7 @@ async def test_a_closed_socket_asks_for_nothing_more(server: SlackServer, monkey
     connecting = asyncio.create_task(socket.connect())
     await server.wait_for(lambda: len(server.calls("apps.connections.open")) >= 2)
     await socket.close()
-    await asyncio.wait_for(connecting, 20)
+    await asyncio.wait_for(connecting, 60)
 
     asked = len(server.calls("apps.connections.open"))
     server.socket.refused = False

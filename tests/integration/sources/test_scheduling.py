@@ -98,7 +98,7 @@ async def test_a_changed_file_of_a_watched_folder_is_synced(place: SyncPlace, tm
     place.specs = [spec]
     await place.syncs.sync("local")
     task = asyncio.create_task(watch_folder(place.syncs, spec, root))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         number = 0
         while len(await place.texts("notes")) < 2:  # the watch may begin after the first of these changes
             number += 1
@@ -115,7 +115,7 @@ async def test_a_watched_folder_that_is_not_there_is_told(
 ) -> None:
     spec = SourceSpec(name="notes", workspace="local", origin=FolderOrigin(path=tmp_path / "none"), watch=True)
     task = asyncio.create_task(watch_folder(place.syncs, spec, tmp_path / "none"))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not caplog.messages:  # noqa: ASYNC110 - a log has no event
             await asyncio.sleep(0.01)
     task.cancel()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 FOOTNOTE = Path(sys.executable).with_name("footnote")
 READY_SECONDS = 120.0  # it takes one or two; a busy machine many
-END_SECONDS = 20.0
+END_SECONDS = 60.0
 # Below the ports that systems give to outgoing connections: nobody gets it while the service is down.
 PORTS = range(20_000, 30_000)
 HOUSES = 12

@@ -1,19 +1,18 @@
 """The kill tests of the real service in short; `make kill-test` is the long one."""
 
 import asyncio
-import shutil
 import signal
 from pathlib import Path
 
 import pytest
 
+from tests.copying import copy_folder
 from tests.kill.served.counting import Faults, Said, judge
 from tests.kill.served.disk import NOT_TAKEN, FullDisk
 from tests.kill.served.harness import SHUTDOWN_SECONDS, Harness, Plan
 from tests.kill.served.process import Served
 
-# Tens of seconds on a quiet machine; a busy one gets its time.
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.slow  # tens of seconds on a quiet machine
 SHORT_LIFE = 1.5
 
 
@@ -28,7 +27,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def folder(library: Path, tmp_path: Path) -> Path:
     """A folder for a service that has a copy of it."""
-    shutil.copytree(library, tmp_path / "data")
+    copy_folder(library, tmp_path / "data")
     return tmp_path
 
 
@@ -50,7 +49,7 @@ async def test_nothing_is_lost_repeated_or_confused_when_the_service_is_stopped_
     assert report.faults.details() == []
     assert report.statuses == {"answered": 24}
     assert any(report.hits)
-    assert report.longest_end < 2 * SHUTDOWN_SECONDS  # a busy machine is late itself; `make kill-test` is strict
+    assert report.longest_end < 3 * SHUTDOWN_SECONDS  # a busy machine is late itself; `make kill-test` is strict
 
 
 @pytest.mark.parametrize("dies", [False, True], ids=["goes on", "is killed meanwhile"])

@@ -107,7 +107,7 @@ async def test_who_waits_for_the_same_event_goes_on_when_it_could_not_be_stored(
             return await super().accept(incoming, decision)
 
     inbox = Inbox(FullAtFirst(door.clock), STANDARD_GATES, door.clock, door.wake)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         failed, taken = await asyncio.gather(*(inbox.receive(message()) for _ in range(2)), return_exceptions=True)
     assert isinstance(failed, StorageError)
     assert (taken.accepted, taken.repeated) == (True, False)

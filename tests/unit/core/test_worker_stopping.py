@@ -15,7 +15,7 @@ async def test_a_worker_that_is_stopped_before_it_begins_never_begins():
     worker = office.worker()
     working = asyncio.create_task(worker.run())
     await worker.stop()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         await working
     assert await office.status("one") is InboxStatus.QUEUED
 
@@ -31,7 +31,7 @@ async def test_a_stop_does_not_wait_for_a_database_that_can_not_be_written(monke
 
     monkeypatch.setattr(office.store, "finish", broken)
     await office.accept("one")
-    async with asyncio.timeout(10), office.working():
+    async with asyncio.timeout(60), office.working():
         await tried.wait()
     monkeypatch.undo()
     await office.store.release_abandoned()

@@ -89,7 +89,7 @@ async def test_an_edit_while_the_answer_is_being_posted_comes_after_it():
 
 
 async def test_an_edit_reaches_another_process_with_its_next_beat():
-    office = Office(lease_seconds=0.1)
+    office = Office(lease_seconds=1)
     gate = office.answers.behaviour["q"] = Gate()
     await office.accept("q")
     elsewhere = Office(office.shared)

@@ -110,7 +110,7 @@ async def test_a_question_that_waits_ends_silently_and_is_waited_for(place: Plac
 
 async def test_patience_ends_where_nobody_works_on_the_question(place: Place) -> None:
     await place.inbox.accept(question(), ACCEPTED)
-    assert await asyncio.wait_for(place.forgetting.forget_message("q1"), 10) == ()
+    assert await asyncio.wait_for(place.forgetting.forget_message("q1"), 60) == ()
     assert [entry.cancelled_by for entry in await place.inbox.find_open("q1")] == ["(withdrawn)"]
 
 
