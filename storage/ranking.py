@@ -22,6 +22,7 @@ from storage.embeddings import Embedder, cores
 from storage.fastembed_loading import load_cross_encoder
 from storage.lexical import plain
 from storage.model_files import LocalModel
+from storage.storable import to_storable
 
 if TYPE_CHECKING:
     from fastembed.rerank.cross_encoder import TextCrossEncoder
@@ -143,8 +144,9 @@ class CrossEncoderJudge:
         await to_its_end(self._threads.shutdown)
 
     def _relevance(self, question: str, texts: Sequence[str]) -> list[float]:
-        model = self._loaded()
-        return list(self._threads.map(lambda text: _sigmoid(next(iter(model.rerank(question, [plain(text)])))), texts))
+        model, asked = self._loaded(), to_storable(question)
+        pairs = [to_storable(plain(text)) for text in texts]
+        return list(self._threads.map(lambda text: _sigmoid(next(iter(model.rerank(asked, [text])))), pairs))
 
     def _loaded(self) -> "TextCrossEncoder":
         with self._loading:
