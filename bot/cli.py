@@ -28,6 +28,7 @@ from bot.commands import (
     statistics,
     syncing,
 )
+from bot.commands.paths import to_path
 from bot.session import Session
 from core.errors import FootnoteError
 
@@ -54,8 +55,14 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def main_options(
     context: typer.Context,
-    config: Annotated[Path | None, typer.Option(help="The configuration file (default: config.toml here).")] = None,
-    data_dir: Annotated[Path | None, typer.Option(help="Where database and index live (or FOOTNOTE_DATA_DIR).")] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(help="The configuration file (default: config.toml here).", parser=to_path, metavar="PATH"),
+    ] = None,
+    data_dir: Annotated[
+        Path | None,
+        typer.Option(help="Where database and index live (or FOOTNOTE_DATA_DIR).", parser=to_path, metavar="PATH"),
+    ] = None,
     workspace: Annotated[str | None, typer.Option(help="The workspace to work in (default: local).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON to standard output.")] = False,
     _version: Annotated[
@@ -63,6 +70,8 @@ def main_options(
     ] = False,
 ) -> None:
     """Global options; they may stand before or after the command."""
+    if workspace == "":
+        raise typer.BadParameter("an empty name is none: leave --workspace out for the one of the configuration")
     context.obj = Session(config=config, data_dir=data_dir, workspace=workspace, as_json=json)
 
 

@@ -208,11 +208,11 @@ def _read_toml(file: Path | None) -> dict[str, Any]:
 def _environment() -> dict[tuple[str, ...], str]:
     """FOOTNOTE_AGENT__MAX_STEPS=3 -> {("agent", "max_steps"): "3"}.
 
-    The names of secrets and of tests (FOOTNOTE_TEST_*) are left alone.
+    The names of secrets and of tests (FOOTNOTE_TEST_*) are left alone; an empty variable is as good as none.
     """
     found = {}
     for name, value in os.environ.items():
-        if name.startswith(ENV_PREFIX) and not name.startswith((f"{ENV_PREFIX}TEST_", *SECRETS)):
+        if value and name.startswith(ENV_PREFIX) and not name.startswith((f"{ENV_PREFIX}TEST_", *SECRETS)):
             found[tuple(name.removeprefix(ENV_PREFIX).lower().split("__"))] = value
     return found
 

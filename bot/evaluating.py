@@ -9,10 +9,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from bot.commands.asking import question_message
+from bot.question_files import read_lines
 from core.domain.answer import Answer
 from core.domain.corpus import SearchQuery
 from core.errors import BadInput
-from core.evaluation import SEARCHED, EvaluationReport, FoundPage, GoldQuestion, PlayedCase, evaluate, read_questions
+from core.evaluation.evaluating import SEARCHED, FoundPage, evaluate
+from core.evaluation.gold import GoldQuestion, read_questions
+from core.evaluation.report import EvaluationReport, PlayedCase
+from core.gates.question_lines import FORM
 from core.work.progress import SilentProgress
 
 if TYPE_CHECKING:
@@ -20,12 +24,11 @@ if TYPE_CHECKING:
 
 
 def load_questions(file: Path) -> list[GoldQuestion]:
-    """Raises BadInput for a file that can't be read, and for its first bad line."""
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"The question file {str(file)!r} can't be read: {error}.") from error
-    return read_questions(text.split("\n"))
+    """Raises BadInput for a file that can't be read, for its first bad line, and where it holds no question."""
+    questions = read_questions(read_lines(file))
+    if not questions:
+        raise BadInput(f"The question file {str(file)!r} holds no question: {FORM}, one on each line.")
+    return questions
 
 
 async def run_evaluation(app: "App", questions: Sequence[GoldQuestion], console: Console) -> EvaluationReport:

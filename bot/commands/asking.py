@@ -1,21 +1,22 @@
 """`ask`: one question, or a batch of them, one answer a line."""
 
-import json
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bot.person import author_name
+from bot.question_files import read_lines
 from bot.session import Session, to_json_text, write_line
 from bot.terminal.translate import NO_QUESTION
 from core.domain.answer import Answer, AnswerStatus, QueryType
 from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress
 from core.domain.inbox import message_key
 from core.errors import BadInput, FootnoteError
+from core.gates.question_lines import FORM, QuestionLine, read_line
 
 if TYPE_CHECKING:
     from bot.wiring.app import App
@@ -112,57 +113,46 @@ async def _batch(app: "App", session: Session, file: Path) -> None:
     from core.jsonable.objects import answer_json
 
     conversations: dict[str, str] = {}
-    for number, line in _lines(file):
+    numbers: dict[str, int] = {}  # lines of ids
+    for number, text in enumerate(read_lines(file), start=1):
+        if not text.strip():
+            continue
         line_id = f"line {number}"
         try:
-            fields = _parse(line, number)
-            line_id = str(fields.get("id", line_id))
-            _check_question(fields, number)
-            answer = await _answer(app, _to_message(fields, session.settings.workspace, conversations))
+            line = read_line(text, number)
+            line_id = line.id
+            if line_id in numbers:
+                _tell_repeated(session, line_id, numbers[line_id], number)
+            numbers[line_id] = number
+            conversations.pop(line_id, None)
+            answer = await _answer(app, _to_message(line, session.settings.workspace, conversations))
             conversations[line_id] = answer.conversation_id
         except FootnoteError as error:
             answer = Answer(status=AnswerStatus.ERROR, text=str(error))
         write_line(to_json_text(answer_json(answer, line_id)))
+    if not numbers:
+        session.notes.print(f"{str(file)!r} holds no question: {FORM}, one on each line.", markup=False)
 
 
-def _lines(file: Path) -> Iterator[tuple[int, str]]:
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"The question file {str(file)!r} can't be read: {error}.") from error
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            yield number, line
+def _tell_repeated(session: Session, line_id: str, earlier: int, number: int) -> None:
+    session.notes.print(
+        f"Lines {earlier} and {number} have the same id {line_id!r}: what follows it from here on "
+        "follows the later one. Give each line an id of its own.",
+        markup=False,
+    )
 
 
-def _parse(line: str, number: int) -> Mapping[str, object]:
-    try:
-        fields = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise BadInput(f"Line {number} is not JSON: {error}.") from error
-    if not isinstance(fields, dict):
-        raise BadInput(f'Line {number} is no object: write {{"id": "...", "question": "..."}}.')
-    return cast(Mapping[str, object], fields)
-
-
-def _check_question(fields: Mapping[str, object], number: int) -> None:
-    if not isinstance(fields.get("question"), str):
-        raise BadInput(f'Line {number} has no question: write {{"id": "...", "question": "..."}}.')
-
-
-def _to_message(fields: Mapping[str, object], workspace: str, conversations: Mapping[str, str]) -> IncomingMessage:
-    def text(*names: str) -> str | None:
-        value = next((fields[name] for name in names if fields.get(name) not in (None, "")), None)
-        return None if value is None else str(value)
-
-    earlier = text("followup_of")
+def _to_message(line: QuestionLine, workspace: str, conversations: Mapping[str, str]) -> IncomingMessage:
+    earlier, document, journal = line.text("followup_of"), line.text("document"), line.text("journal")
     if earlier is not None and earlier not in conversations:
         raise BadInput(f"followup_of names {earlier!r}, but no line before this one with that id was answered.")
+    if document and journal:
+        raise BadInput(f"Line {line.number} names a document and a journal: leave one of them out.")
     return replace(
-        question_message(workspace, str(fields["question"])),
+        question_message(workspace, line.question),
         conversation_id=conversations[earlier] if earlier else None,
-        document=text("document"),
-        journal=text("journal"),
-        position=text("position", "reader_position"),
-        strategy=text("strategy"),
+        document=document,
+        journal=journal,
+        position=line.text("position", "reader_position"),
+        strategy=line.text("strategy"),
     )

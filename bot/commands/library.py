@@ -1,12 +1,15 @@
 """The library: `ingest`, `search`, `page`, `documents`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands.paths import to_path
 from bot.session import Session
 from core.domain.corpus import Document, PageHit, SearchQuery
+from core.errors import BadInput
 
 if TYPE_CHECKING:
     from bot.wiring.app import App
@@ -26,7 +29,7 @@ def register(app: typer.Typer) -> None:
 
 def ingest(
     context: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(help="Folders or files to read.", readable=False)],
+    paths: Annotated[list[Path], typer.Argument(help="Folders or files to read.", parser=to_path, metavar="PATH")],
     source: Annotated[str | None, typer.Option(help="The source's name (default: the folder's).")] = None,
     kind: Annotated[str, typer.Option(help="Read every file as this kind: auto, markdown, text, html ...")] = "auto",
     force: Annotated[bool, typer.Option("--force", help="Read unchanged files again.")] = False,
@@ -60,11 +63,15 @@ def search(
 ) -> None:
     """Search pages by meaning and by words."""
     session: Session = context.obj
+    if not any(character.isalnum() for character in query):
+        raise BadInput("There is no word to search for: write what to look for.")
 
     async def work(app: "App") -> "tuple[list[PageHit], list[Extract]]":
         ids = frozenset({(await app.find_document(document)).id}) if document else frozenset[str]()
         asked = SearchQuery(text=query, limit=limit, kind=kind, document_ids=ids, rerank=app.config.index.rerank)
         scope = await app.scope()
+        if kind is not None:
+            _check_kind(kind, await app.library.documents(scope))
         hits = await app.library.search(asked, scope)
         return hits, await app.facts.summaries(hits, scope) if session.as_json else []
 
@@ -77,6 +84,12 @@ def search(
     from bot.terminal.render import hits_view
 
     session.console.print(hits_view(hits))
+
+
+def _check_kind(kind: str, readable: Sequence[Document]) -> None:
+    there = sorted({document.kind for document in readable if document.revision is not None})
+    if kind not in there:
+        raise BadInput(f"No document here is of the kind {kind!r}; there are: {', '.join(there) or 'none'}.")
 
 
 def page(

@@ -26,7 +26,7 @@ from core.staleness.listing import told
 from core.texts import shorten, took
 
 if TYPE_CHECKING:
-    from core.evaluation import EvaluationReport, PlayedCase
+    from core.evaluation.report import EvaluationReport, PlayedCase
 
 QUOTE_LENGTH = 220
 RUNNING_STEPS = 8  # of an answer that is being made; they go when it is there

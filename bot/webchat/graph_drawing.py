@@ -5,7 +5,7 @@ Forces move the documents from a circle to their places: each pushes all others 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import cos, hypot, pi, sin, sqrt
 
 from core.domain.connections import Connection
@@ -19,6 +19,8 @@ SIDE_MARGIN = 112.0  # half of the longest label, which stands centred below its
 ROUNDS = 80
 TO_THE_MIDDLE = 3.0  # how strongly all are drawn there: parts without a line between them would fly apart
 LABEL = 30  # characters
+# Of a label as the page sets it (13 px): a character, its height, and the way from the rim of the dot to its base.
+CHARACTER_WIDTH, LABEL_HEIGHT, LABEL_DROP = 6.6, 15.0, 12.0
 LEAST_RADIUS, MOST_RADIUS = 5.0, 14.0
 
 
@@ -32,6 +34,12 @@ class Dot:
     y: float
     radius: float
     is_centre: bool = False
+    is_shy: bool = False  # its label would lie over another one: it is shown when somebody points at the dot
+
+    @property
+    def label_y(self) -> float:
+        """The base line of the label."""
+        return self.y + self.radius + LABEL_DROP
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,20 +71,32 @@ def draw(documents: Sequence[Document], connections: Sequence[Connection], centr
         weights[item.first] += item.links + item.together
         weights[item.second] += item.links + item.together
     most = max(weights.values(), default=0) or 1
-    return Drawing(
-        dots=tuple(
-            Dot(
-                document=document,
-                label=shorten(document.title, LABEL),
-                x=places[id][0],
-                y=places[id][1],
-                radius=round(LEAST_RADIUS + (MOST_RADIUS - LEAST_RADIUS) * sqrt(weights[id] / most), 1),
-                is_centre=id == centre,
-            )
-            for id, document in shown.items()
-        ),
-        lines=tuple(_line(item, places) for item in lines),
-    )
+    dots = [
+        Dot(
+            document=document,
+            label=shorten(document.title, LABEL),
+            x=places[id][0],
+            y=places[id][1],
+            radius=round(LEAST_RADIUS + (MOST_RADIUS - LEAST_RADIUS) * sqrt(weights[id] / most), 1),
+            is_centre=id == centre,
+        )
+        for id, document in shown.items()
+    ]
+    return Drawing(dots=_without_covered_labels(dots), lines=tuple(_line(item, places) for item in lines))
+
+
+def _without_covered_labels(dots: Sequence[Dot]) -> tuple[Dot, ...]:
+    """The dots in their order; the centre and the best connected get their label first."""
+    labelled: list[Dot] = []
+    for dot in sorted(dots, key=lambda dot: (not dot.is_centre, -dot.radius)):
+        if not any(_labels_meet(dot, other) for other in labelled):
+            labelled.append(dot)
+    return tuple(dot if dot in labelled else replace(dot, is_shy=True) for dot in dots)
+
+
+def _labels_meet(one: Dot, other: Dot) -> bool:
+    widths = (len(one.label) + len(other.label)) * CHARACTER_WIDTH
+    return abs(one.x - other.x) < widths / 2 and abs(one.label_y - other.label_y) < LABEL_HEIGHT
 
 
 def told(links: int, together: int) -> str:

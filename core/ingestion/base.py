@@ -24,6 +24,7 @@ from core.ingestion.readers.pptx import PptxReader
 from core.ingestion.readers.rst import RstReader
 from core.ingestion.readers.rtf import RtfReader
 from core.ingestion.readers.spreadsheet import SpreadsheetReader
+from core.ingestion.report import NO_READER
 from core.ports.sources import Reader
 
 # Bytes of a file that `Reader.accepts` is shown.
@@ -109,11 +110,11 @@ def find_reader(
     suffix = path.suffix.lower()
     if not candidates:
         advice = f": save it as {_NEWER[suffix]} and ingest it again" if suffix in _NEWER else ""
-        raise ReadError(f"no reader for {suffix}{advice}" if suffix else "no reader for files without a suffix")
+        raise ReadError(f"{NO_READER} {suffix}{advice}" if suffix else f"{NO_READER} files without a suffix")
     if not head:
         raise ReadError(_EMPTY)
     wanted = " nor ".join(reader.expects for reader in candidates)
-    raise ReadError(f"no reader for this {suffix.removeprefix('.').upper()} file: not {wanted}")
+    raise ReadError(f"{NO_READER} this {suffix.removeprefix('.').upper()} file: not {wanted}")
 
 
 def readers_for(path: Path, readers: Iterable[Reader]) -> Sequence[Reader]:

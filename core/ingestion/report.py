@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypedDict
 
+NO_READER = "no reader for"  # begins the reason of a file that nothing here could read
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:

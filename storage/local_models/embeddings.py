@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 from storage.local_models.files import LocalModel
 from storage.local_models.loading import load_text_model, text_model_dimensions
+from storage.storable import to_storable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,7 +100,7 @@ class LocalEmbedder:
 
     @staticmethod
     def _embed(model: "TextEmbedding", text: str) -> Vector:
-        return cast("Vector", next(iter(model.embed([text], batch_size=1))))
+        return cast("Vector", next(iter(model.embed([to_storable(text)], batch_size=1))))
 
     def _count_truncated(self, model: "TextEmbedding", texts: Sequence[str]) -> None:
         long = [text for text in texts if len(text) > NEVER_TRUNCATED]

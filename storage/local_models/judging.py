@@ -13,6 +13,7 @@ from storage.local_models.embeddings import cores
 from storage.local_models.files import LocalModel
 from storage.local_models.loading import load_cross_encoder
 from storage.plain_text import plain
+from storage.storable import to_storable
 
 if TYPE_CHECKING:
     from fastembed.rerank.cross_encoder import TextCrossEncoder
@@ -41,8 +42,9 @@ class CrossEncoderJudge:
         await to_its_end(self._threads.shutdown)
 
     def _relevance(self, question: str, texts: Sequence[str]) -> list[float]:
-        model = self._loaded()
-        return list(self._threads.map(lambda text: _sigmoid(next(iter(model.rerank(question, [plain(text)])))), texts))
+        model, asked = self._loaded(), to_storable(question)
+        pairs = [to_storable(plain(text)) for text in texts]
+        return list(self._threads.map(lambda text: _sigmoid(next(iter(model.rerank(asked, [text])))), pairs))
 
     def _loaded(self) -> "TextCrossEncoder":
         with self._loading:

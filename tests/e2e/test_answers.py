@@ -144,6 +144,10 @@ def test_a_batch_gives_one_answer_a_line_whatever_the_line(footnote: Footnote, t
         json.dumps({"id": "c"}),
         json.dumps({"id": "d", "question": "Why?", "followup_of": "nobody"}),
         json.dumps({"id": "e", "question": "Where?", "document": "zebra"}),
+        json.dumps({"id": "f", "question": "Where?", "document": ["Fleet"]}),
+        json.dumps({"id": "g", "question": "Where?", "document": "Fleet", "journal": "Fleet"}),
+        json.dumps({"id": "h", "question": "Where is the bell\ud800?"}),
+        json.dumps({"id": None, "question": "Where is the bell?"}),
     ]
     file = tmp_path / "questions.jsonl"
     file.write_text("\n".join(lines), encoding="utf-8")
@@ -151,10 +155,37 @@ def test_a_batch_gives_one_answer_a_line_whatever_the_line(footnote: Footnote, t
     answers = [json.loads(line) for line in outcome.out.splitlines()]
 
     assert outcome.code == 0
-    assert [answer["id"] for answer in answers] == ["a", "b", "line 4", "c", "d", "e"]
-    assert [answer["status"] for answer in answers][2:] == ["error"] * 4
+    assert [answer["id"] for answer in answers] == ["a", "b", "line 4", "c", "d", "e", "f", "g", "h", "line 11"]
+    assert [answer["status"] for answer in answers][2:8] == ["error"] * 6
+    assert "error" not in [answer["status"] for answer in (*answers[:2], *answers[8:])]
     assert answers[0]["conversation_id"] == answers[1]["conversation_id"]
     assert "nobody" in answers[4]["answer"]
+    assert "Line 8: 'document' has to be a text" in answers[6]["answer"]
+    assert outcome.err == ""
+
+
+def test_what_is_odd_about_a_file_of_questions_is_said_beside_its_answers(footnote: Footnote, tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    file.write_text('{"id": "a", "question": "/stop"}\n{"id": "a", "question": "/stop"}\n')
+    twice = footnote("ask", "--batch", str(file))
+    file.write_text("\n \n")
+    empty = footnote("ask", "--batch", str(file))
+
+    assert [json.loads(line)["id"] for line in twice.out.splitlines()] == ["a", "a"]
+    assert "Lines 1 and 2 have the same id 'a'" in " ".join(twice.err.split())
+    assert (empty.code, empty.out, "holds no question" in " ".join(empty.err.split())) == (0, "", True)
+
+
+@pytest.mark.parametrize("command", [("ask", "--batch"), ("eval",)])
+def test_a_file_that_is_no_text_is_said_to_be_none(
+    footnote: Footnote, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    file = tmp_path / "questions.jsonl"
+    file.write_bytes(b"\xff\x00\xd8")
+    outcome = footnote(*command, str(file))
+
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "save it as UTF-8" in outcome.err
 
 
 def test_conversations_are_listed_renamed_exported_and_deleted(footnote: Footnote, tmp_path: Path) -> None:

@@ -233,6 +233,14 @@ def test_the_environment_goes_before_the_file_and_the_command_line_before_both(
     assert (config.workspace, config.data_dir, config.agent.max_steps) == ("environment", Path("/line"), 3)
 
 
+def test_an_empty_variable_is_as_good_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_DATA_DIR", "")
+    monkeypatch.setenv("FOOTNOTE_AGENT__MAX_STEPS", "")
+    config = load_config()
+
+    assert (config.data_dir, config.agent.max_steps) == (None, Config().agent.max_steps)
+
+
 def test_variables_of_the_tests_are_no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOOTNOTE_TEST_POSTGRES_URL", "x")
 

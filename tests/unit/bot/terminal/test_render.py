@@ -17,7 +17,8 @@ from bot.terminal.render import (
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
 from core.domain.corpus import PageHit, SourcedPassage
 from core.domain.jobs import JobKind, JobStatus
-from core.evaluation import EvaluationReport, GoldQuestion, Outcome
+from core.evaluation.gold import GoldQuestion
+from core.evaluation.report import EvaluationReport, Outcome
 from tests.builders import (
     build_citation,
     build_conversation,
@@ -127,7 +128,7 @@ def test_job_trees_show_children_below_their_parents() -> None:
 
 
 def test_an_evaluation_is_one_row_a_kind_within_eighty_columns() -> None:
-    question = GoldQuestion(id="q1", question="Why?", set_kind="vault", document="a.md", quote="x")
+    question = GoldQuestion(id="q1", question="Why?", set_kind="vault", document="a.md", quote="x", answers=("y",))
     outcome = Outcome(
         question=question,
         status="answered",

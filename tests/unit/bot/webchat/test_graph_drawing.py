@@ -38,6 +38,26 @@ def test_only_so_many_documents_are_drawn_and_the_best_connected_is_largest() ->
     assert all(len(dot.label) <= 30 for dot in drawing.dots)
 
 
+def test_a_label_that_would_cover_another_one_is_shy_and_that_of_the_better_connected_is_not() -> None:
+    """A label of 30 characters is about 200 wide and 15 high."""
+    ends = [(a, b) for a in range(30) for b in range(a)]  # all with all: the drawing is crowded
+    drawing = draw(
+        DOCUMENTS[:30], [Connection(first=DOCUMENTS[a].id, second=DOCUMENTS[b].id, links=30 - b) for a, b in ends]
+    )
+    open_labels = [dot for dot in drawing.dots if not dot.is_shy]
+    meeting = [
+        (one.label, two.label)
+        for one in open_labels
+        for two in open_labels
+        if one is not two and abs(one.x - two.x) < 180 and abs(one.label_y - two.label_y) < 13
+    ]
+
+    assert meeting == []
+    assert 3 < len(open_labels) < 30
+    assert not max(drawing.dots, key=lambda dot: dot.radius).is_shy
+    assert not next(dot for dot in draw(DOCUMENTS[:30], [], centre=DOCUMENTS[9].id).dots if dot.is_centre).is_shy
+
+
 def test_what_two_documents_have_to_do_with_each_other_is_told() -> None:
     assert [told(*counts) for counts in ((1, 0), (2, 1), (0, 2), (0, 0))] == [
         "1 link",

@@ -396,6 +396,7 @@ class TestLibrary:
         assert "1 document could not be read" in text
         assert "scanned: run OCR first" in text
         assert "handbook/guide.md" in text
+        assert text.index('href="#failures"') < text.index("handbook/guide.md") < text.index('id="failures"')
 
     async def test_of_very_many_failures_the_first_are_shown(self, browse: OpenBrowser, shelves: Shelves) -> None:
         await shelves.corpus.save_source(build_source())

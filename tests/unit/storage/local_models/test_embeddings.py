@@ -48,6 +48,13 @@ def test_a_vector_depends_on_its_own_text_alone(embedder: LocalEmbedder) -> None
         assert np.array_equal(vector, embedder.embed_passages([text])[0])
 
 
+def test_half_a_surrogate_pair_is_embedded_like_any_odd_sign(embedder: LocalEmbedder) -> None:
+    half, odd = embedder.embed_passages(["It costs\ud83d 5 gp.", "It costs\ufffd 5 gp."])
+
+    assert np.array_equal(half, odd)
+    assert np.array_equal(embedder.embed_query("How\ud800?"), embedder.embed_query("How\ufffd?"))
+
+
 def test_a_query_gets_the_prefix_of_its_model(embedder: LocalEmbedder) -> None:
     assert not np.allclose(embedder.embed_query("gold"), embedder.embed_passages(["gold"])[0])
 

@@ -1,23 +1,16 @@
-"""Reading question files, and the rates that `footnote eval` reports."""
+"""What is asked, what is left out, and the rates that `footnote eval` reports."""
 
 import json
-
-import pytest
+from collections.abc import Mapping, Sequence
 
 from core.domain.answer import Answer, AnswerStatus
 from core.errors import BadInput
-from core.evaluation import (
-    EvaluationReport,
-    FoundPage,
-    GoldQuestion,
-    evaluate,
-    holds_answer,
-    holds_quote,
-    read_questions,
-)
+from core.evaluation.evaluating import FoundPage, evaluate
+from core.evaluation.gold import GoldQuestion, read_questions
+from core.evaluation.report import EvaluationReport
 from tests.builders import build_citation
 
-LINES = [
+LINES: list[dict[str, object]] = [
     {"id": "q1", "set_kind": "notes", "question": "Where is the key?", "answer": ["under the mat"], "type": "lookup",
      "document": "house.md", "quote": "under  the mat"},
     {"id": "q2", "set_kind": "notes", "question": "And the spare one?", "answer": ["shed"], "type": "followup",
@@ -46,6 +39,8 @@ class Library:
         return PAGES
 
     async def ask(self, question: GoldQuestion, conversation: str | None) -> Answer:
+        if question.id == "q8":
+            raise BadInput("The question is empty.")
         self.conversations.append((question.id, conversation))
         self.time += 0.1 * len(self.conversations)
         good = build_citation(document="house.md", page_id="p1", proved=True)
@@ -54,6 +49,7 @@ class Library:
             "q2": Answer(status=AnswerStatus.ANSWERED, text="In the shed.[1]", citations=(good,)),
             "q3": Answer(status=AnswerStatus.NOT_FOUND, text="I did not find it."),
             "q6": Answer(status=AnswerStatus.ANSWERED, text="A Secret.", citations=(build_citation(document="b.md"),)),
+            "q9": Answer(status=AnswerStatus.ERROR, text="The model is down."),
         }[question.id]
         from dataclasses import replace
 
@@ -63,9 +59,9 @@ class Library:
         return "It is under the mat."
 
 
-async def report() -> tuple[EvaluationReport, Library]:
+async def report(lines: Sequence[Mapping[str, object]] = LINES) -> tuple[EvaluationReport, Library]:
     library = Library()
-    questions = read_questions([json.dumps(line) for line in LINES])
+    questions = read_questions([json.dumps(line) for line in lines])
     told: list[str] = []
     made = await evaluate(
         questions,
@@ -73,10 +69,10 @@ async def report() -> tuple[EvaluationReport, Library]:
         ask=library.ask,
         page_text=library.page_text,
         documents={"house.md", "other.md", "b.md"},
-        on_question=lambda outcome: told.append(outcome.question.id),
+        on_question=lambda question: told.append(question.id),
         clock=lambda: library.time,
     )
-    assert told == ["q1", "q2", "q3", "q6"]
+    assert told == [question.id for question in questions]
     return made, library
 
 
@@ -118,41 +114,49 @@ async def test_no_questions_make_an_empty_report() -> None:
     assert EvaluationReport(outcomes=()).to_json()["latency_ms"] == {"p50": None, "p95": None}
 
 
-def test_a_line_is_read_with_its_position() -> None:
-    question = read_questions([json.dumps(LINES[5]), ""])[0]
-    assert (question.position, question.any_answer, question.forbidden) == ("chapter 2", True, ("secret",))
+async def test_what_can_not_be_measured_is_left_out_with_a_reason_and_asked_where_something_follows_it() -> None:
+    lines = [
+        {"id": "q1", "question": "Tell me about the key."},
+        {"id": "q2", "question": "And the spare one?", "type": "followup", "followup_of": "q1", "document": "house.md"},
+        {"id": "q6", "question": "How high is it?", "documnt": "house.md", "note": "x"},
+        {"id": "q7", "question": "And then?", "type": "followup", "followup_of": "q2", "answer": "x"},
+    ]
+    made, library = await report(lines)
+
+    assert library.conversations == [("q1", None), ("q2", "c-q1")]
+    assert [outcome.question.id for outcome in made.outcomes] == ["q2"]
+    nothing = (
+        'it has nothing to compare an answer with: give it "document", "quote" or "answer", or "type": "unanswerable"'
+    )
+    assert made.left_out == {
+        "q1": nothing,
+        "q6": f'{nothing} ("documnt", "note" are not read)',
+        "q7": 'it is a follow-up without "document", where its answer stands',
+    }
 
 
-def test_a_single_answer_may_be_a_text() -> None:
-    assert read_questions(['{"question": "Who?", "answer": "Ann"}'])[0].answers == ("Ann",)
+async def test_a_figure_is_over_the_lookups_that_say_what_it_compares() -> None:
+    lines = [
+        {"id": "q1", "question": "Where is the key?", "quote": "under the mat"},
+        {"id": "q6", "question": "How high is it?", "answer": "2 m"},
+    ]
+    made, _ = await report(lines)
+    rates = made.to_json()
+
+    assert (rates["recall_at_5"], rates["mrr"], rates["footnote_page"]) == (
+        1.0,
+        1.0,
+        1.0,
+    )  # of any document, of q1 alone
+    assert (rates["answered"], rates["footnote_document"], rates["refused_answerable"]) == (0.0, None, 0.0)
 
 
-@pytest.mark.parametrize(
-    ("lines", "says"),
-    [
-        (["{"], "Line 1 is not JSON"),
-        (["", '{"id": "a"}'], "Line 2 has no question"),
-        (['["a"]'], "Line 1 has no question"),
-        (['{"question": "Who?", "answer": 5}'], "'answer' has to be a text or a list"),
-        (['{"id": "a", "question": "Who?"}'] * 2, "Two questions have the id 'a'"),
-        (['{"id": "a", "question": "And?", "followup_of": "b"}'], "'a' follows 'b'"),
-    ],
-)
-def test_a_file_that_can_not_be_used_is_refused_by_its_line(lines: list[str], says: str) -> None:
-    with pytest.raises(BadInput, match=says):
-        read_questions(lines)
+async def test_what_can_be_no_question_is_left_out_and_an_error_is_no_refusal() -> None:
+    lines = [
+        {"id": "q8", "question": "?!", "type": "unanswerable"},
+        {"id": "q9", "question": "Who?", "type": "unanswerable"},
+    ]
+    made, _ = await report(lines)
 
-
-def test_quotes_are_found_across_white_space_table_signs_and_forms_of_characters() -> None:
-    assert holds_quote("| Legal\tfees |\n4,874.04 |", "Legal fees 4,874.04")
-    assert holds_quote("a ﬁne day", "fine day")
-    assert not holds_quote("a fine day", "bad day")
-
-
-def test_all_answers_are_needed_unless_one_is_enough() -> None:
-    both = GoldQuestion(id="1", question="?", answers=("Aesir", "Vanir"))
-    one = GoldQuestion(id="1", question="?", answers=("Aesir", "Vanir"), any_answer=True)
-    assert not holds_answer("The aesir.", both)
-    assert holds_answer("The aesir and the VANIR.", both)
-    assert holds_answer("The aesir.", one)
-    assert not holds_answer("Anything.", GoldQuestion(id="1", question="?"))
+    assert made.left_out == {"q8": "The question is empty."}
+    assert made.to_json()["refused_unanswerable"] == 0.0
