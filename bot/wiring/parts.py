@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TypedDict
 
-from bot.links import link_maker
 from bot.wiring.app import App
+from bot.wiring.links import link_maker
 from bot.wiring.platform_parts import LinkTo
 from core.access import Access
 from core.chat_documents.keeping import KeptAnswers

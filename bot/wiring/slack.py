@@ -16,7 +16,6 @@ from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 
 from bot.config import Config
-from bot.links import link_maker
 from bot.slack_settings import SlackSettings, read_settings
 from bot.slack_teams import OpenedTeams, open_teams
 from bot.slackbot.calls import build_client
@@ -32,6 +31,7 @@ from bot.slackbot.teams import Teams
 from bot.webchat.app import WebAddition
 from bot.webchat.parts import WebParts
 from bot.wiring.app import App
+from bot.wiring.links import link_maker
 from bot.wiring.parts import shared_parts
 from core.worker import Worker
 

@@ -6,8 +6,8 @@ import pytest
 
 from bot.config import Config
 from bot.config_sections import WebConfig
-from bot.links import link_maker, own_address
 from bot.wiring.app import App
+from bot.wiring.links import link_maker, own_address
 from core.domain.conversation import ThreadAddress
 from tests.builders import build_citation
 
