@@ -26,7 +26,7 @@ from bot.commands import (
     statistics,
     syncing,
 )
-from bot.session import Session
+from bot.commands.session import Session
 from core.errors import FootnoteError
 
 GLOBAL_VALUES = ("--config", "--data-dir", "--workspace")

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.commands.serving import is_taken, open_browser, run_service
+from bot.commands.session import Session
 from bot.config import Config
-from bot.config_sections import IndexConfig, SlackConfig
+from bot.config.sections import IndexConfig, SlackConfig
 from bot.control.holding import find_service
-from bot.session import Session
 
 if TYPE_CHECKING:
     from bot.wiring.app import App

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.session import Session
+from bot.commands.session import Session
 from core.domain.corpus import Document, PageHit, SearchQuery
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from bot.clock import SystemClock
 from bot.config import SLACK_KEY_SETTING, Config
+from bot.machine.clock import SystemClock
 from storage.cassettes import SqlCassetteRepository
 from storage.conversations import SqlConversationRepository
 from storage.corpus import SqlCorpusRepository

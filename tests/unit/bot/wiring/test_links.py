@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.config import Config
-from bot.config_sections import WebConfig
+from bot.config.sections import WebConfig
 from bot.wiring.app import App
 from bot.wiring.links import link_maker, own_address
 from core.domain.conversation import ThreadAddress
