@@ -1,4 +1,4 @@
-"""The composition root's part for the pages: chat, API and source viewer over one App."""
+"""The service's pages: chat, API and source viewer over one App."""
 
 from dataclasses import dataclass
 from functools import partial
