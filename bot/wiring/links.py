@@ -8,10 +8,10 @@ from bot.config import Config
 from bot.showing.platform_parts import LinkTo
 from bot.webchat.links import Links
 from bot.wiring.app import App
+from bot.wiring.stores import KEY_FILE
 from core.domain.answer import Citation
 from core.errors import StorageError
 
-KEY_FILE = "web.key"  # in the data directory; signs links where no key is configured
 KEY_BYTES = 32
 OWNER_ONLY_FILE = 0o600
 
