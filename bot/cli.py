@@ -29,7 +29,7 @@ from bot.commands import (
     syncing,
 )
 from bot.commands.paths import to_path
-from bot.session import Session
+from bot.commands.session import Session
 from core.errors import FootnoteError
 
 GLOBAL_VALUES = ("--config", "--data-dir", "--workspace")

@@ -23,7 +23,7 @@ MOST = 100  # models; beyond that the oldest finding goes
 
 
 class CapabilityFile:
-    """Implements provider_ports.CapabilityMemory."""
+    """Implements core.ports.providers.CapabilityMemory."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self._path = path

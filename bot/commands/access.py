@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.session import Session
+from bot.commands.session import Session
 
 if TYPE_CHECKING:
     from core.explaining import AccessQuestion
@@ -52,8 +52,8 @@ def _question(
     session: Session, channel: str | None, thread: str, person: str | None, *, alone: bool, document: str | None
 ) -> "AccessQuestion":
     """Without a channel it is the person at this machine who reads, as with every other command."""
-    from bot.channel_names import is_direct, to_address
-    from bot.person import author_name
+    from bot.commands.channel_names import is_direct, to_address
+    from bot.machine.person import author_name
     from core.explaining import AccessQuestion
 
     workspace = session.settings.workspace

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.person import author_name
-from bot.question_files import read_lines
-from bot.session import Session, to_json_text, write_line
+from bot.commands.question_files import read_lines
+from bot.commands.session import Session, to_json_text, write_line
+from bot.machine.person import author_name
 from bot.terminal.translate import NO_QUESTION
 from core.domain.answer import Answer, AnswerStatus, QueryType
 from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress

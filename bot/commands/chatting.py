@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.person import author_name
-from bot.session import Session
+from bot.commands.session import Session
+from bot.machine.person import author_name
 
 if TYPE_CHECKING:
     from bot.terminal.client import ChatOptions

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.person import author_name
-from bot.session import Session, write_line
+from bot.commands.session import Session, write_line
+from bot.machine.person import author_name
 from core.domain.conversation import Conversation, Message
 from core.errors import BadInput
 

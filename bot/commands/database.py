@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.session import Session
+from bot.commands.session import Session
 
 if TYPE_CHECKING:
     from bot.wiring.app import App

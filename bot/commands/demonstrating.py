@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.commands.serving import is_taken, open_browser, run_service
+from bot.commands.session import Session
 from bot.config import Config
-from bot.config_sections import IndexConfig, SlackConfig
-from bot.control.holding import find_service
-from bot.session import Session
+from bot.config.sections import IndexConfig, SlackConfig
 
 if TYPE_CHECKING:
     from bot.wiring.app import App
@@ -46,6 +45,8 @@ def demo(
     serve: Annotated[bool, typer.Option("--serve", help="Serve, even where nobody sits at a terminal.")] = False,
 ) -> None:
     """Try Footnote on a small sample library, in the browser."""
+    from bot.control.holding import find_service
+
     if once and serve:
         raise typer.BadParameter("--once and --serve exclude each other")
     session: Session = context.obj

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.commands.paths import to_path
-from bot.session import Session
+from bot.commands.session import Session
 from core.domain.corpus import Document, PageHit, SearchQuery
 from core.errors import BadInput
 

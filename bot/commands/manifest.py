@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from bot.session import Session, write_line
+from bot.commands.session import Session, write_line
 
 commands = typer.Typer(help="App manifests, to be pasted where the app is made.", no_args_is_help=True)
 
@@ -29,7 +29,7 @@ def slack(
     session: Session = context.obj
     import yaml
 
-    from bot.slack_settings import public_address
+    from bot.config.slack import public_address
     from bot.slackbot.manifest import build_manifest
 
     settings = session.settings

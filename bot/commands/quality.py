@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from bot.session import Session
+from bot.commands.session import Session
 
 
 def register(app: typer.Typer) -> None:
@@ -19,7 +19,7 @@ def evaluate(
 ) -> None:
     """Measure retrieval and answers over a question file."""
     session: Session = context.obj
-    from bot.evaluating import load_questions, run_evaluation
+    from bot.commands.evaluating import load_questions, run_evaluation
 
     asked = load_questions(questions)
     report = session.run(lambda app: run_evaluation(app, asked, session.notes))
@@ -36,7 +36,7 @@ def doctor(context: typer.Context) -> None:
     session: Session = context.obj
     import asyncio
 
-    from bot.doctor import Check, examine
+    from bot.doctor.checks import Check, examine
     from bot.wiring.app import App
 
     async def main() -> list[Check]:

@@ -10,8 +10,8 @@ from typing import NoReturn
 
 import typer
 
-from bot.config_sections import WebConfig
-from bot.session import Session, to_json_text, write_line
+from bot.commands.session import Session, to_json_text, write_line
+from bot.config.sections import WebConfig
 
 
 def register(app: typer.Typer) -> None:
@@ -35,8 +35,8 @@ def serve(context: typer.Context) -> None:
 def worker(context: typer.Context) -> None:
     """Run a worker alone, beside `footnote serve`: needs [database] url (PostgreSQL) and [index] url."""
     session: Session = context.obj
-    from bot.logs import log_to_stderr
-    from bot.service_worker import LoneWorker
+    from bot.machine.logs import log_to_stderr
+    from bot.service.worker import LoneWorker
 
     def ready() -> None:
         write_line(to_json_text({"pid": os.getpid()}) if session.as_json else "The Footnote worker is ready.")
@@ -51,8 +51,8 @@ def worker(context: typer.Context) -> None:
 
 def run_service(session: Session, ready: Callable[[str], None], examples: tuple[str, ...] = ()) -> None:
     """Serve until a signal; `ready` is told the pages' address."""
-    from bot.logs import log_to_stderr
-    from bot.service import Service
+    from bot.machine.logs import log_to_stderr
+    from bot.service.service import Service
 
     log_to_stderr()
 

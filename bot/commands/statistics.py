@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.session import Session
+from bot.commands.session import Session
 from core.errors import BadInput
 
 if TYPE_CHECKING:

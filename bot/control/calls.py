@@ -141,7 +141,7 @@ class Calls:
         return tree
 
     async def _doctor(self) -> object:
-        from bot.doctor import examine
+        from bot.doctor.checks import examine
 
         return await examine(self._app)
 

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 
 import discord
 
-from bot.action_names import ActionName, Verb
-from bot.answer_actions import NO_ACTION, AnswerActions
 from bot.discordbot.commands import threads_post
 from bot.discordbot.errors import POST, understood
 from bot.discordbot.interactions import Desk, in_time, notice, show
@@ -18,7 +16,9 @@ from bot.discordbot.render_passages import passages_view
 from bot.discordbot.render_running import how_view
 from bot.discordbot.render_sources import PLAIN
 from bot.discordbot.views import to_view
-from bot.reference_words import references_markdown
+from bot.showing.action_names import ActionName, Verb
+from bot.showing.answer_actions import NO_ACTION, AnswerActions
+from bot.showing.reference_words import references_markdown
 from core.domain.feedback import Rating
 from core.errors import FootnoteError
 

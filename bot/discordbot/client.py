@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import discord
 from discord import app_commands
 
-from bot.action_names import read_action_name
 from bot.discordbot import commands, menus
 from bot.discordbot.buttons import press
 from bot.discordbot.catch_up import missed_messages
@@ -23,6 +22,7 @@ from bot.discordbot.render_lists import notice_view
 from bot.discordbot.translate import PLATFORM, private_key, thread_address, to_address, to_incoming
 from bot.discordbot.views import to_view
 from bot.discordbot.workspaces import Workspaces
+from bot.showing.action_names import read_action_name
 from core.domain.conversation import ThreadAddress
 from core.domain.inbox import Receipt, message_key
 from core.domain.settings import ChannelAddress

@@ -15,7 +15,7 @@ from bot.discordbot.layout import DiscordPost, LinkButton, PartView, Row
 from bot.discordbot.render_lists import ThreadRow as ListedThread
 from bot.discordbot.render_lists import text_view, threads_view
 from bot.discordbot.translate import PLATFORM, TITLE_LENGTH, is_private
-from bot.rendering import link_target
+from bot.showing.rendering import link_target
 from core.commands import Command, CommandResult, Option, OptionKind, ThreadRow
 from core.commands.base import GIVEN
 from core.commands.threads import PAGE_ROWS

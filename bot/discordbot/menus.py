@@ -6,11 +6,11 @@ from typing import Any
 import discord
 from discord import app_commands, ui
 
-from bot.action_names import find_answer
-from bot.answer_actions import AnswerActions, Said
 from bot.discordbot.errors import POST, understood
 from bot.discordbot.interactions import Desk, jump_link, notice, show
 from bot.discordbot.translate import to_talk, to_text
+from bot.showing.action_names import find_answer
+from bot.showing.answer_actions import AnswerActions, Said
 from core.commands import Question
 from core.errors import AccessDenied, BadInput, FootnoteError
 

@@ -7,7 +7,6 @@ from typing import Literal, Protocol, TypeAlias
 import discord
 from discord import ui
 
-from bot.action_names import find_part
 from bot.discordbot.errors import (
     INVALID_TOKEN,
     OPEN_THREAD,
@@ -25,6 +24,7 @@ from bot.discordbot.errors import (
 from bot.discordbot.layout import PartView
 from bot.discordbot.translate import TITLE_LENGTH
 from bot.discordbot.views import to_view
+from bot.showing.action_names import find_part
 from core.errors import FootnoteError, InvalidState, NotFound
 
 # A post is made right after its question; so far below it, it is not looked for.

@@ -13,7 +13,6 @@ from datetime import timedelta
 
 import discord
 
-from bot.action_names import post_id
 from bot.discordbot.errors import CLOSED, READ, require_history, understood
 from bot.discordbot.layout import DiscordPost, PartView
 from bot.discordbot.places import Place, Places, PrivateReply
@@ -30,7 +29,8 @@ from bot.discordbot.translate import (
     time_of,
     to_talk,
 )
-from bot.wiring.platform_parts import LinkTo, Pause
+from bot.showing.action_names import post_id
+from bot.showing.platform_parts import LinkTo, Pause
 from core.conversations import title_from
 from core.domain.answer import Answer
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress

@@ -3,8 +3,8 @@
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
-from bot.drawing import Drawing
-from bot.wiring.platform_parts import Pause
+from bot.showing.drawing import Drawing
+from bot.showing.platform_parts import Pause
 from core.domain.jobs import Job
 from core.errors import FootnoteError
 

@@ -2,7 +2,7 @@
 
 Names here: `RenderOptions`, `render_answer`. Beside it: `render_running` (`running_view`, `job_tree_text`, `how_view`),
 `render_passages` (`Neighbours`, `passages_view`), `render_lists` (`ThreadRow`, `threads_view`, `notice_view`,
-`text_view`); values in `layout`, LayoutViews by `views.to_view`, names of buttons in `bot.action_names`.
+`text_view`); values in `layout`, LayoutViews by `views.to_view`, names of buttons in `bot.showing.action_names`.
 
 Messages of components have no link previews, so addresses need no brackets against them.
 """
@@ -11,13 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bot.answer_words import (
-    NO_TEXT,
-    SourceLink,
-    answer_markdown,
-    asked_and_not_found,
-    further_questions,
-)
 from bot.discordbot.layout import (
     MAX_LABEL,
     MAX_OPTION,
@@ -32,8 +25,15 @@ from bot.discordbot.layout import (
 )
 from bot.discordbot.render_buttons import MENU_CHOICES, answer_rows, mark_parts
 from bot.discordbot.render_sources import PLAIN, fill, footnote, source_entry
-from bot.reference_words import also_looked_at, named_lines
-from bot.rendering import Flavour, Part, link_target, nothing, pack, read_markdown, units
+from bot.showing.answer_words import (
+    NO_TEXT,
+    SourceLink,
+    answer_markdown,
+    asked_and_not_found,
+    further_questions,
+)
+from bot.showing.reference_words import also_looked_at, named_lines
+from bot.showing.rendering import Flavour, Part, link_target, nothing, pack, read_markdown, units
 from core.domain.answer import Answer
 
 # Units of text to a part, tried where one message does not hold all: shorter texts leave room for their sources. The

@@ -6,8 +6,6 @@ Names: `answer_rows`, `running_row`, `how_row`, `page_row`, `mark_parts`.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.action_names import ActionName, Verb, read_action_name, to_action_name
-from bot.answer_words import HOW_LABEL, RATED, again_label
 from bot.discordbot.layout import (
     MAX_LABEL,
     MAX_OPTION,
@@ -22,8 +20,10 @@ from bot.discordbot.layout import (
     Row,
     Select,
 )
-from bot.reference_words import MORE_LABEL, hidden_count
-from bot.rendering import clip
+from bot.showing.action_names import ActionName, Verb, read_action_name, to_action_name
+from bot.showing.answer_words import HOW_LABEL, RATED, again_label
+from bot.showing.reference_words import MORE_LABEL, hidden_count
+from bot.showing.rendering import clip
 from core.domain.answer import Answer
 
 MAX_MENUS = 4  # of one post: a hundred choices

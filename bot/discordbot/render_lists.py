@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from bot.answer_words import CUT, EMPTY, ThreadRow
 from bot.discordbot.layout import TEXT_BUDGET, Block, DiscordPost, PartView, Text
 from bot.discordbot.render_buttons import how_row, mark_parts, page_row
 from bot.discordbot.render_sources import PLAIN, footnote
-from bot.rendering import Flavour, clip, split_markdown, units
+from bot.showing.answer_words import CUT, EMPTY, ThreadRow
+from bot.showing.rendering import Flavour, clip, split_markdown, units
 
 __all__ = ["ThreadRow", "notice_view", "text_view", "threads_view"]
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterator, Mapping
 
-from bot.answer_words import NO_PASSAGES, Neighbours, passage_lines
 from bot.discordbot.layout import TEXT_BUDGET, DiscordPost, PartView, Text
 from bot.discordbot.render_sources import PLAIN, fill, pages_of, source_heading
-from bot.rendering import clip, link_target
+from bot.showing.answer_words import NO_PASSAGES, Neighbours, passage_lines
+from bot.showing.rendering import clip, link_target
 from core.domain.answer import Answer, Citation
 
 __all__ = ["Neighbours", "passages_view"]

@@ -2,7 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from bot.answer_words import (
+from bot.discordbot.layout import TEXT_BUDGET, Block, DiscordPost, PartView, Separator, Text
+from bot.discordbot.render_buttons import mark_parts, running_row
+from bot.discordbot.render_sources import PLAIN, fill, pages_of
+from bot.showing.answer_words import (
     GOES_ON,
     HOW_LABEL,
     NO_STEPS,
@@ -12,10 +15,7 @@ from bot.answer_words import (
     job_tree,
     job_words,
 )
-from bot.discordbot.layout import TEXT_BUDGET, Block, DiscordPost, PartView, Separator, Text
-from bot.discordbot.render_buttons import mark_parts, running_row
-from bot.discordbot.render_sources import PLAIN, fill, pages_of
-from bot.rendering import Flavour, split_markdown, units
+from bot.showing.rendering import Flavour, split_markdown, units
 from core.domain.jobs import Job
 
 TREE_BUDGET = 900  # units of the live tree; the rest of the message is the draft's

@@ -5,9 +5,9 @@ Names: `source_entry`, `source_heading`, `footnote`, `fill`, `pages_of`, `PLAIN`
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from bot import answer_words
-from bot.answer_words import source_path, source_quote, source_title
-from bot.rendering import Flavour, units
+from bot.showing import answer_words
+from bot.showing.answer_words import source_path, source_quote, source_title
+from bot.showing.rendering import Flavour, units
 from core.domain.answer import Citation
 
 PLAIN = Flavour()

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import discord
 
-from bot.unspoken import unspoken_question
+from bot.showing.unspoken import unspoken_question
 from core.domain.conversation import (
     Attachment,
     Circumstances,

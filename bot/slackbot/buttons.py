@@ -8,9 +8,9 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-from bot.action_names import ActionName, Verb
-from bot.answer_actions import NO_ACTION, AnswerActions
-from bot.reference_words import reference_rows
+from bot.showing.action_names import ActionName, Verb
+from bot.showing.answer_actions import NO_ACTION, AnswerActions
+from bot.showing.reference_words import reference_rows
 from bot.slackbot import blocks
 from bot.slackbot.acts import Act, whereabouts
 from bot.slackbot.forms import open_form

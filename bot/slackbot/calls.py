@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.showing.platform_parts import Pause
 from bot.slackbot.errors import understood
-from bot.wiring.platform_parts import Pause
 from core.errors import PlatformError
 
 TIMEOUT_SECONDS = 15  # of one call; a post with its retries has 60

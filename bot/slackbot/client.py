@@ -11,7 +11,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext
 
-from bot.action_names import read_action_name
+from bot.showing.action_names import read_action_name
 from bot.slackbot import commands, forms, home, pane, shortcuts
 from bot.slackbot.acts import Act, to_act
 from bot.slackbot.buttons import press

@@ -8,7 +8,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeAlias
 
-from bot.action_names import ActionName, Verb, to_action_name
+from bot.showing.action_names import ActionName, Verb, to_action_name
 from bot.slackbot import results
 from bot.slackbot.acts import Act
 from bot.slackbot.blocks import button

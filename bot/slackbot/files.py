@@ -4,10 +4,10 @@ from urllib.parse import urljoin, urlsplit
 
 import aiohttp
 
+from bot.showing.platform_parts import Pause
 from bot.slackbot.calls import call
 from bot.slackbot.errors import READ_FILE, to_refusal, understood
 from bot.slackbot.teams import Team
-from bot.wiring.platform_parts import Pause
 from core.errors import AccessDenied, InvalidState, NotFound, PlatformError
 
 DOWNLOAD_SECONDS = 60.0

@@ -8,8 +8,8 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from bot.action_names import ActionName, Verb, read_action_name, to_action_name
-from bot.rendering import clip
+from bot.showing.action_names import ActionName, Verb, read_action_name, to_action_name
+from bot.showing.rendering import clip
 from bot.slackbot import results
 from bot.slackbot.acts import Act, whereabouts
 from bot.slackbot.interactions import ACKNOWLEDGE_SECONDS, Desk

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from bot.showing.platform_parts import PlatformParts
 from bot.slackbot.teams import Teams
-from bot.wiring.platform_parts import PlatformParts
 
 COMMAND = "/footnote"
 

@@ -8,7 +8,8 @@ from typing import Any, Protocol, TypeAlias
 
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from bot.action_names import find_part
+from bot.showing.action_names import find_part
+from bot.showing.platform_parts import Pause
 from bot.slackbot.calls import PATIENCE_SECONDS, TIMEOUT_SECONDS, call
 from bot.slackbot.errors import (
     CLOSED,
@@ -24,7 +25,6 @@ from bot.slackbot.errors import (
 from bot.slackbot.layout import SlackMessage
 from bot.slackbot.teams import Team
 from bot.slackbot.translate import CHANNEL_ITSELF
-from bot.wiring.platform_parts import Pause
 from core.errors import FootnoteError
 
 PAGE = 200  # messages asked for at once; Slack may give fewer

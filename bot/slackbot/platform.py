@@ -10,7 +10,8 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from datetime import timedelta
 
-from bot.action_names import post_id
+from bot.showing.action_names import post_id
+from bot.showing.platform_parts import LinkTo, Pause
 from bot.slackbot.drafts import Draft
 from bot.slackbot.errors import CLOSED
 from bot.slackbot.files import read_file
@@ -36,7 +37,6 @@ from bot.slackbot.translate import (
     to_talk,
     written,
 )
-from bot.wiring.platform_parts import LinkTo, Pause
 from core.domain.answer import Answer
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
 from core.domain.inbox import InboxEntry, PostRef, is_note

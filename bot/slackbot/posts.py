@@ -7,7 +7,7 @@ one is posted.
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from bot.action_names import post_id
+from bot.showing.action_names import post_id
 from bot.slackbot.layout import SlackMessage, SlackPost
 from bot.slackbot.places import NO_MESSAGE, Place
 from bot.slackbot.translate import ts_of

@@ -4,10 +4,10 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 
-from bot.drawing import Drawing
+from bot.showing.drawing import Drawing
+from bot.showing.platform_parts import Pause
 from bot.slackbot.drafts import APPEND_SECONDS, Draft
 from bot.slackbot.status import StatusLine
-from bot.wiring.platform_parts import Pause
 from core.domain.jobs import Job
 from core.errors import PlatformError
 

@@ -3,14 +3,14 @@
 Names here: `RenderOptions`, `render_answer`. Beside it: `render_running` (`running_message`, `start_chunks`,
 `task_chunks`, `how_view`), `drafts` (`draft_text`), `render_passages` (`Neighbours`, `passages_view`), `render_lists`
 (`ThreadRow`, `threads_message`, `notice_message`, `text_post`, `said_message`), `render_home` (`Home`, `home_view`);
-values in `layout`, names of buttons in `bot.action_names`.
+values in `layout`, names of buttons in `bot.showing.action_names`.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from bot.answer_words import (
+from bot.showing.answer_words import (
     NO_TEXT,
     SourceLink,
     answer_markdown,
@@ -18,8 +18,8 @@ from bot.answer_words import (
     fill,
     further_questions,
 )
-from bot.reference_words import also_looked_at, named_lines
-from bot.rendering import Part, link_target, nothing, pack, read_markdown
+from bot.showing.reference_words import also_looked_at, named_lines
+from bot.showing.rendering import Part, link_target, nothing, pack, read_markdown
 from bot.slackbot.blocks import FLAVOUR, Row, markdown, plain_of, rich_text, size_of, stack, text
 from bot.slackbot.layout import (
     EACH_BLOCK,

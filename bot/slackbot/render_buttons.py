@@ -8,10 +8,10 @@ Names: `MENU_CHOICES`, `MAX_SUGGESTIONS`, `answer_blocks`, `running_actions`, `h
 
 from dataclasses import replace
 
-from bot.action_names import ActionName, Verb, to_action_name
-from bot.answer_words import HOW_LABEL, RATED, again_label
-from bot.reference_words import MORE_LABEL, hidden_count
-from bot.rendering import clip
+from bot.showing.action_names import ActionName, Verb, to_action_name
+from bot.showing.answer_words import HOW_LABEL, RATED, again_label
+from bot.showing.reference_words import MORE_LABEL, hidden_count
+from bot.showing.rendering import clip
 from bot.slackbot.blocks import Element, actions, button, context, feedback, menu
 from bot.slackbot.layout import MAX_ACTIONS, MAX_LABEL, MAX_OPTIONS, Block
 from core.domain.answer import Answer

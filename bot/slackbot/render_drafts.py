@@ -5,8 +5,8 @@ Names: `draft_text`, `DRAFT_LENGTH`.
 
 import re
 
-from bot.answer_words import GOES_ON
-from bot.rendering import clean
+from bot.showing.answer_words import GOES_ON
+from bot.showing.rendering import clean
 
 DRAFT_LENGTH = 8_000  # characters: of a longer draft its beginning is enough, the final post has it all
 _BREAKER = "\u200b"

@@ -6,9 +6,9 @@ Names: `Home`, `SourceRow`, `home_view`.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.action_names import ActionName, Verb, to_action_name
-from bot.answer_words import ThreadRow
-from bot.rendering import clip
+from bot.showing.action_names import ActionName, Verb, to_action_name
+from bot.showing.answer_words import ThreadRow
+from bot.showing.rendering import clip
 from bot.slackbot.blocks import Element, Row, actions, bullets, button, header, home, rich_text, stack, text
 from bot.slackbot.layout import Block, View
 from bot.slackbot.render_lists import thread_row

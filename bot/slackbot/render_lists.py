@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from bot.answer_words import CUT, EMPTY, ThreadRow
-from bot.rendering import clip, safe_cut, split_markdown
+from bot.showing.answer_words import CUT, EMPTY, ThreadRow
+from bot.showing.rendering import clip, safe_cut, split_markdown
 from bot.slackbot.blocks import FLAVOUR, Row, link, markdown, plain_of, rich_text, stack, text
 from bot.slackbot.layout import TEXT_BUDGET, Block, SlackMessage, SlackPost
 from bot.slackbot.plain_text import fallback, unmarked

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from bot.action_names import Verb
-from bot.answer_words import NO_PASSAGES, Neighbours, fill, passage_lines
-from bot.rendering import clip
+from bot.showing.action_names import Verb
+from bot.showing.answer_words import NO_PASSAGES, Neighbours, fill, passage_lines
+from bot.showing.rendering import clip
 from bot.slackbot.blocks import Row, context, modal, rich_text, stack, text
 from bot.slackbot.layout import MAX_VIEW_BLOCKS, VIEW_BUDGET, Block, View
 from bot.slackbot.render_buttons import page_actions

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from bot.answer_words import fill
-from bot.reference_words import MORE_LABEL, NO_REFERENCES, ReferenceRow, row_words
+from bot.showing.answer_words import fill
+from bot.showing.reference_words import MORE_LABEL, NO_REFERENCES, ReferenceRow, row_words
 from bot.slackbot.blocks import Row, plain_of, rich_text, stack, text
 from bot.slackbot.layout import TEXT_BUDGET, SlackMessage, SlackPost
 from bot.slackbot.plain_text import fallback

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from bot.answer_words import (
+from bot.showing.answer_words import (
     GOES_ON,
     HOW_LABEL,
     NO_STEPS,
@@ -20,7 +20,7 @@ from bot.answer_words import (
     job_tree,
     job_words,
 )
-from bot.rendering import split_markdown
+from bot.showing.rendering import split_markdown
 from bot.slackbot.blocks import FLAVOUR, Element, Row, bullets, fitted, markdown, modal, rich_text, stack, text
 from bot.slackbot.layout import MAX_TASK_ID, MAX_TASK_TEXT, VIEW_BUDGET, Block, SlackMessage, View
 from bot.slackbot.plain_text import fallback, unmarked

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.rendering import link_target
+from bot.showing.rendering import link_target
 from bot.slackbot import home, pane
 from bot.slackbot.acts import Act
 from bot.slackbot.blocks import Element, actions, button

@@ -6,8 +6,8 @@ twice, or in two places, shares once.
 
 from dataclasses import replace
 
-from bot.action_names import ActionName, post_id
-from bot.answer_actions import AnswerActions
+from bot.showing.action_names import ActionName, post_id
+from bot.showing.answer_actions import AnswerActions
 from bot.slackbot.acts import Act
 from bot.slackbot.interactions import Desk
 from bot.slackbot.render import RenderOptions, render_answer

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.action_names import find_answer
-from bot.answer_actions import AnswerActions, Said
+from bot.showing.action_names import find_answer
+from bot.showing.answer_actions import AnswerActions, Said
 from bot.slackbot import blocks
 from bot.slackbot.acts import Act, told_by, whereabouts
 from bot.slackbot.calls import call

@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from bot.showing.unspoken import unspoken_question
 from bot.slackbot.teams import Team
 from bot.slackbot.words import to_command_text
-from bot.unspoken import unspoken_question
 from core.domain.conversation import (
     PRIVATE_THREAD,
     Attachment,

@@ -12,7 +12,7 @@ from rich.table import Column, Table
 from rich.text import Text
 from rich.tree import Tree
 
-from bot.reference_words import also_looked_at, named_lines, reference_rows, row_words
+from bot.showing.reference_words import also_looked_at, named_lines, reference_rows, row_words
 from bot.terminal.console import one_line
 from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.conversation import Conversation

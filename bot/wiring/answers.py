@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def build_answers(app: "App") -> AnswerService:
     """The use case over the parts of an app."""
-    from bot.page_pictures import PdfPictures
+    from bot.pictures.for_models import PdfPictures
 
     agent = app.config.agent
     pictures = PdfPictures(app.corpus)

@@ -12,11 +12,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from bot.clock import SystemClock
 from bot.config import Config
-from bot.direct_threads import is_one_persons
-from bot.person import author_name
+from bot.machine.clock import SystemClock
+from bot.machine.person import author_name
 from bot.wiring.abandoned import SYNC_PLACE, build_abandoned
+from bot.wiring.direct_threads import is_one_persons
 from bot.wiring.extraction import Extractions, build_extractions
 from bot.wiring.ingestion import Ingests, build_ingests, build_library, build_staleness, to_read_limits
 from bot.wiring.models import ModelParts

@@ -17,8 +17,8 @@ from bot.discordbot.client import FootnoteClient, ShardedFootnoteClient
 from bot.discordbot.parts import DiscordParts
 from bot.discordbot.platform import DiscordPlatform
 from bot.discordbot.setup import BAD_TOKEN, NO_MESSAGE_CONTENT, has_message_content, invite_link
-from bot.links import link_maker
 from bot.wiring.app import App
+from bot.wiring.links import link_maker
 from bot.wiring.parts import shared_parts
 from core.errors import ConfigError, FootnoteError, PlatformError
 from core.inbox import platform_gates

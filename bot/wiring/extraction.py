@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from bot.config_sections import MODEL_EXTRACTORS
+from bot.config.sections import MODEL_EXTRACTORS
 from bot.wiring.abandoned import EXTRACTION_PLACE, MODEL_EXTRACTION_PLACE
 from bot.wiring.ingestion import to_read_limits
 from bot.wiring.model_extraction import ModelExtractions, Turns, build_model_extractions

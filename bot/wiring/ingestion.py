@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from bot.config_sections import IngestConfig
+from bot.config.sections import IngestConfig
 from core.domain.corpus import Source
 from core.ingestion.limits import MEBIBYTE, ReadLimits
 from core.ingestion.mending import IndexState, Mended

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bot.config import Config
-from bot.config_sections import ExtractionConfig
+from bot.config.sections import ExtractionConfig
 from core.domain.extract_readings import ModelLimits
 from core.domain.jobs import JobKind
 from core.errors import BadInput, FootnoteError

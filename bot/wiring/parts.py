@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TypedDict
 
-from bot.links import link_maker
+from bot.showing.platform_parts import LinkTo
 from bot.wiring.app import App
-from bot.wiring.platform_parts import LinkTo
+from bot.wiring.links import link_maker
 from core.access import Access
 from core.chat_documents.keeping import KeptAnswers
 from core.commands import Commands
@@ -20,7 +20,7 @@ from core.worker import Worker
 
 
 class SharedParts(TypedDict):
-    """The fields of PlatformParts (bot/wiring/platform_parts.py) that need nothing of a platform."""
+    """The fields of PlatformParts (bot/showing/platform_parts.py) that need nothing of a platform."""
 
     inbox: Inbox
     entries: InboxStore

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 
 from bot.config import Config
-from bot.config_providers import DEFAULT, ModelConfig, WorkspaceConfig, default_key_variable
+from bot.config.providers import DEFAULT, ModelConfig, WorkspaceConfig, default_key_variable
 from core.domain.chat import Capabilities
 from core.errors import UnsupportedFeature
 from core.ports import ChatProvider, Clock

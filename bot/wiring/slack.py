@@ -16,9 +16,7 @@ from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 
 from bot.config import Config
-from bot.links import link_maker
-from bot.slack_settings import SlackSettings, read_settings
-from bot.slack_teams import OpenedTeams, open_teams
+from bot.config.slack import SlackSettings, read_settings
 from bot.slackbot.calls import build_client
 from bot.slackbot.channels import slack_gates
 from bot.slackbot.client import Events
@@ -32,7 +30,9 @@ from bot.slackbot.teams import Teams
 from bot.webchat.app import WebAddition
 from bot.webchat.parts import WebParts
 from bot.wiring.app import App
+from bot.wiring.links import link_maker
 from bot.wiring.parts import shared_parts
+from bot.wiring.slack_teams import OpenedTeams, open_teams
 from core.worker import Worker
 
 GOODBYE_SECONDS = 1.0  # for the connection to close; the whole stop has less than five

@@ -4,8 +4,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.clock import SystemClock
 from bot.config import SLACK_KEY_SETTING, Config
+from bot.machine.clock import SystemClock
 from core.errors import InvalidState
 from storage.database import Database
 from storage.sql.cassettes import SqlCassetteRepository

@@ -1,6 +1,6 @@
 """The composition root's part for strategies: the one that a question gets, over its provider."""
 
-from bot.config_sections import AgentConfig
+from bot.config.sections import AgentConfig
 from core.domain.conversation import IncomingMessage
 from core.limits import Budget
 from core.ports import ChatProvider, Clock, RetrievalStrategy

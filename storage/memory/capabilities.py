@@ -4,7 +4,7 @@ from core.domain.chat import Capabilities
 
 
 class MemoryCapabilities:
-    """What was found out, for as long as the process runs (implements provider_ports.CapabilityMemory)."""
+    """What was found out, for as long as the process runs (implements core.ports.providers.CapabilityMemory)."""
 
     def __init__(self) -> None:
         self._kept: dict[str, Capabilities] = {}

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from bot.direct_threads import is_one_persons
+from bot.wiring.direct_threads import is_one_persons
 from core.domain.answer import AnswerStatus
 from core.domain.chat import Usage
 from core.domain.conversation import PRIVATE_THREAD, Outcome, Role, ThreadAddress

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import pytest
 
-from bot.direct_threads import is_one_persons
+from bot.wiring.direct_threads import is_one_persons
 from core.domain.connections import CitedIn
 from core.domain.conversation import PRIVATE_THREAD, Role, ThreadAddress
 from core.ports import ConversationRepository

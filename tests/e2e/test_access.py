@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.config import load_config
-from bot.person import author_name
+from bot.machine.person import author_name
 from bot.wiring.app import App
 from core.domain.settings import ChannelAddress, ChannelSettings, PersonAddress, PositionHolder
 from tests.e2e.conftest import Footnote

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from bot.answer_words import job_tree, job_words
 from bot.commands.asking import question_message
 from bot.config import Config
+from bot.showing.answer_words import job_tree, job_words
 from bot.terminal.render import answer_view, job_trees
 from bot.wiring.app import App
 from core.domain.answer import Answer, AnswerStatus

@@ -10,7 +10,7 @@ import pytest
 
 from bot.commands.asking import question_message
 from bot.config import Config
-from bot.doctor import Check, examine
+from bot.doctor.checks import Check, examine
 from bot.wiring.app import App
 from core.domain.answer import Answer, AnswerStatus
 from tests.fakes import RecordingProgress

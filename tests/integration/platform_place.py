@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bot.config_sections import AgentConfig
+from bot.config.sections import AgentConfig
 from bot.wiring.strategies import strategy_for
 from core.answering import AnswerService, Reading
 from core.chat_documents.keeping import KeptAnswers

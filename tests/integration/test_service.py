@@ -11,14 +11,15 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession
 
-import bot.service_worker
-import bot.signals
+import bot.machine.signals
+import bot.service.worker
 from bot.config import Config
-from bot.config_sections import WebConfig
+from bot.config.sections import WebConfig
 from bot.control.holding import ServiceLock, find_service
-from bot.service import Service, address_of, listen
-from bot.service_web import KEY_FILE, link_key
-from bot.service_worker import LoneWorker
+from bot.service.service import Service, address_of, listen
+from bot.service.worker import LoneWorker
+from bot.wiring.links import link_key
+from bot.wiring.stores import KEY_FILE
 from core.errors import ConfigError, FootnoteError, InvalidState, StorageError
 
 
@@ -61,9 +62,9 @@ async def test_it_serves_from_start_to_stop_and_then_lets_everything_go(tmp_path
 
 async def test_a_signal_stops_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     codes: list[int] = []
-    monkeypatch.setattr(bot.signals.os, "_exit", codes.append)
+    monkeypatch.setattr(bot.machine.signals.os, "_exit", codes.append)
     before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
-    monkeypatch.setattr(bot.signals, "SHUTDOWN_SECONDS", 0.0)
+    monkeypatch.setattr(bot.machine.signals, "SHUTDOWN_SECONDS", 0.0)
     _, task, _ = await start(config_for(tmp_path / "data"))
     os.kill(os.getpid(), signal.SIGTERM)
     async with asyncio.timeout(60):
@@ -109,7 +110,7 @@ async def test_a_worker_that_breaks_ends_the_service(tmp_path: Path, monkeypatch
         await ready.wait()
         raise FootnoteError("The worker broke.")
 
-    monkeypatch.setattr(bot.service_worker.Worker, "run", broken)
+    monkeypatch.setattr(bot.service.worker.Worker, "run", broken)
     _, task, _ = await start(config_for(tmp_path / "data"))
     ready.set()
 

@@ -11,8 +11,8 @@ from sqlalchemy import event
 from bot.cli import run
 from bot.commands.demonstrating import _demo_settings
 from bot.config import Config, load_config
-from bot.doctor import examine
-from bot.service import Service
+from bot.doctor.checks import examine
+from bot.service.service import Service
 from bot.wiring.app import App
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import event_key

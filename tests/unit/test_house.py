@@ -130,6 +130,25 @@ def test_every_test_says_in_its_own_body_what_has_to_be() -> None:
     assert silent == []
 
 
+def test_every_file_that_a_text_names_is_there() -> None:
+    """By its path from the root: whoever moves a module takes along what is written about it."""
+    named = re.compile(r"(?<![\w/.-])(?:bot|core|storage|tests)/[\w/]+\.py\b")
+    texts = [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "tests/README.md",
+        *(ROOT / "docs").rglob("*.md"),
+        *MODULES,
+    ]
+    gone = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in texts
+        for name in named.findall(path.read_text(encoding="utf-8"))
+        if not (ROOT / name).exists()
+    ]
+    assert gone == []
+
+
 def test_every_package_folder_has_an_init_file() -> None:
     assert {path.parent for path in MODULES if not (path.parent / "__init__.py").exists()} == set()
 

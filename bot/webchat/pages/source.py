@@ -6,7 +6,7 @@ from urllib.parse import quote
 from aiohttp import web
 from aiohttp_jinja2 import render_template
 
-from bot.pictures import THUMBNAIL_WIDTH, WIDTH, Pictures
+from bot.pictures.pages import THUMBNAIL_WIDTH, WIDTH, Pictures
 from bot.webchat.errors import error_page
 from bot.webchat.links import ExpiredLink, ForgedLink, Links, SourceLink
 from bot.webchat.pages.source_changes import cited_by, since_answer

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from bot.config import Config
-from bot.config_sections import SlackConfig, WebConfig
-from bot.service_worker import start_task
+from bot.config.sections import SlackConfig, WebConfig
+from bot.service.worker import start_task
 from bot.webchat.app import MAX_BODY_BYTES
 from bot.wiring.app import App
 from bot.wiring.slack import SlackDoor, SlackEars, hear_slack, open_slack

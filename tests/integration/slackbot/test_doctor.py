@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from bot.config import Config
-from bot.doctor import examine
-from bot.slack_doctor import OFF, describe_slack
+from bot.doctor.checks import examine
+from bot.doctor.slack import OFF, describe_slack
 from bot.slackbot.manifest import SCOPES
 from bot.slackbot.socket_mode import BAD_APP_TOKEN
 from bot.wiring.app import App

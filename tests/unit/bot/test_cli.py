@@ -31,7 +31,7 @@ def test_a_question_asked_again_that_ends_before_any_step_says_why(
             return Answer(status=AnswerStatus.REFUSED, text=f"Too many questions: {job_id} has to wait.")
 
     app = SimpleNamespace(jobs=RefusedJobs(), workspace="local")
-    monkeypatch.setattr("bot.session.Session.run", lambda self, work: asyncio.run(work(app)))
+    monkeypatch.setattr("bot.commands.session.Session.run", lambda self, work: asyncio.run(work(app)))
 
     assert run(["jobs", "retry", "j1"]) == 1
     assert capsys.readouterr().err == "footnote: Too many questions: j1 has to wait.\n"

@@ -4,8 +4,8 @@ import pytest
 
 from bot.commands.demonstrating import _demo_settings
 from bot.config import Config
-from bot.config_sections import SlackConfig, WebConfig
-from bot.slack_settings import is_on
+from bot.config.sections import SlackConfig, WebConfig
+from bot.config.slack import is_on
 
 
 def test_no_chat_platform_hears_of_the_demo(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,7 +125,7 @@ def test_an_error_of_a_newer_version_is_still_an_error() -> None:
     "plain",
     [
         {"$": "subprocess:Popen", "fields": {"args": "true"}},
-        {"$": "bot.session:Session.run", "fields": {}},
+        {"$": "bot.commands.session:Session.run", "fields": {}},
         {"$": "bot.control.codec:to_wire", "fields": {}},
         {"$": "core.nowhere:Thing", "fields": {}},
         {"$": "core.domain.conversation:ThreadAddress", "fields": {"platform": "x"}},

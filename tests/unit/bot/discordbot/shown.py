@@ -5,10 +5,10 @@ from typing import Any
 
 from simcord.components import COMPONENTS_V2_FLAG, validate_message_state, walk_components
 
-from bot.action_names import find_part
 from bot.discordbot.layout import DiscordPost, PartView
 from bot.discordbot.views import to_view
-from bot.rendering import units
+from bot.showing.action_names import find_part
+from bot.showing.rendering import units
 from tests.unit.bot.markdown_texts import ZERO_WIDTH, clickable, open_fences, pings
 
 MAX_TEXT = 4_000

@@ -12,7 +12,7 @@ from time import monotonic
 from aiohttp import ClientResponse
 from aiohttp.test_utils import TestClient, TestServer
 
-from bot.config_sections import AgentConfig
+from bot.config.sections import AgentConfig
 from bot.webchat.app import WebParts, build_web
 from bot.webchat.chat import ChatParts, add_chat
 from bot.webchat.client import WebPlatform

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 
 import pytest
 
-from bot.pictures import NO_PICTURE
+from bot.pictures.pages import NO_PICTURE
 from bot.webchat.links import Links
 from bot.webchat.pages.source import page_path
 from core.domain.answer import Citation
@@ -288,7 +288,7 @@ class TestPictures:
         page = await page_of(shelves, document, 2)
         browser = await browse()
         first = await browser.get(address_of(page, "/picture"))
-        monkeypatch.setattr("bot.pictures._draw", None)
+        monkeypatch.setattr("bot.pictures.pages._draw", None)
         again = await browser.get(link_to(shelves, cited_in(document)) + "/2/picture")
 
         assert (first.status, first.content_type) == (200, "image/webp")
@@ -351,7 +351,7 @@ class TestPictures:
     @pytest.mark.parametrize(
         ("path", "why"),
         [
-            ("../../config.py", "be opened: there is no picture"),
+            ("../../cli.py", "be opened: there is no picture"),
             ("reports/gone.pdf", "is not where it was"),
             ("reports", "has changed since it was read"),
         ],

@@ -5,7 +5,7 @@ import discord
 import pytest
 
 from bot.config import Config
-from bot.config_sections import DiscordConfig
+from bot.config.sections import DiscordConfig
 from bot.discordbot.client import FootnoteClient, ShardedFootnoteClient
 from bot.wiring.discord import DiscordDoor, build_client, describe_discord, log_in, stay_connected, workspace_of
 from core.errors import ConfigError, FootnoteError, PlatformError

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import pytest
 
-from bot.config_sections import IngestConfig
+from bot.config.sections import IngestConfig
 from bot.wiring.ingestion import build_ingestor, to_read_limits
 from core.ingestion.limits import MEBIBYTE
 from core.ingestion.pdf import recognition

@@ -38,7 +38,7 @@ class Broken(ScriptedProvider):
 
 
 class Slow(ScriptedProvider):
-    """Has to be asked what it can do (implements provider_ports.LearningProvider)."""
+    """Has to be asked what it can do (implements core.ports.providers.LearningProvider)."""
 
     def __init__(self, script: list[Turn], found: Capabilities | ProviderError) -> None:
         super().__init__(script, name="slow")

@@ -13,7 +13,7 @@ from tests.unit.core.shelf import Shelf
 
 
 class Album:
-    """Pictures of every page but those of Markdown (implements provider_ports.PagePictures)."""
+    """Pictures of every page but those of Markdown (implements core.ports.providers.PagePictures)."""
 
     def __init__(self) -> None:
         self.drawn: list[tuple[str, int]] = []

@@ -1,0 +1,111 @@
+"""The sections of the configuration about models: the provider, further ones, and which of them a workspace asks."""
+
+from abc import abstractmethod
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from bot.config.sections import Count, Seconds, Section
+
+Kind = Literal["extractive", "anthropic", "openai_compatible"]
+
+DEFAULT = "default"  # the name of [provider], where another one falls back to it
+EXTRACTIVE = "extractive"  # always there
+# Where a key is read from unless the configuration says; an address of one's own is sent no other vendor's key.
+KEY_VARIABLES = {"anthropic": "ANTHROPIC_API_KEY", "openai_compatible": "OPENAI_API_KEY"}
+
+
+def _names(value: object) -> object:
+    """From the environment a list is a text with commas."""
+    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+
+
+def _different(names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(names)) < len(names):
+        raise ValueError("it names a provider twice")
+    return names
+
+
+class ModelConfig(Section):
+    """What all providers have. The API key comes from the environment or a secret file, never from here."""
+
+    model: str = "claude-opus-5-5"
+    max_output_tokens: Count = 4096
+    timeout_seconds: Seconds = 120
+    stall_seconds: Seconds = 30
+    max_retries: Annotated[int, Field(ge=0, le=10)] = 4
+    base_url: Annotated[str, Field(pattern=r"^https?://")] | None = None
+    api_key_file: Path | None = None
+    api_key_variable: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
+    tools: bool | None = None
+    structured: bool | None = None
+    images: bool | None = None
+    context_tokens: Count | None = None
+    fallback: Annotated[tuple[str, ...], BeforeValidator(_names), AfterValidator(_different)] = ()
+
+    @property
+    @abstractmethod
+    def what(self) -> Kind:
+        """Which kind of provider it is."""
+
+    @model_validator(mode="after")
+    def _names_a_model(self) -> "ModelConfig":
+        if self.what == "openai_compatible" and "model" not in self.model_fields_set:
+            raise ValueError('an openai_compatible provider needs a model: add model = "..." as its server calls it')
+        return self
+
+
+class ProviderConfig(ModelConfig):
+    """Which model answers."""
+
+    name: Kind = "extractive"
+
+    @property
+    def what(self) -> Kind:
+        return self.name
+
+
+class NamedProviderConfig(ModelConfig):
+    """A further provider, for fallbacks and for workspaces."""
+
+    kind: Kind
+
+    @property
+    def what(self) -> Kind:
+        return self.kind
+
+
+class WorkspaceConfig(Section):
+    """What a workspace has of its own. None: as everywhere."""
+
+    provider: str | None = None
+    model: Annotated[str, Field(min_length=1)] | None = None
+
+
+def default_key_variable(settings: ModelConfig, name: str) -> str | None:
+    """The variable a provider's key is read from; None: it has none unless it names one."""
+    elsewhere = settings.what == "openai_compatible" and settings.base_url is not None
+    if settings.api_key_variable or (elsewhere and name != DEFAULT):
+        return settings.api_key_variable
+    return KEY_VARIABLES.get(settings.what)
+
+
+def all_providers(default: ProviderConfig, named: dict[str, NamedProviderConfig]) -> dict[str, ModelConfig]:
+    """By the names that fallbacks and workspaces use."""
+    quotes = NamedProviderConfig(kind="extractive")
+    return {DEFAULT: default, EXTRACTIVE: quotes, **named}
+
+
+def unknown_names(providers: dict[str, ModelConfig], workspaces: dict[str, WorkspaceConfig]) -> list[str]:
+    """What is wrong with the names that providers and workspaces use, one phrase each."""
+    problems = []
+    for name, settings in providers.items():
+        where = "provider.fallback" if name == DEFAULT else f"providers.{name}.fallback"
+        problems += [f"{where} names {other!r}" for other in settings.fallback if other not in providers]
+        if name in settings.fallback:
+            problems.append(f"{where} names itself")
+    for name, workspace in workspaces.items():
+        if workspace.provider is not None and workspace.provider not in providers:
+            problems.append(f"workspaces.{name}.provider names {workspace.provider!r}")
+    return problems

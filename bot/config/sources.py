@@ -1,0 +1,288 @@
+"""`[[sources]]` of the configuration: one model a kind, each with what it takes to make a SourceSpec of it.
+
+Secrets never stand here: tokens come from files (`token_file`) or from the environment (`token_variable` names what).
+"""
+
+import re
+from abc import abstractmethod
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from bot.config.sections import Count, Seconds, Section
+from core.domain.source_specs import (
+    ConfluenceOrigin,
+    Cron,
+    Every,
+    FilesOrigin,
+    FolderOrigin,
+    FoundryWorldOrigin,
+    GitHubOrigin,
+    GitOrigin,
+    Origin,
+    SitemapOrigin,
+    SourceSpec,
+    UrlListOrigin,
+    WebBounds,
+)
+from core.errors import BadInput
+
+MEBIBYTE = 1024 * 1024
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+_EVERY = re.compile(r"every\s+(\d{1,5})\s*([smhdw])[a-z]*")
+SHORTEST_SECONDS = 30  # between two syncs by the clock
+
+
+def _glob(text: str) -> str:
+    from core.ingestion.selection import check_glob
+
+    return _valued(check_glob, text)
+
+
+def _reader(text: str) -> str:
+    from core.ingestion.base import forced_kind
+
+    _valued(forced_kind, text)
+    return text
+
+
+def _schedule(text: str) -> str:
+    to_schedule(text)
+    return text
+
+
+def _plain_url(text: str) -> str:
+    """An http(s) address that can be shown to everybody."""
+    parts = urlsplit(text)
+    if parts.password is not None or parts.username is not None:
+        raise ValueError("it must hold no name and no password: use token_file or token_variable")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("it must be an address like https://wiki.example.org/page")
+    return text.rstrip("/") if not parts.query and parts.path in ("", "/") else text
+
+
+def _git_url(text: str) -> str:
+    """An address of git's that can be shown: https, ssh (both forms), file, or a folder of this machine."""
+    if text.startswith("-") or "::" in text:  # an option of git's, or a helper program that it would run
+        raise ValueError("it must be an address like https://git.example.org/team/handbook.git")
+    if "://" in text:
+        parts = urlsplit(text)
+        if parts.password is not None or (parts.username is not None and parts.scheme != "ssh"):
+            raise ValueError("it must hold no name and no password: use token_file or token_variable")
+        if parts.scheme not in ("https", "http", "ssh", "file"):
+            raise ValueError("it must begin with https://, ssh:// or file://, or be a folder of this machine")
+    return text
+
+
+def to_schedule(text: str) -> Every | Cron:
+    """Of "every 6h" or a crontab line in UTC. ValueError for what is neither, or more often than every half minute."""
+    if found := _EVERY.fullmatch(text.strip().lower()):
+        seconds = int(found[1]) * _UNITS[found[2]]
+        if seconds < SHORTEST_SECONDS:
+            raise ValueError(f"it must be {SHORTEST_SECONDS} seconds or more")
+        return Every(seconds=seconds)
+    from apscheduler.triggers.cron import CronTrigger
+
+    try:
+        CronTrigger.from_crontab(text, timezone="UTC")
+    except ValueError as error:
+        raise ValueError("it must be like 'every 6h' or a crontab line like '30 4 * * 1-5' (in UTC)") from error
+    return Cron(line=text)
+
+
+Url = Annotated[str, AfterValidator(_plain_url)]
+Glob = Annotated[str, AfterValidator(_glob)]
+_AsList = BeforeValidator(lambda given: [given] if isinstance(given, str) else given)
+
+
+class _SourceConfig(Section):
+    """What all kinds have in common."""
+
+    name: Annotated[str, Field(min_length=1, max_length=100, pattern=r"^\S(.*\S)?$")]
+    workspace: Annotated[str, Field(min_length=1)] | None = None
+    include: tuple[Glob, ...] = ()
+    exclude: tuple[Glob, ...] = ()
+    reader: Annotated[str, AfterValidator(_reader)] = "auto"
+    link_template: str | None = None
+    schedule: Annotated[str, AfterValidator(_schedule)] | None = None
+    jitter_seconds: Annotated[float, Field(ge=0)] = 0
+    enabled: bool = True
+
+    @abstractmethod
+    def to_origin(self) -> Origin:
+        """Where the documents are, as core knows it."""
+
+    def to_spec(self, workspace: str) -> SourceSpec:
+        """The source as core knows it; `workspace` where it names none."""
+        return SourceSpec(
+            name=self.name,
+            workspace=self.workspace or workspace,
+            origin=self.to_origin(),
+            include=self.include,
+            exclude=self.exclude,
+            reader=None if self.reader == "auto" else self.reader,
+            link_template=self.link_template,
+            schedule=to_schedule(self.schedule) if self.schedule else None,
+            jitter_seconds=self.jitter_seconds,
+            watch=getattr(self, "watch", False),
+            enabled=self.enabled,
+        )
+
+
+class FolderSource(_SourceConfig):
+    kind: Literal["folder"]
+    path: Path
+    watch: bool = False
+
+    def to_origin(self) -> Origin:
+        return FolderOrigin(path=_absolute(self.path))
+
+
+class FilesSource(_SourceConfig):
+    kind: Literal["files"]
+    paths: Annotated[tuple[Path, ...], Field(min_length=1)]
+
+    def to_origin(self) -> Origin:
+        return FilesOrigin(paths=tuple(map(_absolute, self.paths)))
+
+
+class _WithToken(_SourceConfig):
+    token_file: Path | None = None
+    token_variable: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] | None = None
+
+
+class GitSource(_WithToken):
+    kind: Literal["git"]
+    url: Annotated[str, AfterValidator(_git_url)]
+    branch: Annotated[str, Field(pattern=r"^[^-\s][^\s~^:?*\[\\]*$")] | None = None
+    folder: str = ""
+
+    def to_origin(self) -> Origin:
+        return GitOrigin(url=self.url, branch=self.branch, folder=self.folder.strip("/"))
+
+
+class _WebSource(_SourceConfig):
+    max_pages: Count = 1000
+    max_page_mb: Count = 20
+    max_seconds: Seconds = 1800
+    timeout_seconds: Seconds = 30
+    pause_seconds: Annotated[float, Field(ge=0)] = 0.2
+    allow_private: bool = False
+
+    @property
+    def bounds(self) -> WebBounds:
+        return WebBounds(
+            max_pages=self.max_pages,
+            max_page_bytes=self.max_page_mb * MEBIBYTE,
+            max_seconds=self.max_seconds,
+            timeout_seconds=self.timeout_seconds,
+            pause_seconds=self.pause_seconds,
+            allow_private=self.allow_private,
+        )
+
+
+class UrlListSource(_WebSource):
+    kind: Literal["url_list"]
+    urls: Annotated[tuple[Url, ...], _AsList] = ()
+    file: Path | None = None
+
+    @model_validator(mode="after")
+    def _has_any(self) -> "UrlListSource":
+        if not self.urls and self.file is None:
+            raise ValueError("it needs urls, or a file that names them")
+        return self
+
+    def to_origin(self) -> Origin:
+        return UrlListOrigin(urls=self.urls, file=_absolute(self.file) if self.file else None, bounds=self.bounds)
+
+
+class SitemapSource(_WebSource):
+    kind: Literal["sitemap"]
+    urls: Annotated[tuple[Url, ...], _AsList, Field(min_length=1)]
+
+    def to_origin(self) -> Origin:
+        return SitemapOrigin(urls=self.urls, bounds=self.bounds)
+
+
+class GitHubSource(_WebSource, _WithToken):
+    kind: Literal["github"]
+    repository: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$")]
+    parts: Annotated[frozenset[Literal["files", "wiki", "issues"]], Field(min_length=1)] = frozenset(
+        {"files", "wiki", "issues"}
+    )
+    branch: Annotated[str, Field(pattern=r"^[^-\s][^\s~^:?*\[\\]*$")] | None = None
+    api_url: Url = "https://api.github.com"
+    web_url: Url = "https://github.com"
+    max_pages: Count = 5000
+
+    def to_origin(self) -> Origin:
+        return GitHubOrigin(
+            repository=self.repository,
+            parts=frozenset(self.parts),
+            branch=self.branch,
+            api_url=self.api_url,
+            web_url=self.web_url,
+            bounds=self.bounds,
+        )
+
+
+class ConfluenceSource(_WebSource, _WithToken):
+    kind: Literal["confluence"]
+    url: Url
+    spaces: Annotated[tuple[Annotated[str, Field(pattern=r"^[~A-Za-z0-9_.-]+$")], ...], _AsList, Field(min_length=1)]
+    user: str | None = None
+    max_pages: Count = 5000
+
+    def to_origin(self) -> Origin:
+        return ConfluenceOrigin(url=self.url.rstrip("/"), spaces=self.spaces, user=self.user, bounds=self.bounds)
+
+
+class FoundryWorldSource(_SourceConfig):
+    kind: Literal["foundry_world"]
+    path: Path
+
+    def to_origin(self) -> Origin:
+        return FoundryWorldOrigin(path=_absolute(self.path))
+
+
+SourceConfig = Annotated[
+    FolderSource
+    | FilesSource
+    | GitSource
+    | UrlListSource
+    | SitemapSource
+    | GitHubSource
+    | ConfluenceSource
+    | FoundryWorldSource,
+    Field(discriminator="kind"),
+]
+
+# Where a source's token is looked for when it names no variable of its own.
+TOKEN_VARIABLES = {"github": "GITHUB_TOKEN", "confluence": "CONFLUENCE_TOKEN"}
+
+
+def twice_named(sources: tuple[SourceConfig, ...], workspace: str) -> list[str]:
+    """Names that two sources of a workspace share."""
+    seen, twice = set[tuple[str, str]](), []
+    for source in sources:
+        key = (source.workspace or workspace, source.name)
+        if key in seen:
+            twice.append(source.name)
+        seen.add(key)
+    return twice
+
+
+def _absolute(path: Path) -> Path:
+    return path.expanduser().absolute()
+
+
+def _valued(check: Callable[[str], object], text: str) -> str:
+    """`text`, when `check` lets it pass: pydantic collects ValueErrors alone."""
+    try:
+        check(text)
+    except BadInput as error:
+        raise ValueError(str(error)) from error
+    return text

@@ -1,0 +1,1 @@
+"""What `footnote doctor` examines; what fails says what to do next."""

@@ -1,0 +1,1 @@
+"""Pages of PDFs as pictures, for people and for models; drawn in a child process with limits."""

@@ -1,0 +1,120 @@
+"""The service's pages: chat, API and source viewer over one App."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from aiohttp import web
+
+from bot.control.asking import Asking
+from bot.control.hearing import Hearing
+from bot.metrics import Metrics
+from bot.service.platforms import Platforms
+from bot.webchat.api.door import ApiDoor
+from bot.webchat.api.routes import add_api
+from bot.webchat.app import WebAddition, WebParts, build_web
+from bot.webchat.chat import ChatParts, add_chat
+from bot.webchat.pages.connections import add_connection_pages
+from bot.webchat.pages.statistics import add_statistics_page
+from bot.wiring.app import App
+from bot.wiring.links import link_key
+from core.answers.stored import stored_ids
+from core.domain.conversation import ThreadAddress
+from core.domain.corpus import SearchScope
+from core.gates.rates import Rate, RateGate
+from core.inbox import Inbox
+from core.worker import Worker
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageParts:
+    """What the pages are made of."""
+
+    app: App
+    inbox: Inbox
+    worker: Worker
+    platforms: Platforms
+    metrics: Metrics
+    examples: tuple[str, ...]
+    asking: Asking
+    additions: tuple[WebAddition, ...] = ()  # of platforms elsewhere
+
+
+def build_asking(app: App, inbox: Inbox, hearing: Hearing, worker: Worker) -> Asking:
+    """What puts the questions of commands and of the jobs page into the inbox."""
+    return Asking(
+        inbox=inbox,
+        store=app.inbox_store,
+        hearing=hearing,
+        conversations=app.conversations,
+        jobs=app.jobs,
+        cancel=worker.cancel,
+    )
+
+
+def build_pages(made: PageParts) -> web.Application:
+    """The web application with everything that is configured. Raises StorageError without a key to sign links."""
+    parts = _web_parts(made)
+    additions: list[WebAddition] = [
+        partial(add_api, door=_door(made)),
+        partial(add_chat, chat=_chat(made)),
+        partial(add_connection_pages, connections=made.app.connections),
+        partial(add_statistics_page, statistics=made.app.statistics),
+        *made.additions,
+    ]
+    return build_web(parts, additions)
+
+
+def _web_parts(made: PageParts) -> WebParts:
+    app, settings = made.app, made.app.config.web
+
+    async def scope(thread: ThreadAddress | None, reader: str | None = None) -> SearchScope:
+        return await app.access.scope(thread.workspace if thread else app.workspace, thread, reader=reader)
+
+    async def ask_again(job_id: str) -> str:
+        return stored_ids(await made.asking.receive_again(job_id, app.workspace)).request
+
+    return WebParts(
+        workspace=app.workspace,
+        library=app.library,
+        corpus=app.corpus,
+        facts=app.facts,
+        conversations=app.conversations,
+        jobs=app.jobs,
+        commands=app.commands,
+        clock=app.clock,
+        scope=scope,
+        secret_key=link_key(app.config),
+        public_url=settings.public_url,
+        link_days=settings.link_days,
+        open_to_network=settings.open_to_network,
+        worker=made.worker,
+        ask_again=ask_again,
+    )
+
+
+def _door(made: PageParts) -> ApiDoor:
+    app, settings = made.app, made.app.config.api
+    token = app.config.api_token()
+    return ApiDoor(
+        inbox=made.inbox,
+        store=app.inbox_store,
+        platform=made.platforms.api,
+        index=app.index,
+        metrics=made.metrics,
+        gate=RateGate(Rate(per_second=settings.requests_per_second, burst=settings.burst), app.clock),
+        token=token.get_secret_value() if token else None,
+        local_exempt=settings.local_exempt,
+        token_exempt=settings.token_exempt,
+        wait_seconds=settings.wait_seconds,
+    )
+
+
+def _chat(made: PageParts) -> ChatParts:
+    return ChatParts(
+        hub=made.platforms.hub,
+        platform=made.platforms.chat,
+        inbox=made.inbox,
+        entries=made.app.inbox_store,
+        examples=made.examples,
+        feedbacks=made.app.feedbacks,
+    )
