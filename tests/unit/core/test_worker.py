@@ -175,19 +175,6 @@ async def test_a_thread_is_answered_in_order_and_threads_side_by_side():
     assert (await office.store.find("a1")).post_ref == "wall/a1"
 
 
-async def test_no_more_questions_than_allowed_run_at_once():
-    office = Office()
-    for number in range(9):
-        await office.accept(f"q{number}", thread=str(number))
-        office.answers.behaviour[f"q{number}"] = lambda attempt: asyncio.sleep(0.01, "Yes.")
-    slow = office.answers.behaviour["q0"] = Gate()
-    async with office.working(parallel=3):
-        await until(lambda: len(office.wall.posts) == 8)
-        slow.opened.set()
-        await office.all_done()
-    assert office.answers.most_at_once == 3
-
-
 async def test_what_may_pass_by_itself_is_tried_again_and_posted_once():
     office = Office()
     office.answers.behaviour["q"] = failing(2, ProviderOverloaded("Busy."))

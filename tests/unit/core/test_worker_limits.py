@@ -6,7 +6,20 @@ import pytest
 
 from core.errors import ProviderOverloaded
 from core.work.retries import MOST_CRASHES
-from tests.unit.core.test_worker import Office, failing
+from tests.unit.core.test_worker import Gate, Office, failing, until
+
+
+async def test_no_more_questions_than_allowed_run_at_once():
+    office = Office()
+    for number in range(9):
+        await office.accept(f"q{number}", thread=str(number))
+        office.answers.behaviour[f"q{number}"] = lambda attempt: asyncio.sleep(0.01, "Yes.")
+    slow = office.answers.behaviour["q0"] = Gate()
+    async with office.working(parallel=3):
+        await until(lambda: len(office.wall.posts) == 8)
+        slow.opened.set()
+        await office.all_done()
+    assert office.answers.most_at_once == 3
 
 
 async def test_tries_that_failed_are_no_crashes():
