@@ -80,7 +80,7 @@ def write_notes(folder: Path, count: int) -> Path:
     folder.mkdir()
     for number in range(count):
         words = " ".join(WORDS[number % len(WORDS) :] + WORDS[: number % len(WORDS)])
-        (folder / f"note{number:03}.md").write_text(f"# Note {number}\n\n" + f"{words} {number}.\n\n" * 60)
+        (folder / f"note{number:03}.md").write_text(f"# Note {number}\n\n" + f"{words} {number}.\n\n" * 30)
     return folder
 
 
