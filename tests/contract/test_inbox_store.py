@@ -336,7 +336,7 @@ async def test_who_watches_is_woken_when_another_process_accepts_or_gives_back(n
             woken.clear()
         [entry] = await one.claim(1, WEB)
         await one.release([entry.seq])
-        await asyncio.wait_for(woken.wait(), 60)
+        assert await asyncio.wait_for(woken.wait(), 60)
 
 
 @pytest.mark.parametrize("database_location", ["postgres"], indirect=True)

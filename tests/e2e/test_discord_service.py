@@ -7,6 +7,7 @@ import pytest
 from tests.discord_server import DiscordServer, text_of
 from tests.e2e.discord_service import DiscordService, buttons, history
 from tests.e2e.platform_service import ANSWER, CLUB, CLUB_ANSWER, NEXT_ANSWER, NEXT_QUESTION, QUESTION, TEAM
+from tests.e2e.serving import QUICK_END_SECONDS
 
 pytestmark = pytest.mark.slow
 SOURCE = "Page 1 of “Kites”"
@@ -66,7 +67,7 @@ async def test_direct_and_private_questions_are_for_the_asker_alone_and_buttons_
     assert ANSWER in private
     assert all(message.is_ephemeral for message in server.answers(general))
 
-    assert await service.stop() < 5
+    assert await service.stop() < QUICK_END_SECONDS
     await service.start()
     [post] = server.answers(ada.dm)
     [clickable] = [message for message in history(ada.dm) if message.id == post.id]

@@ -9,6 +9,7 @@ from aiohttp import ClientSession
 from tests.discord_server import BotProcess
 from tests.e2e.discord_service import DiscordService
 from tests.e2e.platform_service import TEAM
+from tests.e2e.serving import QUICK_END_SECONDS
 
 pytestmark = pytest.mark.slow
 
@@ -77,6 +78,6 @@ async def test_the_pages_stay_while_discord_is_away_and_it_is_heard_when_it_is_b
     ):
         assert reply.status == 200
     await service.ask(ada, general)
-    assert await service.stop() < 5
+    assert await service.stop() < QUICK_END_SECONDS
     assert service.process.exit_code == 0
     assert "Traceback" not in service.process.printed

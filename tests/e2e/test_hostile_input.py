@@ -17,6 +17,7 @@ import pytest
 
 from bot.wiring.app import DATABASE_FILE
 from storage.qdrant.opening import INDEX_FOLDER
+from tests.copying import copy_folder
 
 ROOT = Path(__file__).parents[2]
 WORDS = "tide lantern harbor oak mill river stone keeper bridge copper".split()
@@ -59,11 +60,19 @@ def command(tmp_path: Path) -> Command:
     return Command(tmp_path / "data")
 
 
+@pytest.fixture(scope="module")
+def one_note(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with one note in it."""
+    folder = tmp_path_factory.mktemp("one")
+    command = Command(folder / "data")
+    assert command("ingest", str(write_notes(folder / "one", 1))).returncode == 0
+    return command.data_dir
+
+
 @pytest.fixture
-def library(tmp_path: Path, command: Command) -> Command:
-    """With one note in it."""
-    write_notes(tmp_path / "one", 1)
-    assert command("ingest", str(tmp_path / "one")).returncode == 0
+def library(one_note: Path, command: Command) -> Command:
+    """On a copy of it."""
+    copy_folder(one_note, command.data_dir)
     return command
 
 
@@ -71,7 +80,7 @@ def write_notes(folder: Path, count: int) -> Path:
     folder.mkdir()
     for number in range(count):
         words = " ".join(WORDS[number % len(WORDS) :] + WORDS[: number % len(WORDS)])
-        (folder / f"note{number:03}.md").write_text(f"# Note {number}\n\n" + f"{words} {number}.\n\n" * 60)
+        (folder / f"note{number:03}.md").write_text(f"# Note {number}\n\n" + f"{words} {number}.\n\n" * 30)
     return folder
 
 

@@ -150,7 +150,7 @@ async def test_a_stop_waits_for_no_draft_that_discord_does_not_take(
             await taken.wait()
             began = time.perf_counter()
             await place.client.platform.close()
-        assert time.perf_counter() - began < 5
+        assert time.perf_counter() - began < 30
         ever.set()
         place.provider.go.set()
         monkeypatch.undo()

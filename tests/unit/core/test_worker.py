@@ -155,10 +155,11 @@ class Gate:
         return "Let through."
 
 
-async def until(condition: Callable[[], bool]) -> None:
+async def until(condition: Callable[[], bool], then: str = "") -> str:
     async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110 - any condition
             await asyncio.sleep(0.005)
+    return then
 
 
 async def test_a_thread_is_answered_in_order_and_threads_side_by_side():
@@ -463,11 +464,7 @@ async def test_the_worker_lives_through_a_database_that_can_not_be_written(monke
     office = Office(lease_seconds=1)
     broke: list[str] = []
 
-    async def long(attempt: Attempt) -> str:
-        await until(lambda: "renew" in broke)
-        return "Yes."
-
-    office.answers.behaviour["q"] = long
+    office.answers.behaviour["q"] = lambda attempt: until(lambda: "renew" in broke, "Yes.")
     monkeypatch.setattr("core.worker.POLL_SECONDS", 0.01)
     for name in ("claim", "finish", "renew"):
         monkeypatch.setattr(office.store, name, _broken_at_first(getattr(office.store, name), broke))
