@@ -12,9 +12,11 @@ from typing import Annotated
 import typer
 
 from bot.commands import (
+    access,
     asking,
     chatting,
     conversing,
+    database,
     demonstrating,
     extracting,
     jobs,
@@ -84,6 +86,8 @@ for module in (
     quality,
     replaying,
     statistics,
+    access,
+    database,
     serving,
     demonstrating,
     manifest,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from core.domain.chat import Capabilities
 from core.errors import FootnoteError, InvalidState
 from core.ports.providers import LearningProvider
+from core.upkeep import REINDEX, lacking
 
 if TYPE_CHECKING:
     from bot.wiring.app import App
@@ -44,15 +45,22 @@ async def require_filled_index(app: "App") -> int:
     That is how a process looks whose index is its own while the database is not: it would find nothing, and say so.
     """
     count = await app.index.count()
-    if count == 0 and app.is_shared:
-        documents = await app.corpus.list_documents(app.workspace)
-        if any(document.passages for document in documents):
-            where = "the one under [index] url" if app.config.index.url else "the data directory's own"
-            raise InvalidState(
-                f"The database has documents, but the search index ({where}) is empty: set [index] url to the Qdrant "
-                "server that holds them, for every process, or build the index with `footnote ingest PATH --force`."
-            )
+    if count == 0 and app.is_shared and any((await app.corpus.live_revisions()).values()):
+        where = "the one under [index] url" if app.config.index.url else "the data directory's own"
+        raise InvalidState(
+            f"The database has documents, but the search index ({where}) is empty: set [index] url to the Qdrant "
+            f"server that holds them, for every process, or build the index from the database with {REINDEX}."
+        )
     return count
+
+
+async def count_lacking(app: "App") -> tuple[int, int]:
+    """How many passages the index lacks, and how many it should hold; a look that costs milliseconds.
+
+    Passages that it holds too much, of an ingest that was interrupted or is under way, may hide some.
+    """
+    expected = sum((await app.corpus.live_revisions()).values())
+    return max(expected - await app.index.count(), 0), expected
 
 
 async def _check(name: str, work: "Callable[[App], Awaitable[str]]", app: "App") -> Check:
@@ -74,6 +82,9 @@ async def _embedding(app: "App") -> str:
 
 async def _index(app: "App") -> str:
     count = await require_filled_index(app)
+    missing, expected = await count_lacking(app)
+    if missing:
+        raise InvalidState(lacking(missing, expected))
     if app.is_shared and not app.config.index.url:
         return (
             f"{count} passages, embedded: for this process alone; `footnote worker` needs a Qdrant server ([index] url)"

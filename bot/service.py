@@ -26,7 +26,15 @@ from bot.metrics import MeteredAnswers, Metrics
 from bot.platforms import build_platforms, prepared_answers
 from bot.schedule import Schedule, Tick
 from bot.service_web import PageParts, build_asking, build_pages
-from bot.service_worker import require_somebody_to_answer, start_task, start_worker, until_end, warm
+from bot.service_worker import (
+    mend_index,
+    mended_note,
+    require_somebody_to_answer,
+    start_task,
+    start_worker,
+    until_end,
+    warm,
+)
 from bot.signals import Signals
 from bot.syncing import start_watching, sync_ticks
 from bot.webchat.app import build_runner
@@ -38,6 +46,7 @@ from core.commands import ServiceQuestions
 from core.errors import ConfigError, InvalidState
 from core.finishing import to_its_end
 from core.inbox import Inbox, platform_gates
+from core.ingestion.report import ignore_progress
 from core.work.abandoned import end_abandoned_questions
 
 # How long open event streams and requests may take to end; longer only for those who do not notice.
@@ -114,6 +123,7 @@ class Service:
         await _start_schedule(stack, app, inbox, discord, slack)
         await start_watching(stack, app.syncs)
         await start_task(stack, warm(app))
+        await start_task(stack, mend_index(app))
         await start_task(stack, app.extractions.work(_workspaces(app, discord, slack)))
         heard = [hear_discord(discord, app, worker)] if discord else []
         heard += [ears.stay_connected()] if ears and ears.stay_connected else []
@@ -169,8 +179,8 @@ async def _start_schedule(
             return None
         return f"Forgot {messages} messages and {jobs} jobs that ended long ago, and {runs} recorded runs"
 
-    async def sweep() -> None:
-        await app.sweep()
+    async def mend() -> str | None:
+        return mended_note(await app.upkeep.reindex(ignore_progress))
 
     async def drop_files() -> str | None:
         gone = await app.attachments.sweep(sorted(_workspaces(app, *doors)))
@@ -180,7 +190,7 @@ async def _start_schedule(
         notes = await app.staleness.check()
         return f"{notes} threads get a note about stale answers" if notes else None
 
-    ticks = {"retention": tidy, "index sweep": sweep, "files of threads": drop_files}
+    ticks = {"retention": tidy, "search index": mend, "files of threads": drop_files}
     stale = Tick(name="stale answers", work=notice, every=STALE_EVERY, first_after=STALE_FIRST)
     daily = [Tick(name=name, work=work) for name, work in ticks.items()]
     schedule = Schedule((stale, *daily, *await sync_ticks(app.syncs, app.clock)))

@@ -20,6 +20,7 @@ from bot.webchat.chat import ChatParts, add_chat
 from bot.webchat.pages.connections import add_connection_pages
 from bot.webchat.pages.statistics import add_statistics_page
 from bot.wiring.app import App
+from bot.wiring.stores import KEY_FILE
 from core.answers.stored import stored_ids
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
@@ -28,7 +29,6 @@ from core.gates.rates import Rate, RateGate
 from core.inbox import Inbox
 from core.worker import Worker
 
-KEY_FILE = "web.key"  # in the data directory; signs links where no key is configured
 KEY_BYTES = 32
 OWNER_ONLY_FILE = 0o600
 

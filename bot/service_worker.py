@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from bot.config import WEB_KEY_VARIABLE, Config
-from bot.doctor import require_filled_index
+from bot.doctor import count_lacking, require_filled_index
 from bot.platforms import build_platforms, prepared_answers
 from bot.signals import Signals
 from bot.slack_settings import is_on as slack_is_on
@@ -20,6 +20,8 @@ from bot.wiring.discord import open_discord
 from bot.wiring.slack import open_slack
 from core.answering import Answering
 from core.errors import ConfigError, FootnoteError, InvalidState
+from core.ingestion.mending import Mended
+from core.ingestion.report import ignore_progress
 from core.ports.service import ChatPlatform
 from core.worker import Worker
 
@@ -128,6 +130,24 @@ async def warm(app: App) -> None:
         _log.info("Embedding model: %s", await app.describe_embedder())
     except FootnoteError as error:
         _log.error("%s", error)
+
+
+async def mend_index(app: App) -> None:
+    """Index again, from the database, what the index lacks: its folder was lost, or a database restored."""
+    try:
+        missing, expected = await count_lacking(app)
+        if missing:
+            _log.warning("The search index lacks %d of %d passages: they are indexed again now", missing, expected)
+            _log.info("%s", mended_note(await app.upkeep.reindex(ignore_progress)))
+    except FootnoteError as error:
+        _log.error("%s", error)
+
+
+def mended_note(mended: Mended) -> str | None:
+    """What was done to the index, for the log; None: nothing."""
+    if not mended.documents and not mended.left_over:
+        return None
+    return f"Indexed {mended.documents} documents again, removed {mended.left_over} old revisions from the search index"
 
 
 async def _end_worker(worker: Worker, task: "asyncio.Task[None]") -> None:

@@ -95,6 +95,13 @@ class Session:
             time.sleep(SERVICE_PAUSE_SECONDS)
         return None
 
+    def require_no_service(self) -> None:
+        """Raises InvalidState while a service runs on the data directory, for what it must not be in the way of."""
+        if self.remote():
+            raise InvalidState(
+                f"A Footnote service runs on the data directory {str(self.settings.data_path)!r}: stop it first."
+            )
+
     def print_json(self, value: object) -> None:
         """One JSON value, indented, on standard output."""
         write_line(to_json_text(value, indent=2))

@@ -1,6 +1,7 @@
 """Small fakes with state, for what tests need in a simpler form than the in-memory twins give it."""
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -80,8 +81,8 @@ class WordIndex:
         for key in [key for key, entry in self.entries.items() if entry.passage.document_id == document_id]:
             del self.entries[key]
 
-    async def revisions(self) -> set[tuple[str, str]]:
-        return {(entry.passage.document_id, entry.passage.revision) for entry in self.entries.values()}
+    async def revisions(self) -> dict[tuple[str, str], int]:
+        return Counter((entry.passage.document_id, entry.passage.revision) for entry in self.entries.values())
 
     async def count(self) -> int:
         return len(self.entries)

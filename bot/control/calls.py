@@ -23,6 +23,7 @@ PARTS = {
     "commands": ("run",),
     "conversations": ("create", "delete", "list_conversations", "rename", "show"),
     "corpus": ("get_document", "get_page", "list_documents", "list_readable", "list_sources"),
+    "explanations": ("of",),
     "extractions": ("run",),
     "facts": ("find", "list_extracts", "of_pages", "ontology", "summaries", "troubles"),
     "histories": ("show",),
@@ -40,6 +41,7 @@ PARTS = {
     "staleness": ("list_stale",),
     "statistics": ("of",),
     "syncs": ("forget", "overview", "sync"),
+    "upkeep": ("back_up", "check", "reindex", "status"),
 }
 PROGRESS = {"$": "progress"}  # stands for the caller's progress sink or callback among the arguments
 # What a sink or a callback is told, as the caller then calls it.

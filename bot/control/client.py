@@ -67,6 +67,10 @@ class RemoteApp:
         )
         return report
 
+    async def clear_index(self) -> None:
+        """Raises InvalidState: the service has the index open."""
+        raise InvalidState("The Footnote service has the search index open: stop it, then repeat the command.")
+
     async def doctor(self) -> Any:
         """The service's own checks: list of bot.doctor.Check."""
         return await self._call("doctor")

@@ -8,7 +8,7 @@ from core.ports import Clock
 from core.ports.service import JobRepository
 from core.work.abandoned import AbandonedRuns, Runs
 
-# Places of storage.alone, one process at a time in each.
+# Places of storage.database.alone, one process at a time in each.
 SYNC_PLACE = "sync"
 EXTRACTION_PLACE = "extraction"
 MODEL_EXTRACTION_PLACE = "extraction-by-model"

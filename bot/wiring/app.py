@@ -20,21 +20,23 @@ from bot.wiring.abandoned import SYNC_PLACE, build_abandoned
 from bot.wiring.extraction import Extractions, build_extractions
 from bot.wiring.ingestion import Ingests, build_ingests, build_library, build_staleness, to_read_limits
 from bot.wiring.models import ModelParts
+from bot.wiring.stores import DATABASE_FILE, KEPT_FOLDER
 from core.access import Access
 from core.conversations import Conversations
 from core.domain.corpus import Document, SearchScope, Source
 from core.ingestion.report import IngestReport, ProgressCallback
-from storage.alone import alone, alone_if_free
-from storage.cited import SqlCitedRepository
 from storage.database import Database
-from storage.feedback import SqlFeedbackRepository
-from storage.stale import SqlStaleRepository
+from storage.database.alone import alone, alone_if_free
+from storage.sql.cited import SqlCitedRepository
+from storage.sql.feedback import SqlFeedbackRepository
+from storage.sql.stale import SqlStaleRepository
 
 if TYPE_CHECKING:
     from core.chat_documents.attachments import Attachments
     from core.chat_documents.keeping import KeptAnswers
     from core.commands import Commands, RunningQuestions
     from core.connections import Connections
+    from core.explaining import Explanations
     from core.facts import Facts
     from core.feedback import Feedbacks
     from core.jobs.trees import Jobs
@@ -45,10 +47,8 @@ if TYPE_CHECKING:
     from core.sources.syncing import Syncs
     from core.staleness.noticing import Staleness
     from core.statistics import UsageStatistics
+    from core.upkeep import Upkeep
     from core.withholding import Histories
-
-DATABASE_FILE = "footnote.db"
-KEPT_FOLDER = "kept"  # the answers that people keep, a folder for each workspace
 
 
 class App(ModelParts):
@@ -117,8 +117,8 @@ class App(ModelParts):
     @cached_property
     def statistics(self) -> "UsageStatistics":
         from core.statistics import UsageStatistics
-        from storage.asked import SqlAskedRepository
-        from storage.meaning_groups import VectorMeaningGroups
+        from storage.local_models.meaning_groups import VectorMeaningGroups
+        from storage.sql.asked import SqlAskedRepository
 
         return UsageStatistics(
             asked=SqlAskedRepository(self.database, self.clock, is_one_persons),
@@ -130,6 +130,12 @@ class App(ModelParts):
     @cached_property
     def access(self) -> Access:
         return Access(self.corpus, self.settings)
+
+    @cached_property
+    def explanations(self) -> "Explanations":
+        from core.explaining import Explanations
+
+        return Explanations(self.access, self.library, self.corpus)
 
     @cached_property
     def feedbacks(self) -> "Feedbacks":
@@ -265,15 +271,23 @@ class App(ModelParts):
         """Bring a stored source up to date (implements core.chat_documents.attachments.Ingest)."""
         return await self.ingests.read_in(source, root, only, kind=kind)
 
-    async def sweep(self) -> None:
-        """Remove from the index what interrupted ingests left there."""
-        await self.ingests.sweep()
+    @cached_property
+    def upkeep(self) -> "Upkeep":
+        from core.upkeep import Upkeep
+
+        return Upkeep(
+            database=self.upkeep_store,
+            corpus=self.corpus,
+            index=self.index,
+            compare=self.ingests.compare,
+            mend=self.ingests.mend,
+        )
 
     @cached_property
     def syncs(self) -> "Syncs":
         from bot.wiring.syncs import build_syncs
         from storage.sources.building import build_fetcher
-        from storage.syncs import SqlSyncRepository
+        from storage.sql.syncs import SqlSyncRepository
 
         waiting = partial(alone, self._database_place, SYNC_PLACE, with_file=True)
         return build_syncs(self, SqlSyncRepository(self.database), build_fetcher, waiting)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from bot.config_sections import IngestConfig
 from core.domain.corpus import Source
 from core.ingestion.limits import MEBIBYTE, ReadLimits
+from core.ingestion.mending import IndexState, Mended
 from core.ingestion.report import IngestReport, ProgressCallback
 from core.library import Library
 from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
@@ -106,14 +107,19 @@ class Ingests:
         await self._extracts.follow_later(source, report)
         return report
 
-    async def sweep(self) -> None:
-        """As App.sweep."""
+    async def compare(self) -> IndexState:
+        """How the index differs from the database, while no run changes either."""
         async with self._changing_index() as ingestor:
-            await ingestor.sweep()
+            return await ingestor.compare()
+
+    async def mend(self, progress: ProgressCallback) -> Mended:
+        """Bring the index in line with the database. Raises StorageError and ModelMissing."""
+        async with self._changing_index() as ingestor:
+            return await ingestor.mend(progress)
 
     @asynccontextmanager
     async def _changing_index(self) -> AsyncIterator["Ingestor"]:
-        """One run at a time, over all processes: another's sweep must not take a run's unfinished passages."""
+        """One run at a time, over all processes: what mends for another must not take a run's unfinished passages."""
         async with self._lock, self._alone():
             await self._notice()  # of what was changed before: each run has its own note
             yield self._build()

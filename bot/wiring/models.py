@@ -1,17 +1,20 @@
 """The composition root's part for models, and for the index that embeds with them: each is loaded at its first use."""
 
+import asyncio
 from contextlib import AsyncExitStack
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bot.wiring.stores import StoreParts
+from core.errors import InvalidState
 
 if TYPE_CHECKING:
     from bot.wiring.providers import Providers
     from core.ports import ChatProvider, SearchIndex
-    from storage.embeddings import LocalEmbedder
-    from storage.ranking import CrossEncoderJudge, VectorSentenceRanker
-    from storage.readings import SqlReadingRepository
+    from storage.local_models.embeddings import LocalEmbedder
+    from storage.local_models.judging import CrossEncoderJudge
+    from storage.local_models.ranking import VectorSentenceRanker
+    from storage.sql.readings import SqlReadingRepository
 
 CAPABILITIES_FILE = "capabilities.json"  # what was found out about models
 MODELS = "models"  # what fastembed downloads, where a configured model is not packaged
@@ -25,15 +28,15 @@ class ModelParts(StoreParts):
     @cached_property
     def readings(self) -> "SqlReadingRepository":
         """What models said of documents when they were read, and what that cost."""
-        from storage.readings import SqlReadingRepository
+        from storage.sql.readings import SqlReadingRepository
 
         return SqlReadingRepository(self.database)
 
     @cached_property
     def embedder(self) -> "LocalEmbedder":
         """Loads its model when it first embeds. Raises ModelMissing."""
-        from storage.embeddings import LocalEmbedder
-        from storage.model_files import find_embedding_model
+        from storage.local_models.embeddings import LocalEmbedder
+        from storage.local_models.files import find_embedding_model
 
         embedder = LocalEmbedder(find_embedding_model(self.config.models.embedding), self.config.data_path / MODELS)
         self._stack.callback(embedder.close)
@@ -42,8 +45,8 @@ class ModelParts(StoreParts):
     @cached_property
     def judge(self) -> "CrossEncoderJudge":
         """Loads its model when it first judges. Raises ModelMissing."""
-        from storage.model_files import find_reranker
-        from storage.ranking import CrossEncoderJudge
+        from storage.local_models.files import find_reranker
+        from storage.local_models.judging import CrossEncoderJudge
 
         judge = CrossEncoderJudge(find_reranker(self.config.models.reranker), self.config.data_path / MODELS)
         self._stack.push_async_callback(judge.close)
@@ -52,8 +55,8 @@ class ModelParts(StoreParts):
     @cached_property
     def index(self) -> "SearchIndex":
         """Embedded in the data directory, or a Qdrant server where there is a URL; opens at its first use."""
+        from storage.local_models.reranked_index import RerankedIndex
         from storage.qdrant.opening import embedded_index, server_index
-        from storage.reranked_index import RerankedIndex
 
         settings, key = self.config.index, self.config.index_key()
         if settings.url:
@@ -66,9 +69,23 @@ class ModelParts(StoreParts):
         self._stack.push_async_callback(index.close)
         return index
 
+    async def clear_index(self) -> None:
+        """Throw the embedded index away, whatever model it was made with; before it is opened.
+
+        Raises InvalidState for a Qdrant server's, StorageError while another process has it.
+        """
+        from storage.qdrant.opening import INDEX_FOLDER, clear_folder
+
+        if self.config.index.url:
+            raise InvalidState(
+                "The search index is on a Qdrant server, where others may use it: name a new [index] collection, and "
+                "build that one with `footnote db reindex`."
+            )
+        await asyncio.to_thread(clear_folder, self.config.data_path / INDEX_FOLDER)
+
     @cached_property
     def ranker(self) -> "VectorSentenceRanker":
-        from storage.ranking import VectorSentenceRanker
+        from storage.local_models.ranking import VectorSentenceRanker
 
         return VectorSentenceRanker(self.embedder)
 

@@ -1,22 +1,43 @@
 """The composition root's part for what is stored: a repository for each family of tables."""
 
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.clock import SystemClock
 from bot.config import SLACK_KEY_SETTING, Config
-from storage.cassettes import SqlCassetteRepository
-from storage.conversations import SqlConversationRepository
-from storage.corpus import SqlCorpusRepository
+from core.errors import InvalidState
 from storage.database import Database
-from storage.extracts import SqlExtractRepository
-from storage.installations import SqlInstallationRepository, SqlOneTimeCodes
-from storage.jobs import SqlJobRepository
-from storage.settings import SqlSettingsRepository
-from storage.summaries import SqlSummaryRepository
+from storage.sql.cassettes import SqlCassetteRepository
+from storage.sql.conversations import SqlConversationRepository
+from storage.sql.corpus import SqlCorpusRepository
+from storage.sql.extracts import SqlExtractRepository
+from storage.sql.installations import SqlInstallationRepository, SqlOneTimeCodes
+from storage.sql.jobs import SqlJobRepository
+from storage.sql.settings import SqlSettingsRepository
+from storage.sql.summaries import SqlSummaryRepository
 
 if TYPE_CHECKING:
-    from storage.inbox import SqlInboxStore
+    from storage.sql.inbox import SqlInboxStore
+    from storage.sql.upkeep import SqlUpkeep
+
+# In the data directory. A backup leaves out what is made again: the search index, models, copies of sources.
+DATABASE_FILE = "footnote.db"
+KEY_FILE = "web.key"  # signs links where no key is configured
+KEPT_FOLDER = "kept"  # the answers that people keep, a folder for each workspace
+BACKED_UP = (KEY_FILE, KEPT_FOLDER)  # beside the database
+
+
+def restore(config: Config, file: Path) -> list[str]:
+    """Unpack a backup into the data directory; gives the names of what came. Raises InvalidState and StorageError."""
+    from storage.database.backups import restore_backup
+
+    if config.database_url() is not None:
+        raise InvalidState(
+            "The configuration names a PostgreSQL database: restore that one with pg_restore, then build the search "
+            "index with `footnote db reindex`."
+        )
+    return restore_backup(file, config.data_path / DATABASE_FILE, BACKED_UP)
 
 
 class StoreParts:
@@ -51,7 +72,7 @@ class StoreParts:
     @cached_property
     def installations(self) -> SqlInstallationRepository:
         """Raises ConfigError without a good key."""
-        from storage.sealing import Sealer
+        from storage.sql.sealing import Sealer
 
         return SqlInstallationRepository(self.database, Sealer(self.config.slack_keys(), SLACK_KEY_SETTING))
 
@@ -69,9 +90,15 @@ class StoreParts:
 
     @cached_property
     def inbox_store(self) -> "SqlInboxStore":
-        from storage.inbox import SqlInboxStore
+        from storage.sql.inbox import SqlInboxStore
 
         return SqlInboxStore(self.database, self.clock, self.config.service.lease_seconds)
+
+    @cached_property
+    def upkeep_store(self) -> "SqlUpkeep":
+        from storage.sql.upkeep import SqlUpkeep
+
+        return SqlUpkeep(self.database, BACKED_UP)
 
     @cached_property
     def cassette_store(self) -> SqlCassetteRepository:

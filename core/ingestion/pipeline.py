@@ -10,16 +10,13 @@ from core.domain.corpus import Document, Source
 from core.errors import NotFound
 from core.ingestion.files import Listing, list_files
 from core.ingestion.limits import ReadLimits
+from core.ingestion.mending import IndexState, Mended, compare, mend
 from core.ingestion.plan import Plan, build_plan, is_under
-from core.ingestion.report import Failure, IngestProgress, IngestReport, ProgressCallback
+from core.ingestion.report import Failure, IngestReport, ProgressCallback, ignore_progress
 from core.ingestion.run import IngestRun
 from core.ingestion.sandbox import Sandbox
 from core.ingestion.selection import EVERYTHING, Selection
 from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
-
-
-def ignore_progress(progress: IngestProgress) -> None:
-    """For callers that show none."""
 
 
 class Ingestor:
@@ -44,7 +41,7 @@ class Ingestor:
         self._sandbox = sandbox
         self._limits = limits
         self._retried = retried
-        self._one_at_a_time = asyncio.Lock()  # the sweep of one run must not take another's unfinished passages
+        self._one_at_a_time = asyncio.Lock()  # what mends for one run must not take another's unfinished passages
 
     async def ingest(
         self,
@@ -81,7 +78,7 @@ class Ingestor:
             )
             plan = await asyncio.to_thread(planned, stored)
             if plan.has_work:
-                await self.sweep()  # opens the index: waits for another process, which may have done the work
+                await self.mend(progress)  # opens the index: waits for another process, which may have done the work
                 plan = await asyncio.to_thread(planned, await self._stored(source))
             report = IngestReport(unchanged=plan.unchanged, failures=list(plan.still_failed))
             report.failures += [Failure(path=problem.path, reason=problem.reason) for problem in listing.problems]
@@ -94,10 +91,16 @@ class Ingestor:
             report.seconds = self._clock.monotonic() - started
             return report
 
-    async def sweep(self) -> None:
-        """Remove from the index what an interrupted run left there: revisions that are not live."""
-        for document_id, revision in sorted(await self._index.revisions() - await self._corpus.live_revisions()):
-            await self._index.remove_revision(document_id, revision)
+    async def compare(self) -> IndexState:
+        """How the index differs from the database (core/ingestion/mending.py)."""
+        return await compare(self._corpus, self._index)
+
+    async def mend(self, progress: ProgressCallback = ignore_progress) -> Mended:
+        """Take out of the index what interrupted runs left there, and index what it lacks (core/ingestion/mending.py).
+
+        Raises StorageError and ModelMissing.
+        """
+        return await mend(self._corpus, self._index, progress)
 
     async def _carry_out(self, plan: Plan, run: IngestRun) -> None:
         for document in plan.vanished:

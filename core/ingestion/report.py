@@ -28,6 +28,10 @@ class IngestProgress:
 ProgressCallback = Callable[[IngestProgress], None]
 
 
+def ignore_progress(progress: IngestProgress) -> None:
+    """For callers that show none."""
+
+
 class DocumentCounts(TypedDict):
     added: int
     updated: int

@@ -7,7 +7,7 @@ live stays live, and the next run finds the file's stamp still open, reads it ag
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from core.domain.corpus import Source as CorpusSource
 from core.ingestion.child import ReadDocument, ReadFailure, ReadTask
 from core.ingestion.files import SourceFile, stamp_of
 from core.ingestion.limits import MEBIBYTE, ReadLimits
+from core.ingestion.mending import index_entries
 from core.ingestion.report import Failure, IngestProgress, IngestReport, ProgressCallback
 from core.ingestion.sandbox import Sandbox
 from core.ingestion.texts.addresses import obsidian_link, web_address
@@ -187,7 +188,7 @@ class IngestRun:
         complete: list[Item] = []  # documents whose last passage is in the batch
         characters = 0
         while (item := await ahead.get()) is not None:
-            for entry in _entries(item):
+            for entry in index_entries(item.document, item.content.passages):
                 entries.append(entry)
                 characters += len(entry.passage.text)
                 if characters >= BATCH_CHARACTERS:
@@ -242,15 +243,3 @@ class IngestRun:
     def _finished(self, path: str) -> None:
         self.done += 1
         self.progress(IngestProgress(done=self.done, total=self.total, path=path))
-
-
-def _entries(item: Item) -> Iterator[IndexEntry]:
-    document = item.document
-    for passage in item.content.passages:
-        yield IndexEntry(
-            passage=passage,
-            workspace=document.workspace,
-            source_id=document.source_id,
-            kind=document.kind,
-            title=document.title,
-        )

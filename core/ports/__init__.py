@@ -150,8 +150,10 @@ class SearchIndex(Protocol):
     async def remove_document(self, document_id: str) -> None:
         """Forget all revisions of a document; unknown ones are ignored."""
 
-    async def revisions(self) -> set[tuple[str, str]]:
-        """All (document id, revision) pairs present, over all workspaces: for the orphan sweep."""
+    async def revisions(self) -> dict[tuple[str, str], int]:
+        """How many passages are stored of each (document id, revision), over all workspaces: to compare with the
+        library's `live_revisions`.
+        """
 
     async def count(self) -> int:
         """Passages stored."""
@@ -212,8 +214,16 @@ class CorpusRepository(Protocol):
     async def remove_document(self, document_id: str) -> None:
         """With pages and passages; unknown ids are ignored."""
 
-    async def live_revisions(self) -> set[tuple[str, str]]:
-        """(document id, revision) of every readable document, over all workspaces: for the orphan sweep."""
+    async def live_revisions(self) -> dict[tuple[str, str], int]:
+        """How many passages there are of each (document id, revision) that can be read, over all workspaces: what the
+        search index has to hold.
+        """
+
+    async def list_live_passages(self, document_id: str) -> list[SourcedPassage]:
+        """All of a document's live revision, in text order; empty for unknown ids.
+
+        Without a scope: for building the index, never for what is shown.
+        """
 
     async def get_page(self, page_id: str, scope: SearchScope) -> Page:
         """NotFound for unknown ids, old revisions, and pages outside the scope."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.corpus import Document, Page, PageHit, SearchQuery, SearchScope, SourcedPassage
+from core.errors import InvalidState
 from core.ports import CorpusRepository, SearchIndex
 from core.positions.reading_asides import without_reading
 from core.search.common_names import common_names, leading_document, without_common
@@ -66,12 +67,23 @@ class PassageSearch:
         asked = max(query.limit * _PASSAGES_PER_PAGE, _FEWEST_PASSAGES)
         while True:
             hits = await self._index.search(replace(query, limit=asked), scope)
+            if not hits:
+                await self._require_index()
+                return []
             scores = {hit.passage_id: hit.score for hit in hits}
             live = await self._corpus.list_passages(list(scores), scope)
             pages = {sourced.passage.page_id for sourced in live}
             if len(pages) >= query.limit or len(hits) < asked or asked >= _MOST_PASSAGES:
                 return [replace(sourced, score=scores[sourced.passage.id]) for sourced in live]
             asked = min(asked * 3, _MOST_PASSAGES)
+
+    async def _require_index(self) -> None:
+        """Raises InvalidState when the index is empty and should not be: "nothing found" would not be true."""
+        if await self._index.count() == 0 and any((await self._corpus.live_revisions()).values()):
+            raise InvalidState(
+                "The search index is empty, but the library is not: build it again from the database with "
+                "`footnote db reindex`; a service does so when it starts."
+            )
 
     async def _looked_into(
         self, query: SearchQuery, found: list[SourcedPassage], scope: SearchScope

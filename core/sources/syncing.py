@@ -18,8 +18,8 @@ from core.domain.jobs import JobKind
 from core.domain.source_specs import FilesOrigin, FolderOrigin, SourceSpec
 from core.domain.syncs import MOST_WARNINGS, SyncResult, SyncState
 from core.errors import FootnoteError, InvalidState, NotFound, SourceUnavailable
-from core.ingestion.pipeline import ignore_progress, list_selected
-from core.ingestion.report import IngestProgress, IngestReport, ProgressCallback
+from core.ingestion.pipeline import list_selected
+from core.ingestion.report import IngestProgress, IngestReport, ProgressCallback, ignore_progress
 from core.ingestion.selection import Selection
 from core.ports import Clock, CorpusRepository
 from core.ports.service import JobRepository

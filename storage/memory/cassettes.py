@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from core.domain.cassettes import StoredCassette
-from storage.cassettes import FEWEST_CHARACTERS, unknown
+from storage.cassette_ids import the_one, unknown
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.storable import to_storable, to_storable_value
@@ -25,12 +25,8 @@ class MemoryCassetteRepository:
 
     async def find(self, message_id: str, workspace: str) -> StoredCassette:
         wanted = to_storable(message_id)
-        there = [item for item in await self._whole(workspace) if item.message_id.startswith(wanted)]
-        exact = [item for item in there if item.message_id == wanted]
-        near = there if len(wanted) >= FEWEST_CHARACTERS and len(there) == 1 else []
-        if not exact and not near:
-            raise unknown(message_id)
-        return replace((exact or near)[0], document_ids=frozenset())
+        alike = [item for item in await self._whole(workspace) if item.message_id.startswith(wanted)]
+        return replace(the_one(message_id, alike), document_ids=frozenset())
 
     async def list_cassettes(
         self, workspace: str, *, cases_only: bool = False, limit: int = 50

@@ -97,8 +97,11 @@ class MemoryCorpusRepository:
             table.pop(document_id, None)
         self._changes += 1
 
-    async def live_revisions(self) -> set[tuple[str, str]]:
-        return {(document.id, document.revision) for document in self._documents.values() if document.revision}
+    async def live_revisions(self) -> dict[tuple[str, str], int]:
+        return {(item.id, item.revision): item.passages for item in self._documents.values() if item.revision}
+
+    async def list_live_passages(self, document_id: str) -> list[SourcedPassage]:
+        return self._sourced(document_id) if document_id in self._documents else []
 
     def has_document(self, document_id: str, workspace: str) -> bool:
         found = self._documents.get(document_id)
@@ -142,7 +145,7 @@ class MemoryCorpusRepository:
         found = {
             item.passage.id: item
             for document_id in self._passages
-            for item in self._sourced(document_id, scope)
+            for item in self._readable_passages(document_id, scope)
             if item.passage.id in wanted
         }
         return [found[passage_id] for passage_id in passage_ids if passage_id in found]
@@ -151,15 +154,18 @@ class MemoryCorpusRepository:
         return [
             item
             for document_id in self._passages
-            for item in self._sourced(document_id, scope)
+            for item in self._readable_passages(document_id, scope)
             if item.passage.page_id == page_id
         ]
 
-    def _sourced(self, document_id: str, scope: SearchScope) -> list[SourcedPassage]:
-        document = self._readable(document_id, scope)
-        if document is None:
+    def _readable_passages(self, document_id: str, scope: SearchScope) -> list[SourcedPassage]:
+        if self._readable(document_id, scope) is None:
             return []
-        pages = {page.id: page for page in self._pages[document_id]}
+        return [item for item in self._sourced(document_id) if scope.allows(item.document, item.passage.page_number)]
+
+    def _sourced(self, document_id: str) -> list[SourcedPassage]:
+        document = self._with_source(self._documents[document_id])
+        pages = {page.id: page for page in self._pages.get(document_id, [])}
         return [
             SourcedPassage(
                 passage=passage,
@@ -167,8 +173,7 @@ class MemoryCorpusRepository:
                 page_title=pages[passage.page_id].title,
                 deep_link=pages[passage.page_id].deep_link,
             )
-            for passage in self._passages[document_id]
-            if scope.allows(document, passage.page_number)
+            for passage in self._passages.get(document_id, [])
         ]
 
     def _counted(self, document: Document, scope: SearchScope) -> Document:

@@ -25,7 +25,7 @@ class MemoryStaleRepository:
         self._checks: dict[tuple[str, str], _Check] = {}  # by message and document
 
     async def list_unchecked(self) -> list[Unchecked]:
-        live = dict(await self._corpus.live_revisions())
+        live = dict((await self._corpus.live_revisions()).keys())
         found = [
             Unchecked(
                 conversation_id=message.conversation_id,
@@ -42,7 +42,7 @@ class MemoryStaleRepository:
         return sorted(found, key=lambda item: item.conversation_id)
 
     async def live_texts(self, document_id: str) -> LiveTexts | None:
-        revision = dict(await self._corpus.live_revisions()).get(document_id)
+        revision = dict((await self._corpus.live_revisions()).keys()).get(document_id)
         if revision is None:
             return None
         return LiveTexts(revision=revision, texts=self._corpus.live_texts(document_id))

@@ -1,7 +1,8 @@
 """Alembic's entry: runs the revisions on the connection it is handed.
 
-To write a revision: `alembic -x url=sqlite:///scratch.db upgrade head`, change storage/tables.py, then
-`alembic -x url=sqlite:///scratch.db revision --autogenerate -m "..." --rev-id 0002`, and set storage/schema.py HEAD.
+To write a revision: `alembic -x url=sqlite:///scratch.db upgrade head`, change storage/tables, then
+`alembic -x url=sqlite:///scratch.db revision --autogenerate -m "..." --rev-id 0002`, and set HEAD in
+storage/database/schema.py.
 """
 
 from typing import Any, Literal
@@ -10,7 +11,7 @@ from alembic import context
 from sqlalchemy import Connection, create_engine
 from sqlalchemy.types import TypeDecorator
 
-from storage.cassette_tables import FootnoteTable
+from storage.tables import FootnoteTable
 
 
 def run(connection: Connection) -> None:

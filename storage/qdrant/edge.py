@@ -1,5 +1,6 @@
 """The embedded default: Qdrant Edge, Qdrant's own engine inside this process, in a folder on disk."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,8 +11,8 @@ import qdrant_edge as qe
 
 from core.domain.corpus import IndexHit
 from core.errors import StorageError
-from storage.embeddings import Vector, cores
-from storage.lexical import SparseVector
+from storage.local_models.embeddings import Vector, cores
+from storage.qdrant.bm25 import SparseVector
 from storage.qdrant.folder import IndexFolder, IndexMeta, damaged
 from storage.qdrant.query import (
     DENSE,
@@ -71,8 +72,8 @@ class EdgeEngine:
         with _errors(self._folder.path, "written"):
             self._shard.update(qe.UpdateOperation.delete_points_by_filter(filter_of(rule)))
 
-    def revisions(self) -> set[tuple[str, str]]:
-        pairs: set[tuple[str, str]] = set()
+    def revisions(self) -> Counter[tuple[str, str]]:
+        pairs: Counter[tuple[str, str]] = Counter()
         offset = None
         while True:
             request = qe.ScrollRequest(

@@ -23,6 +23,7 @@ LOCK_PAUSE_SECONDS = 0.05
 # Free space below which nothing is added: the engine maps its files ahead of their use (215 MB when empty), and a
 # process that touches a mapped page the disk can't hold is killed (SIGBUS), with no error to catch.
 MIN_FREE_BYTES = 256 * 1024 * 1024
+REBUILD = "`footnote db reindex --from-scratch`"
 FORMAT = 1  # of the payload and the BM25 weights; raised when stored points stop fitting new code
 
 
@@ -47,6 +48,34 @@ class IndexFolder:
 
         Blocks up to LOCK_WAIT_SECONDS while another process has it. Raises StorageError when any of it fails.
         """
+        self._take_lock()
+        try:
+            self._check(meta)
+        except StorageError:
+            self.release()
+            raise
+
+    def clear(self) -> None:
+        """Delete all but the lock, which is held meanwhile; the notes go first, so that no half of it is ever opened.
+
+        Raises StorageError when it is in use, or can't be deleted.
+        """
+        self._take_lock()
+        try:
+            (self.path / "index.json").unlink(missing_ok=True)
+            for place in self.path.iterdir():
+                if place.is_dir():
+                    shutil.rmtree(place)
+                elif place.name != "lock":
+                    place.unlink()
+        except OSError as error:
+            raise StorageError(
+                f"The search index in {str(self.path)!r} can't be deleted ({error.strerror}): check its rights."
+            ) from error
+        finally:
+            self.release()
+
+    def _take_lock(self) -> None:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             handle = (self.path / "lock").open("a", encoding="utf-8")
@@ -65,11 +94,6 @@ class IndexFolder:
                 " PostgreSQL database share the index through a Qdrant server ([index] url)."
             ) from error
         self._lock = handle
-        try:
-            self._check(meta)
-        except StorageError:
-            self.release()
-            raise
 
     def require_space(self) -> None:
         """Raises StorageError when the disk is so full that writing on could end the process."""
@@ -113,7 +137,7 @@ def meta_json(meta: IndexMeta) -> dict[str, str | int]:
     return {"format": meta.format, "model": meta.model, "dimensions": meta.dimensions}
 
 
-def mismatch(index: str, stored: IndexMeta, wanted: IndexMeta) -> str:
+def mismatch(index: str, stored: IndexMeta, wanted: IndexMeta, anew: str = f"build it anew with {REBUILD}") -> str:
     """One sentence: what does not fit, and the two ways out."""
     if stored.format != wanted.format:
         what = "was made by another version of Footnote"
@@ -122,14 +146,11 @@ def mismatch(index: str, stored: IndexMeta, wanted: IndexMeta) -> str:
             f"was made with the embedding model {stored.model!r} ({stored.dimensions} dimensions), "
             f"but {wanted.model!r} ({wanted.dimensions}) is configured"
         )
-    return f"{index} {what}: set that model again, or ingest into a new --data-dir or collection."
+    return f"{index} {what}: set that model again, or {anew}."
 
 
 def damaged(path: Path, reason: str) -> str:
-    return (
-        f"The search index in {str(path)!r} is damaged ({reason}): "
-        "move that folder away and run `footnote ingest --force` to build it again."
-    )
+    return f"The search index in {str(path)!r} is damaged ({reason}): build it anew from the database with {REBUILD}."
 
 
 def _lock(handle: IO[str]) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -11,9 +12,10 @@ from typing import Protocol, TypeVar
 
 from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope
 from core.finishing import to_its_end
-from storage.embeddings import Embedder
-from storage.lexical import has_words, plain, weigh_passage, weigh_query
-from storage.qdrant.query import HybridQuery, Rule, StoredPoint, document_rule, hybrid_query, indexed_text, payload
+from storage.local_models.embeddings import Embedder
+from storage.plain_text import has_words, indexed_text, plain
+from storage.qdrant.bm25 import weigh_passage, weigh_query
+from storage.qdrant.query import HybridQuery, Rule, StoredPoint, document_rule, hybrid_query, payload
 
 ADD_BATCH = 128  # passages embedded before they are stored: bounds memory, and what an interruption can lose
 SCORE_DIGITS = 9  # behind the point; scores are 0 to 2, and what is below comes from the order of additions
@@ -36,8 +38,8 @@ class Engine(Protocol):
 
     def delete(self, rule: Rule) -> None: ...
 
-    def revisions(self) -> set[tuple[str, str]]:
-        """All (document id, revision) pairs."""
+    def revisions(self) -> Counter[tuple[str, str]]:
+        """How many points there are of each (document id, revision)."""
         ...
 
     def count(self) -> int: ...
@@ -74,7 +76,7 @@ class QdrantIndex:
     async def remove_document(self, document_id: str) -> None:
         await self._run(lambda: self._opened().delete(document_rule(document_id)))
 
-    async def revisions(self) -> set[tuple[str, str]]:
+    async def revisions(self) -> dict[tuple[str, str], int]:
         return await self._run(lambda: self._opened().revisions())
 
     async def count(self) -> int:

@@ -7,8 +7,8 @@ import importlib.util
 import logging
 from pathlib import Path
 
-from storage.embeddings import Embedder
-from storage.qdrant.folder import FORMAT, IndexMeta
+from storage.local_models.embeddings import Embedder
+from storage.qdrant.folder import FORMAT, IndexFolder, IndexMeta
 from storage.qdrant.index import Engine, QdrantIndex
 
 INDEX_FOLDER = "index"  # in the data directory
@@ -30,6 +30,11 @@ def server_index(url: str, collection: str, embedder: Embedder, api_key: str | N
         return open_server(url, collection, index_meta(embedder), api_key)
 
     return QdrantIndex(connect, embedder)
+
+
+def clear_folder(path: Path) -> None:
+    """Delete what an embedded index holds. StorageError while somebody has it open."""
+    IndexFolder(path).clear()
 
 
 def index_meta(embedder: Embedder) -> IndexMeta:

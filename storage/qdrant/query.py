@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope
-from storage.lexical import SparseVector, plain
+from storage.qdrant.bm25 import SparseVector
 
 if TYPE_CHECKING:
-    from storage.embeddings import Vector
+    from storage.local_models.embeddings import Vector
 
 DENSE = "dense"  # named vector: cosine, from the embedding model
 SPARSE = "bm25"  # named sparse vector: term weights; the engine multiplies in the IDF
@@ -100,12 +100,6 @@ def hybrid_query(query: SearchQuery, scope: SearchScope, dense: "Vector", sparse
     if sparse.indices:
         prefetches.append(Prefetch(SPARSE, sparse, rule, limit))
     return HybridQuery(tuple(prefetches), query.limit)
-
-
-def indexed_text(entry: IndexEntry) -> str:
-    """What is embedded and counted by BM25: title, heading path and passage, without marks."""
-    passage = entry.passage
-    return plain("\n".join((entry.title, " > ".join(passage.heading_path), passage.text)))
 
 
 def payload(entry: IndexEntry) -> dict[str, str | int]:

@@ -3,6 +3,7 @@
 Local mode searches by brute force in Python: for platforms without an Edge wheel, and for contract tests.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +14,8 @@ from qdrant_client.http.exceptions import ApiException
 
 from core.domain.corpus import IndexHit
 from core.errors import StorageError
-from storage.embeddings import Vector
-from storage.lexical import SparseVector
+from storage.local_models.embeddings import Vector
+from storage.qdrant.bm25 import SparseVector
 from storage.qdrant.folder import IndexFolder, IndexMeta, damaged, meta_json, mismatch, parse_meta
 from storage.qdrant.query import (
     DENSE,
@@ -38,6 +39,7 @@ UPSERT_BATCH = 128  # points in one request: about 1 MB of JSON
 SCROLL_PAGE = 5_000  # points in one read of `revisions`
 TIMEOUT_SECONDS = 30
 LOCAL_COLLECTION = "footnote"
+NEW_COLLECTION = "name a new [index] collection and build that one with `footnote db reindex`"
 META_KEY = "footnote"  # of the collection's metadata: the model its vectors come from
 
 
@@ -77,8 +79,8 @@ class ClientEngine:
         with self._call():
             self._client.delete(self._collection, models.FilterSelector(filter=filter_of(rule)), wait=True)
 
-    def revisions(self) -> set[tuple[str, str]]:
-        pairs: set[tuple[str, str]] = set()
+    def revisions(self) -> Counter[tuple[str, str]]:
+        pairs: Counter[tuple[str, str]] = Counter()
         offset = None
         while True:
             with self._call():
@@ -225,7 +227,7 @@ def _check(name: str, collection: str, stored: models.CollectionConfig, wanted: 
             f"{index} was not made by Footnote: name another one under [index] collection in the configuration."
         ) from error
     if meta != wanted:
-        raise StorageError(mismatch(index, meta, wanted))
+        raise StorageError(mismatch(index, meta, wanted, NEW_COLLECTION))
 
 
 @contextmanager

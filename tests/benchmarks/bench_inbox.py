@@ -29,8 +29,8 @@ from core.work.progress import SilentProgress
 from core.work.steps import step
 from core.worker import Worker
 from storage.database import Database
-from storage.inbox import SqlInboxStore
-from storage.jobs import SqlJobRepository
+from storage.sql.inbox import SqlInboxStore
+from storage.sql.jobs import SqlJobRepository
 from tests.fakes import RealClock
 from tests.kill.parts.service import PLATFORM, build_answers
 from tests.unit.core.shelf import Shelf

@@ -30,12 +30,12 @@ from core.ingestion.pipeline import Ingestor
 from core.ingestion.report import IngestReport
 from core.ingestion.sandbox import Sandbox
 from core.sources.choosing import add_source
-from storage.conversations import SqlConversationRepository
-from storage.corpus import SqlCorpusRepository
 from storage.database import Database
-from storage.embeddings import LocalEmbedder, Vector, cores
-from storage.model_files import MODEL_FILE, LocalModel, find_embedding_model
+from storage.local_models.embeddings import LocalEmbedder, Vector, cores
+from storage.local_models.files import MODEL_FILE, LocalModel, find_embedding_model
 from storage.qdrant.opening import embedded_index
+from storage.sql.conversations import SqlConversationRepository
+from storage.sql.corpus import SqlCorpusRepository
 from tests.fakes import ManualClock
 
 SAMPLE = Path(__file__).parents[2] / "bot" / "sample_library"

@@ -27,7 +27,7 @@ from core.context import BYTES_PER_TOKEN
 from core.domain.chat import Capabilities, ChatRequest, ChatResponse, CitedText, PassageCitation, ToolInvocation
 from core.ports import ChatProvider
 from core.providers.scripted import calls
-from storage.ranking import CrossEncoderJudge
+from storage.local_models.judging import CrossEncoderJudge
 
 ROOT = Path(__file__).parents[2]
 SAMPLE_LIBRARY = ROOT / "bot" / "sample_library" / "documents"

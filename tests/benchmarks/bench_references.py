@@ -24,11 +24,11 @@ from core.domain.corpus import Document, SearchScope
 from core.library import Library
 from core.references.lines import DocumentLines
 from core.references.service import References
-from storage.corpus import SqlCorpusRepository, _switch_revision
 from storage.database import Database
 from storage.memory.conversations import MemoryConversationRepository
-from storage.memory_index import MemoryIndex
-from storage.summaries import SqlSummaryRepository
+from storage.memory.index import MemoryIndex
+from storage.sql.corpus import SqlCorpusRepository, _switch_revision
+from storage.sql.summaries import SqlSummaryRepository
 from tests.builders import build_document, build_incoming, build_pages, build_passages, build_scope, build_source
 from tests.fakes import ManualClock
 

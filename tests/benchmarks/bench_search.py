@@ -24,9 +24,9 @@ from rich.console import Console
 from rich.table import Table
 
 from core.domain.corpus import IndexEntry, SearchQuery, SearchScope
-from storage.embeddings import LocalEmbedder, Vector
-from storage.memory_index import HashEmbedder
-from storage.model_files import find_embedding_model
+from storage.local_models.embeddings import LocalEmbedder, Vector
+from storage.local_models.files import find_embedding_model
+from storage.memory.embedder import HashEmbedder
 from storage.qdrant.index import QdrantIndex
 from storage.qdrant.opening import embedded_index
 from tests.unit.storage.search_builders import build_entry

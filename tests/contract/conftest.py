@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, make_url, text
 
-from storage.cassette_tables import FootnoteTable
 from storage.database import Database
+from storage.tables import FootnoteTable
 from tests.postgres import postgres_schema
 
 

@@ -13,13 +13,13 @@ from core.domain.feedback import Feedback, Rating
 from core.ports import ConversationRepository
 from core.ports.service import FeedbackRepository
 from core.statistics import AskedRepository
-from storage.asked import SqlAskedRepository
-from storage.conversations import SqlConversationRepository
 from storage.database import Database
-from storage.feedback import SqlFeedbackRepository
 from storage.memory.asked import MemoryAskedRepository
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.feedback import MemoryFeedbackRepository
+from storage.sql.asked import SqlAskedRepository
+from storage.sql.conversations import SqlConversationRepository
+from storage.sql.feedback import SqlFeedbackRepository
 from tests.builders import NOON, build_citation, build_conversation, build_message
 from tests.fakes import ManualClock
 

@@ -10,13 +10,13 @@ from core.domain.cassettes import StoredCassette
 from core.errors import NotFound
 from core.ports import ConversationRepository, CorpusRepository
 from core.ports.service import CassetteRepository
-from storage.cassettes import SqlCassetteRepository
-from storage.conversations import SqlConversationRepository
-from storage.corpus import SqlCorpusRepository
 from storage.database import Database
 from storage.memory.cassettes import MemoryCassetteRepository
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
+from storage.sql.cassettes import SqlCassetteRepository
+from storage.sql.conversations import SqlConversationRepository
+from storage.sql.corpus import SqlCorpusRepository
 from tests.builders import (
     NOON,
     build_conversation,

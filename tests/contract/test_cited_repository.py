@@ -9,11 +9,11 @@ from core.domain.connections import CitedIn
 from core.domain.conversation import PRIVATE_THREAD, Role, ThreadAddress
 from core.ports import ConversationRepository
 from core.ports.service import CitedRepository
-from storage.cited import SqlCitedRepository
-from storage.conversations import SqlConversationRepository
 from storage.database import Database
 from storage.memory.cited import MemoryCitedRepository
 from storage.memory.conversations import MemoryConversationRepository
+from storage.sql.cited import SqlCitedRepository
+from storage.sql.conversations import SqlConversationRepository
 from tests.builders import build_citation, build_conversation, build_message
 
 

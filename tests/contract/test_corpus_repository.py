@@ -9,9 +9,9 @@ import pytest
 from core.domain.corpus import FileStamp, Heading, SearchScope, Source, Span
 from core.errors import InvalidState, NotFound
 from core.ports import CorpusRepository
-from storage.corpus import SqlCorpusRepository
 from storage.database import Database
 from storage.memory.corpus import MemoryCorpusRepository
+from storage.sql.corpus import SqlCorpusRepository
 from tests.builders import NOON, build_document, build_pages, build_passages, build_scope, build_source
 
 HANDBOOK = build_source("handbook")
@@ -129,7 +129,7 @@ async def test_a_document_needs_its_source(corpus):
 async def test_a_new_revision_replaces_the_old_one_whole(corpus):
     document, old_pages, old_passages = await put(corpus, "old one", "old two")
     new_document, new_pages, new_passages = await put(corpus, "new", revision="r2")
-    assert await corpus.live_revisions() == {(document.id, "r2")}
+    assert await corpus.live_revisions() == {(document.id, "r2"): 1}
     assert await corpus.get_document(document.id, SCOPE) == new_document
     assert await corpus.list_pages(document.id, SCOPE) == new_pages
     assert await corpus.list_passages([old_passages[0].id, old_passages[1].id], SCOPE) == []
@@ -196,7 +196,7 @@ async def test_a_document_that_never_was_read_is_listed_with_its_reason(corpus):
     await corpus.save_failure(build_document(failed_reason="it is empty", pages=3))
     (listed,) = await corpus.list_documents("local")
     assert (listed.revision, listed.pages, listed.failed_reason) == (None, 0, "it is empty")
-    assert await corpus.live_revisions() == set()
+    assert await corpus.live_revisions() == {}
     assert await corpus.list_pages(listed.id, SCOPE) == []
 
 
@@ -228,8 +228,27 @@ async def test_live_revisions_are_those_of_all_workspaces(corpus):
     elsewhere = build_source("wiki", workspace="elsewhere")
     await corpus.save_source(elsewhere)
     here, _, _ = await put(corpus, "one")
-    there, _, _ = await put(corpus, "two", source=elsewhere, revision="r9")
-    assert await corpus.live_revisions() == {(here.id, "r1"), (there.id, "r9")}
+    there, _, _ = await put(corpus, "two", "three", source=elsewhere, revision="r9")
+    assert await corpus.live_revisions() == {(here.id, "r1"): 1, (there.id, "r9"): 2}
+
+
+async def test_all_live_passages_of_a_document_come_in_text_order_whoever_may_read_them(corpus):
+    document, pages, passages = await put(corpus, "one", "two", "three")
+    await put(corpus, "another", path="other.md")
+    found = await corpus.list_live_passages(document.id)
+    assert [item.passage for item in found] == passages
+    assert {item.document for item in found} == {document}
+    assert [item.page_title for item in found] == [page.title for page in pages]
+    assert await corpus.list_live_passages("unknown") == []
+
+
+async def test_a_document_that_failed_has_the_passages_of_its_last_good_revision(corpus):
+    document, _, passages = await put(corpus, "one")
+    await corpus.save_failure(replace(document, failed_reason="cut off"))
+    never = build_document("never.md", failed_reason="empty")
+    await corpus.save_failure(never)
+    assert [item.passage for item in await corpus.list_live_passages(document.id)] == passages
+    assert await corpus.list_live_passages(never.id) == []
 
 
 async def test_a_page_comes_back_as_it_went_in(corpus):

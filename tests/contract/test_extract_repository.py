@@ -10,11 +10,11 @@ from core.domain.extracts import Extract, Extraction, ExtractQuery, ExtractType
 from core.errors import NotFound
 from core.ports import CorpusRepository
 from core.ports.extraction import ExtractRepository
-from storage.corpus import SqlCorpusRepository
 from storage.database import Database
-from storage.extracts import SqlExtractRepository
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.memory.extracts import MemoryExtractRepository
+from storage.sql.corpus import SqlCorpusRepository
+from storage.sql.extracts import SqlExtractRepository
 from tests.builders import NOON, build_document, build_pages, build_passages, build_scope, build_source
 
 HANDBOOK, SECRETS = build_source("handbook"), build_source("secrets")

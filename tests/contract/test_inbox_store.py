@@ -13,10 +13,10 @@ from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import WITHDRAWN, Decision, InboxStatus, event_key, message_key
 from core.inbox import ACCEPTED
 from core.ports.service import InboxStore
-from storage import inbox_notices
 from storage.database import Database
-from storage.inbox import SqlInboxStore
 from storage.memory.inbox import MemoryInbox, MemoryInboxStore
+from storage.sql import inbox_notices
+from storage.sql.inbox import SqlInboxStore
 from tests.fakes import RealClock
 
 NO = Decision(code="no", sentence="Not here.", accepted=False)

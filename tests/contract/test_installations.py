@@ -8,9 +8,9 @@ from core.domain.installation import Installation
 from core.errors import ConfigError
 from core.ports.service import InstallationRepository, OneTimeCodes
 from storage.database import Database
-from storage.installations import SqlInstallationRepository, SqlOneTimeCodes
 from storage.memory.installations import MemoryInstallationRepository, MemoryOneTimeCodes
-from storage.sealing import Sealer
+from storage.sql.installations import SqlInstallationRepository, SqlOneTimeCodes
+from storage.sql.sealing import Sealer
 from tests.builders import NOON
 from tests.fakes import ManualClock
 

@@ -10,11 +10,11 @@ from core.domain.corpus import Document
 from core.domain.extract_readings import ModelReading, Spending
 from core.ports import CorpusRepository
 from core.ports.extraction import ReadingRepository
-from storage.corpus import SqlCorpusRepository
 from storage.database import Database
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.memory.readings import MemoryReadingRepository
-from storage.readings import SqlReadingRepository
+from storage.sql.corpus import SqlCorpusRepository
+from storage.sql.readings import SqlReadingRepository
 from tests.builders import NOON, build_document, build_pages, build_passages, build_source
 
 HANDBOOK = build_source("handbook")

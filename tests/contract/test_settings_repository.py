@@ -19,7 +19,7 @@ from core.domain.settings import (
 from core.ports.service import SettingsRepository
 from storage.database import Database
 from storage.memory.settings import MemorySettingsRepository
-from storage.settings import SqlSettingsRepository
+from storage.sql.settings import SqlSettingsRepository
 
 THREAD = ThreadAddress(platform="web", workspace="local", channel="general", thread="t1")
 CHANNEL = ChannelAddress.of(THREAD)

@@ -11,13 +11,13 @@ from core.domain.corpus import Document
 from core.domain.staleness import OUT, Checked, Fate, LostQuote, Unchecked
 from core.ports import ConversationRepository, CorpusRepository
 from core.ports.staleness import StaleRepository
-from storage.conversations import SqlConversationRepository
-from storage.corpus import SqlCorpusRepository
 from storage.database import Database
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.memory.stale import MemoryStaleRepository
-from storage.stale import SqlStaleRepository
+from storage.sql.conversations import SqlConversationRepository
+from storage.sql.corpus import SqlCorpusRepository
+from storage.sql.stale import SqlStaleRepository
 from tests.builders import (
     build_citation,
     build_conversation,

@@ -9,7 +9,7 @@ from core.domain.syncs import SyncResult, SyncState
 from core.ports.sources import SyncRepository
 from storage.database import Database
 from storage.memory.syncs import MemorySyncRepository
-from storage.syncs import SqlSyncRepository
+from storage.sql.syncs import SqlSyncRepository
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 GOOD = SyncState(

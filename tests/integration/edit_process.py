@@ -26,10 +26,10 @@ from core.providers.scripted import calls, says
 from core.strategies.tool_use import ToolUseStrategy
 from core.work.progress import SilentProgress
 from core.worker import Worker
-from storage.conversations import SqlConversationRepository
 from storage.database import Database
-from storage.inbox import SqlInboxStore
 from storage.memory.settings import MemorySettingsRepository
+from storage.sql.conversations import SqlConversationRepository
+from storage.sql.inbox import SqlInboxStore
 from tests.builders import NOON
 from tests.fakes import RealClock
 from tests.kill.parts.service import build_answers

@@ -13,7 +13,7 @@ from core.ingestion.report import IngestReport
 from core.ingestion.sandbox import Sandbox
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory_index import MemoryIndex
+from storage.memory.index import MemoryIndex
 from tests.builders import build_scope, build_source
 from tests.fakes import ManualClock
 from tests.unit.core.ingestion.fake_readers import HERE

@@ -26,10 +26,10 @@ from core.strategies.tool_use import ToolUseStrategy
 from core.tools.base import Finding, Toolbox, ToolContext
 from core.tools.search import SearchArguments, SearchTool
 from core.worker import Worker
-from storage.conversations import SqlConversationRepository
 from storage.database import Database
-from storage.inbox import SqlInboxStore
-from storage.jobs import SqlJobRepository
+from storage.sql.conversations import SqlConversationRepository
+from storage.sql.inbox import SqlInboxStore
+from storage.sql.jobs import SqlJobRepository
 from tests.fakes import RealClock
 from tests.kill.parts.service import PLATFORM, FilePlatform
 from tests.librarian import Librarian, shown_numbers

@@ -12,8 +12,8 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
 from core.errors import StorageError
-from storage import database as database_module
-from storage.database import Database, to_storage_error
+from storage.database import Database, engines
+from storage.database.driver_errors import to_storage_error
 from storage.tables import ConversationRow, DocumentRow, JobRow, MessageRow, PageRow, PassageRow, SourceRow
 from tests.builders import NOON
 
@@ -225,7 +225,7 @@ async def test_a_full_disk_is_one_clear_error_and_undoes_the_write(database):
 
 
 async def test_a_database_locked_for_too_long_is_one_clear_error(tmp_path, monkeypatch):
-    monkeypatch.setattr(database_module, "BUSY_TIMEOUT_SECONDS", 0.05)
+    monkeypatch.setattr(engines, "BUSY_TIMEOUT_SECONDS", 0.05)
     opened = await Database.open(tmp_path / "footnote.db")
     other = sqlite3.connect(tmp_path / "footnote.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -253,7 +253,7 @@ async def test_opening_waits_for_another_process_that_makes_the_file(tmp_path):
 
 
 async def test_opening_waits_no_longer_than_for_a_write(tmp_path, monkeypatch):
-    monkeypatch.setattr(database_module, "BUSY_TIMEOUT_SECONDS", 0.05)
+    monkeypatch.setattr(engines, "BUSY_TIMEOUT_SECONDS", 0.05)
     other = hold(tmp_path / "footnote.db")
     with pytest.raises(StorageError, match="is locked by another process"):
         await Database.open(tmp_path / "footnote.db")
@@ -279,7 +279,7 @@ async def test_a_missing_postgres_driver_says_how_to_install_it(monkeypatch):
     def fail(*_: object, **__: object) -> None:
         raise ModuleNotFoundError("No module named 'psycopg'")
 
-    monkeypatch.setattr(database_module, "create_engine", fail)
+    monkeypatch.setattr(engines, "create_engine", fail)
     with pytest.raises(StorageError, match=r"pip install 'footnote\[postgres\]'"):
         await Database.open("postgresql://host/name")
 

@@ -11,9 +11,9 @@ import pytest
 
 from core.domain.conversation import Role
 from core.domain.inbox import InboxStatus
-from storage.conversations import SqlConversationRepository
 from storage.database import Database
-from storage.inbox import SqlInboxStore
+from storage.sql.conversations import SqlConversationRepository
+from storage.sql.inbox import SqlInboxStore
 from tests.fakes import RealClock
 from tests.integration.edit_process import TALK, read_lines
 

@@ -13,7 +13,7 @@ from core.errors import StorageError
 from core.inbox import STANDARD_GATES, Inbox
 from core.worker import Worker
 from storage.database import Database
-from storage.inbox import SqlInboxStore
+from storage.sql.inbox import SqlInboxStore
 from tests.fakes import RealClock
 from tests.kill.parts.service import PLATFORM, FilePlatform, build_answers, read_posts
 from tests.unit.core.shelf import Shelf

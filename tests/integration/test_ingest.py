@@ -11,7 +11,7 @@ from core.domain.corpus import IndexEntry, SearchQuery
 from core.errors import NotFound
 from core.ingestion import run as run_module
 from core.ingestion.report import IngestProgress
-from storage.memory_index import MemoryIndex
+from storage.memory.index import MemoryIndex
 from tests.builders import build_conversation, build_source
 from tests.integration.ingest_place import Place, Unopened, counts, reasons
 

@@ -7,8 +7,7 @@ import pytest
 from sqlalchemy import Connection, text
 
 from core.errors import StorageError
-from storage import database as database_module
-from storage.database import Database
+from storage.database import Database, engines
 from tests.postgres import postgres_schema
 
 
@@ -36,7 +35,7 @@ async def end(pid: int, by: Database) -> None:
 
 
 async def test_connections_that_died_while_nobody_used_them_are_replaced(two, monkeypatch):
-    monkeypatch.setattr(database_module, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(engines, "PAUSE_SECONDS", 0.0)
     one, other = two
     pid = await one.write_rows(own_pid)
     await end(pid, other)
@@ -44,7 +43,7 @@ async def test_connections_that_died_while_nobody_used_them_are_replaced(two, mo
 
 
 async def test_a_connection_that_dies_in_use_is_one_clear_error_and_the_next_one_works(two, monkeypatch):
-    monkeypatch.setattr(database_module, "PAUSE_SECONDS", 60.0)
+    monkeypatch.setattr(engines, "PAUSE_SECONDS", 60.0)
     one, other = two
     loop = asyncio.get_running_loop()
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, event, text
 
 from core.errors import StorageError
 from storage.database import Database
-from storage.writing import MOST_TOGETHER, Commit
+from storage.database.writing import MOST_TOGETHER, Commit
 
 
 class Place:

@@ -18,10 +18,12 @@ from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import event_key
 from core.errors import InvalidState, StorageError
 from core.inbox import ACCEPTED
-from storage import alone as alone_module
-from storage.alone import alone
-from storage.database import Database, build_engine
-from storage.inbox import SqlInboxStore
+from core.ingestion.report import ignore_progress
+from storage.database import Database
+from storage.database import alone as alone_module
+from storage.database.alone import alone
+from storage.database.engines import build_engine
+from storage.sql.inbox import SqlInboxStore
 from tests.fakes import RealClock
 from tests.postgres import postgres_schema
 
@@ -105,7 +107,7 @@ async def test_an_app_with_a_url_works_on_postgresql_and_makes_no_file(
     (notes / "kites.md").write_text("# Kites\n\nThe red kite of Ondar flies at noon.\n")
     async with App(load_config(None, data_dir=tmp_path / "data")) as app:
         report = await app.ingest([notes], source=None, kind="auto", force=False, progress=lambda _: None)
-        await app.sweep()
+        await app.upkeep.reindex(ignore_progress)
         documents = await app.corpus.list_documents("local")
 
     assert report.added == 1
@@ -205,7 +207,7 @@ async def test_a_process_whose_own_index_lacks_the_shared_documents_is_refused(
     await other.close()
 
     assert not checks["index"].ok
-    assert "footnote ingest PATH --force" in checks["index"].detail
+    assert "footnote db reindex" in checks["index"].detail
 
 
 def test_the_worker_command_on_a_sqlite_file_is_one_clear_sentence(

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, make_url, text
 
-from storage.alone import alone, alone_if_free
 from storage.database import Database
+from storage.database.alone import alone, alone_if_free
 from tests.postgres import postgres_schema
 from tests.qdrant_server import qdrant_server
 

@@ -15,13 +15,13 @@ from core.domain.conversation import Role, ThreadAddress
 from core.domain.corpus import Document
 from core.domain.inbox import is_note
 from core.staleness.noticing import Staleness
-from storage.conversations import SqlConversationRepository
-from storage.corpus import SqlCorpusRepository
 from storage.database import Database
-from storage.inbox import SqlInboxStore
-from storage.schema import alembic_config
-from storage.settings import SqlSettingsRepository
-from storage.stale import SqlStaleRepository
+from storage.database.schema import alembic_config
+from storage.sql.conversations import SqlConversationRepository
+from storage.sql.corpus import SqlCorpusRepository
+from storage.sql.inbox import SqlInboxStore
+from storage.sql.settings import SqlSettingsRepository
+from storage.sql.stale import SqlStaleRepository
 from tests.builders import (
     build_citation,
     build_conversation,

@@ -10,10 +10,10 @@ import pytest
 from core.answers.stored import stored_ids
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.strategies.choosing import ALWAYS, PLANNED, TOOL_USE
-from storage.conversations import SqlConversationRepository
 from storage.database import Database
-from storage.inbox import SqlInboxStore
-from storage.jobs import SqlJobRepository
+from storage.sql.conversations import SqlConversationRepository
+from storage.sql.inbox import SqlInboxStore
+from storage.sql.jobs import SqlJobRepository
 from tests.fakes import RealClock
 from tests.kill.parts.service import read_posts
 

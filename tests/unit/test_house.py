@@ -14,6 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from bot.cli import app
+from bot.config import load_config
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -178,6 +179,26 @@ def test_the_image_copies_only_what_is_there() -> None:
     assert copied
     assert [name for name in copied if not (ROOT / name).exists()] == []
     assert "\nUSER footnote\n" in dockerfile
+
+
+def test_compose_sets_what_the_configuration_knows_and_uses_what_it_declares(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    composed = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
+    services = composed["services"]
+    given = {name: str(value or "") for name, value in services["footnote"]["environment"].items()}
+    for name, value in given.items():
+        monkeypatch.setenv(name, re.sub(r"\$\{\w+:\?[^}]+\}", "0123456789abcdefghijklmnopqrstuvwxyz", value))
+    config = load_config(None, data_dir=tmp_path)
+
+    assert (config.index.url, config.web.open_to_network) == ("http://qdrant:6333", True)
+    assert config.database_url() is not None
+    assert config.web_key() is not None
+    assert services["worker"]["environment"] == services["footnote"]["environment"]
+    published = services["footnote"]["ports"]
+    assert published == [f"127.0.0.1:{config.web.port}:{config.web.port}"]
+    mounted = {volume.partition(":")[0] for service in services.values() for volume in service["volumes"]}
+    assert {name for name in mounted if not name.startswith(".")} == set(composed["volumes"])
 
 
 def test_no_file_names_a_package_registry_or_a_path_of_one_machine() -> None:

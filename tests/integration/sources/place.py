@@ -15,9 +15,9 @@ from core.ports.sources import Fetched, FetchProgress, SourceFetcher
 from core.sources.syncing import SyncParts, Syncs
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
+from storage.memory.index import MemoryIndex
 from storage.memory.jobs import MemoryJobRepository
 from storage.memory.syncs import MemorySyncRepository
-from storage.memory_index import MemoryIndex
 from tests.fakes import ManualClock
 from tests.integration.ingest_place import LIMITS
 from tests.unit.core.ingestion.fake_readers import HERE

@@ -23,8 +23,8 @@ from core.providers.scripted import calls, says
 from core.strategies.tool_use import ToolUseStrategy
 from core.worker import Worker
 from storage.database import Database
-from storage.inbox import LEASE_SECONDS, SqlInboxStore
-from storage.jobs import SqlJobRepository
+from storage.sql.inbox import LEASE_SECONDS, SqlInboxStore
+from storage.sql.jobs import SqlJobRepository
 from tests.fakes import RealClock
 from tests.kill.parts.service import PLATFORM, FilePlatform, build_answers
 from tests.told_process import say, told

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, text
 
-from storage.database import build_engine
+from storage.database.engines import build_engine
 from tests.kill.parts.service import read_posts
 
 ROOT = Path(__file__).parents[3]

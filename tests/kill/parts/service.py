@@ -15,9 +15,9 @@ from core.domain.inbox import InboxEntry
 from core.ports import Clock, RetrievalStrategy
 from core.tools.base import Toolbox
 from core.work.progress import SilentProgress
-from storage.conversations import SqlConversationRepository
 from storage.database import Database
-from storage.jobs import SqlJobRepository
+from storage.sql.conversations import SqlConversationRepository
+from storage.sql.jobs import SqlJobRepository
 from tests.unit.core.shelf import Shelf
 
 PLATFORM = "web"

@@ -5,7 +5,7 @@ from core.errors import NotFound
 from core.library import Library, Removal
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory_index import MemoryIndex
+from storage.memory.index import MemoryIndex
 from tests.builders import build_conversation, build_document, build_pages, build_passages, build_scope, build_source
 
 NOTES = build_source("notes")

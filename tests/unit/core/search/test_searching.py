@@ -6,10 +6,11 @@ from dataclasses import replace
 import pytest
 
 from core.domain.corpus import Document, IndexHit, Passage, SearchQuery, SearchScope
+from core.errors import InvalidState
 from core.search.common_names import LONG
 from core.search.searching import PassageSearch
 from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory_index import MemoryIndex
+from storage.memory.index import MemoryIndex
 from tests.builders import build_document, build_pages, build_passages, build_scope, build_source
 
 NOTES = build_source("notes")
@@ -28,6 +29,9 @@ class ToldIndex(MemoryIndex):
         self._found = found
         self._passages = passages
         self.asked: list[SearchQuery] = []
+
+    async def count(self) -> int:
+        return len(self._passages)
 
     async def search(self, query: SearchQuery, scope: SearchScope) -> list[IndexHit]:
         self.asked.append(query)
@@ -154,3 +158,19 @@ async def test_what_tells_how_far_somebody_has_read_is_not_searched_for() -> Non
     search, index = await library_of({ASKED: FOUND[ASKED]})
     assert await numbers(search, f"I'm at chapter 90: {ASKED}") == [7, 1, 2]
     assert index.asked[0].text == ASKED
+
+
+async def test_an_empty_index_of_a_filled_library_is_an_error_and_not_nothing_found() -> None:
+    corpus = MemoryCorpusRepository()
+    await corpus.save_source(NOTES)
+    pages = build_pages(NOVEL, *CHAPTERS)
+    await corpus.switch_revision(NOVEL, pages, build_passages(pages))
+
+    with pytest.raises(InvalidState, match="footnote db reindex"):
+        await PassageSearch(corpus, MemoryIndex()).pages(SearchQuery(text="barrels", limit=5), SCOPE)
+
+
+async def test_an_empty_library_has_nothing() -> None:
+    search = PassageSearch(MemoryCorpusRepository(), MemoryIndex())
+
+    assert await search.pages(SearchQuery(text="barrels", limit=5), SCOPE) == []

@@ -75,7 +75,7 @@ class Place:
     async def ask(self, conversation: str, number: int, *quotes: str, path: str = "guide.md") -> str:
         """A question, and an answer with these quotes of the document as it is now; the answer's id."""
         document = build_document(path)
-        revision = dict(await self.corpus.live_revisions())[document.id]
+        revision = dict((await self.corpus.live_revisions()).keys())[document.id]
         texts = self.corpus.live_texts(document.id)
         citations = [
             build_citation(

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from core.domain.corpus import IndexHit
-from storage.lexical import weigh_passage, weigh_query
 from storage.qdrant import edge
+from storage.qdrant.bm25 import weigh_passage, weigh_query
 from storage.qdrant.edge import EdgeEngine, open_edge
 from storage.qdrant.folder import IndexMeta
 from storage.qdrant.query import DENSE, StoredPoint, hybrid_query, payload

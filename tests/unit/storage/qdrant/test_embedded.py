@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from core.errors import StorageError
-from storage.memory_index import HashEmbedder
+from storage.memory.embedder import HashEmbedder
 from storage.qdrant import folder, opening
 from storage.qdrant.edge import open_edge
 from storage.qdrant.folder import IndexFolder, IndexMeta, parse_meta
@@ -96,7 +96,7 @@ def test_an_index_of_another_model_is_refused_with_a_way_out(
 ) -> None:
     opener(tmp_path, META).close()
 
-    with pytest.raises(StorageError, match=f"{words}.*ingest into a new --data-dir"):
+    with pytest.raises(StorageError, match=f"{words}.*footnote db reindex --from-scratch"):
         opener(tmp_path, wanted)
 
     opener(tmp_path, META).close()  # a refusal leaves the folder unlocked and as it was
@@ -108,7 +108,7 @@ def test_unreadable_notes_are_damage(tmp_path: Path, opener: Opener, notes: str)
     opener(tmp_path, META).close()
     (tmp_path / "index.json").write_text(notes)
 
-    with pytest.raises(StorageError, match=r"damaged.*footnote ingest --force"):
+    with pytest.raises(StorageError, match=r"damaged.*footnote db reindex --from-scratch"):
         opener(tmp_path, META)
 
 
@@ -118,7 +118,7 @@ async def test_damaged_engine_files_are_named_with_the_next_step(tmp_path: Path)
 
     index = embedded_index(tmp_path, HashEmbedder())
 
-    with pytest.raises(StorageError, match=r"damaged.*footnote ingest --force"):
+    with pytest.raises(StorageError, match=r"damaged.*footnote db reindex --from-scratch"):
         await index.count()
     await index.close()
 
@@ -127,7 +127,7 @@ def test_damaged_files_of_local_mode_are_named_with_the_next_step(tmp_path: Path
     open_local(tmp_path, META).close()
     (tmp_path / "local" / "meta.json").write_text("{")
 
-    with pytest.raises(StorageError, match=r"damaged.*footnote ingest --force"):
+    with pytest.raises(StorageError, match=r"damaged.*footnote db reindex --from-scratch"):
         open_local(tmp_path, META)
 
 
@@ -222,7 +222,7 @@ def test_the_lock_goes_with_a_killed_process(tmp_path: Path) -> None:
 def test_what_was_written_outlives_a_killed_process(tmp_path: Path) -> None:
     code = OPEN.format(module="storage.qdrant.edge", name="open_edge", path=str(tmp_path))
     code += (
-        "; import os; from storage.memory_index import HashEmbedder; from storage.lexical import weigh_passage;"
+        "; import os; from storage.memory.embedder import HashEmbedder; from storage.qdrant.bm25 import weigh_passage;"
         "from storage.qdrant.query import StoredPoint, payload;"
         "from tests.unit.storage.search_builders import build_entry;"
         "e = build_entry('gold'); v = HashEmbedder().embed_query('gold');"

@@ -1,7 +1,7 @@
 import numpy as np
 
 from core.domain.corpus import IndexHit
-from storage.lexical import SparseVector
+from storage.qdrant.bm25 import SparseVector
 from storage.qdrant.query import (
     DENSE,
     HIT_FIELDS,
@@ -15,7 +15,6 @@ from storage.qdrant.query import (
     document_rule,
     hit,
     hybrid_query,
-    indexed_text,
     payload,
     scope_rule,
     slices,
@@ -76,12 +75,6 @@ def test_the_payload_holds_every_indexed_field_and_what_a_hit_needs() -> None:
     assert hit(passage.id, stored, 0.5) == IndexHit(
         passage_id=passage.id, document_id=passage.document_id, page_id=passage.page_id, revision="r1", score=0.5
     )
-
-
-def test_title_and_headings_stand_before_the_text_without_its_marks() -> None:
-    entry = build_entry("**Gold** is [heavy](x.md).", title="Guide", heading_path=("Ores", "Rare"))
-
-    assert indexed_text(entry) == "Guide Ores > Rare Gold is heavy."
 
 
 def test_slices_cover_all_points_in_order() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from core.errors import StorageError
-from storage.memory_index import HashEmbedder
+from storage.memory.embedder import HashEmbedder
 from storage.qdrant.index import QdrantIndex
 from storage.qdrant.opening import server_index
 from tests.qdrant_server import HNSW, OPTIMIZER, Asked, serving

@@ -1,0 +1,1 @@
+"""Models that run on this machine: where they are, how they are loaded, and what they are asked."""

@@ -1,0 +1,41 @@
+"""Texts as the index and the local models read them: without marks. Pure."""
+
+import re
+
+from core.domain.corpus import IndexEntry
+
+_ANY_WORD = re.compile(r"[^\W_]")
+
+_PLAIN_STEPS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"<!--.{0,2000}?-->", re.DOTALL), " "),
+    (re.compile(r"</?[A-Za-z][^<>]{0,500}>"), " "),
+    (re.compile(r"@\w{1,20}\[[^\[\]]{0,300}\]\{([^{}]{0,300})\}"), r"\1"),  # @UUID[...]{label}
+    (re.compile(r"!?\[\[([^\[\]|]{1,300})\|([^\[\]]{1,300})\]\]"), r"\2"),  # [[note|label]]
+    (re.compile(r"!?\[\[([^\[\]]{1,300})\]\]"), r"\1"),
+    (re.compile(r"\[\^[^\[\]\s]{1,50}\]:?"), " "),  # footnote marks
+    (re.compile(r"!?\[([^\[\]]{0,500})\]\([^()\s]{0,1000}(?:\s[^()]{0,300})?\)"), r"\1"),  # [label](target)
+    (re.compile(r"^[ \t]*(?:[-*_][ \t]*){3,200}$", re.MULTILINE), " "),  # rules
+    (re.compile(r"^[ \t>]*(?:#{1,6}[ \t]+|[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|>[ \t]*)", re.MULTILINE), ""),
+    (re.compile(r"^[ \t]*(?=[|:-])[ \t|:-]{3,2000}$", re.MULTILINE), " "),  # the line under a table's head
+    (re.compile(r"\\(?=[^\w\s])"), ""),
+    (re.compile(r"[*`~|]+|(?<![^\W_])_+|_+(?![^\W_])"), " "),
+    (re.compile(r"\s+"), " "),
+)
+
+
+def plain(text: str) -> str:
+    """`text` without Markdown and HTML marks, white space made single: for embedding, never for quoting."""
+    for pattern, replacement in _PLAIN_STEPS:
+        text = pattern.sub(replacement, text)
+    return text.strip()
+
+
+def has_words(text: str) -> bool:
+    """Whether there is any letter or digit to search for."""
+    return _ANY_WORD.search(text) is not None
+
+
+def indexed_text(entry: IndexEntry) -> str:
+    """What is embedded and counted by BM25: title, heading path and passage, without marks."""
+    passage = entry.passage
+    return plain("\n".join((entry.title, " > ".join(passage.heading_path), passage.text)))
