@@ -51,14 +51,18 @@ class TerminalChat:
         self._read_line = read_line
         self._conversation: Conversation | None = None  # None: the next question begins one
         self._pinned_id: str | None = None
+        self._typed_early: str | None = None  # where a conversation was to be picked
 
     def run(self, runner: asyncio.Runner) -> None:
         """Until the reader leaves. Raises NotFound for a conversation or document that isn't there."""
-        runner.run(self._begin())
+        try:
+            runner.run(self._begin())
+        except EOFError:
+            return
         self._console.print("Ask a question. /help lists commands; quit, exit or Ctrl+D leaves.", style="dim")
         while True:
             try:
-                typed = to_typed(self._read_line(PROMPT))
+                typed = to_typed(self._next_line())
             except EOFError:
                 break
             except KeyboardInterrupt:
@@ -67,6 +71,10 @@ class TerminalChat:
             if typed.leave:
                 break
             self._do(runner, typed)
+
+    def _next_line(self) -> str:
+        early, self._typed_early = self._typed_early, None
+        return self._read_line(PROMPT) if early is None else early
 
     def _do(self, runner: asyncio.Runner, typed: Typed) -> None:
         try:
@@ -99,8 +107,14 @@ class TerminalChat:
             return None
         for number, item in enumerate(found, start=1):
             self._console.print(Text(f"  {number}. {item.title or '(no title)'}  {item.last_message_at:%Y-%m-%d}"))
-        choice = self._read_line("Number to go on, Enter for a new conversation: ").strip()
-        return found[int(choice) - 1] if is_number(choice) and 1 <= int(choice) <= len(found) else None
+        choice = self._read_line("Number to go on, Enter or a question for a new conversation: ").strip()
+        if not is_number(choice):
+            self._typed_early = choice or None
+            return None
+        if 1 <= int(choice) <= len(found):
+            return found[int(choice) - 1]
+        self._console.print(f"There is no {choice} in the list: your next question begins a new conversation.")
+        return None
 
     async def _ask(self, question: Question) -> None:
         check_question(question.text)

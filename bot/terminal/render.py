@@ -21,7 +21,7 @@ from core.domain.jobs import Job, JobKind, JobStatus
 from core.domain.staleness import StaleAnswer
 from core.export import footnote_label
 from core.references.listing import looked_at
-from core.references.one_line import to_words
+from core.references.one_line import preview
 from core.staleness.listing import told
 from core.texts import shorten, took
 
@@ -138,9 +138,8 @@ def hits_view(hits: Sequence[PageHit]) -> RenderableType:
         parts.append(Text.assemble((f"{number}. ", "bold cyan"), (hit.document.title, "bold"), f"  {where}"))
         parts.append(Text(f"   {one_line(hit.document.path)}  ({hit.page_id})", style="dim"))
         if hit.passages:
-            text = hit.passages[0].passage.text
-            words = to_words(text) if hit.document.kind == "markdown" else text
-            parts.append(Padding(Text(shorten(words, QUOTE_LENGTH)), (0, 0, 1, 3)))
+            words = preview(hit.passages[0].passage.text, hit.document.kind, QUOTE_LENGTH)
+            parts.append(Padding(Text(words), (0, 0, 1, 3)))
     return Group(*parts)
 
 

@@ -22,7 +22,8 @@ from core.errors import BadInput, NotFound
 from core.export import footnote_label
 from core.library import Library
 from core.ports import CorpusRepository
-from core.texts import collapse, is_number, shorten
+from core.references.one_line import preview
+from core.texts import collapse, is_number
 
 LISTED = 20  # failures of a source in a chat; more is a wall
 SEARCH_LIMIT = 5
@@ -93,7 +94,7 @@ class LibraryCommands:
         hits = await self._library.search(query, await self._scope(call))
         rows = [
             f"{number}. **{hit.document.title}**, {' > '.join([f'page {hit.page_number}', *hit.heading_path])}\n"
-            f"   {shorten(hit.passages[0].passage.text, 160)}"
+            f"   {preview(hit.passages[0].passage.text, hit.document.kind, 160)}"
             for number, hit in enumerate(hits, start=1)
         ]
         return CommandResult(text="\n".join(rows) or "Nothing found. Try other words.")

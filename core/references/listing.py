@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from core.domain.answer import Citation, Draft, Reference, ReferenceType
 from core.domain.corpus import SourcedPassage
 from core.references.offering import OPENED
-from core.references.one_line import to_words
-from core.texts import shorten
+from core.references.one_line import preview
 
 SNIPPET_LENGTH = 160
 # Shown at once; the rest opens.
@@ -79,5 +78,5 @@ def _to_reference(passage: SourcedPassage) -> Reference:
         document=document.path,
         document_id=document.id,
         heading=" > ".join(title for title in passage.passage.heading_path if title != document.title),
-        snippet=shorten(to_words(text) if document.kind == "markdown" else text, SNIPPET_LENGTH),
+        snippet=preview(text, document.kind, SNIPPET_LENGTH),
     )

@@ -46,6 +46,17 @@ def to_words(markdown: str) -> str:
     return _SIGNS.sub(" ", _WIKILINK.sub(r"\1", body if body.strip() else markdown))
 
 
+def preview(text: str, kind: str, length: int) -> str:
+    """How a passage of a document of this kind begins, past its headings: they stand beside it.
+
+    Readers write headings as Markdown does, whatever the kind; other signs are the document's own.
+    """
+    if kind == "markdown":
+        return shorten(to_words(text), length)
+    body = _HEADING.sub("", text)
+    return shorten(body if body.strip() else text.lstrip("# "), length)
+
+
 def _words(markdown: str) -> str:
     line = collapse(_LINK.sub(r"\1", to_words(markdown)))
     return _NUMBER.sub("", _LOOSE.sub("", line))

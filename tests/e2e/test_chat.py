@@ -79,6 +79,17 @@ def test_an_earlier_conversation_is_picked_by_number_or_id_and_leaving_creates_n
         chat(conversation_id="nope")
 
 
+def test_what_is_typed_where_a_conversation_is_to_be_picked_is_not_lost(chat: Chat) -> None:
+    chat(QUESTION, new=True, title="Old gates")
+
+    asked = chat(QUESTION, "/threads")
+    assert WAIT in asked
+    assert asked.count("messages,") == 2  # a conversation of its own
+    assert "There is no 7 in the list" in chat("7")
+    assert WAIT not in chat("quit", QUESTION)
+    assert "Ask a question" not in chat()  # Ctrl+D
+
+
 def test_a_chat_about_a_document_answers_from_it_alone(chat: Chat) -> None:
     shown = chat("What happened with the bell?", document="the-clockmaker-of-tern.txt", new=True)
 

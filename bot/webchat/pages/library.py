@@ -11,8 +11,8 @@ from bot.webchat.pages.source import page_path
 from bot.webchat.parts import PARTS
 from bot.webchat.requests import person_of
 from core.domain.corpus import Document, PageHit, SearchQuery, Source
-from core.references.one_line import to_words
-from core.texts import collapse, shorten
+from core.references.one_line import preview
+from core.texts import collapse
 
 ROWS = 200  # documents on one page of the list
 FAILURES = 100  # shown with their reasons; the command line lists them all
@@ -95,6 +95,6 @@ def _to_hit(hit: PageHit) -> HitRow:
     return HitRow(
         title=hit.document.title,
         where=" › ".join([f"page {hit.page_number}", *hit.heading_path]),
-        snippet=shorten(to_words(best.text) if hit.document.kind == "markdown" else best.text, _SNIPPET),
+        snippet=preview(best.text, hit.document.kind, _SNIPPET),
         href=f"{page_path(hit.page_id)}?{marked}#{CITED}",
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from core.domain.corpus import Heading, Page
-from core.references.one_line import LENGTH, page_summary
+from core.references.one_line import LENGTH, page_summary, preview
 
 LONG = "The gates stayed shut for two hours, because a rubber seal was missing in a duct that nobody had looked into."
 
@@ -50,3 +50,18 @@ def test_headings_inside_a_page_are_left_out() -> None:
 @pytest.mark.parametrize("text", ["-" * 100_000, "|-" * 50_000, "[" * 100_000, "\n" * 100_000, "a." * 50_000])
 def test_pages_that_are_no_prose_are_summed_up_at_once(text: str) -> None:
     assert len(page_summary(a_page(text), "a.md")) <= LENGTH
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "shown"),
+    [
+        ("markdown", "# Keys\n\nThe **spare** key is in the [[shed]].", "The spare key is in the shed."),
+        ("rst", "## Keys\n\nThe *spare* key is in the shed.", "The *spare* key is in the shed."),  # its own signs
+        ("openapi", "# GET /keys", "GET /keys"),
+        ("csv", "| key | place |\n| 1 | shed |", "| key | place | | 1 | shed |"),
+        ("text", "", ""),
+    ],
+)
+def test_a_preview_begins_past_the_headings_whatever_the_kind(kind: str, text: str, shown: str) -> None:
+    assert preview(text, kind, 80) == shown
+    assert preview("# A\n" + "word " * 50, kind, 20) == "word word word…"

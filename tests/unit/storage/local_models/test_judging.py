@@ -32,6 +32,12 @@ async def test_a_judgement_does_not_depend_on_its_neighbours(judge: CrossEncoder
     ]
 
 
+async def test_half_a_surrogate_pair_is_judged_like_any_odd_sign(judge: CrossEncoderJudge) -> None:
+    halves = await judge.relevance("How much\ud800 is it?", ["It costs\ud83d 5 gp."])
+
+    assert halves == await judge.relevance("How much\ufffd is it?", ["It costs\ufffd 5 gp."])
+
+
 async def test_no_texts_need_no_judge(judge: CrossEncoderJudge) -> None:
     assert await judge.relevance("How much?", []) == []
 
