@@ -79,7 +79,7 @@ def prove(draft: Draft, pages: Mapping[str, Page]) -> ProvedText:
 
 def strip_markers(text: str) -> str:
     """Text without `[n]` markers: old numbers mean nothing in a new prompt."""
-    return re.sub(r"[ \t]*" + MARKER.pattern, "", text)
+    return re.sub(r"(?<![ \t])[ \t]*" + MARKER.pattern, "", text)
 
 
 def _with_markers(text: str, markers: Mapping[int, str], ends: Sequence[int]) -> Iterator[str]:

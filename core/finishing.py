@@ -12,7 +12,11 @@ T = TypeVar("T")
 
 
 async def to_its_end(work: Callable[[], T]) -> T:
-    """What `work` gives, run in a thread; who is cancelled meanwhile, however often, goes when it has ended."""
+    """What `work` gives, run in a thread; who is cancelled meanwhile, however often, goes when it has ended.
+
+    Raises what `work` raises; where its caller was cancelled, nobody hears of that. A time limit around it is kept to
+    only as far as `work` keeps to one.
+    """
     running = asyncio.get_running_loop().run_in_executor(None, work)
     cancelled: asyncio.CancelledError | None = None
     while not running.done():

@@ -12,6 +12,8 @@ from core.ports import CorpusRepository
 from core.positions.named_places import find_position, is_end, nearest
 from core.texts import collapse
 
+LONGEST = 300  # characters of a place; of more, looking for all days it names in all titles takes minutes
+
 
 def split_position(text: str) -> tuple[str | None, str]:
     """(document name or None, place) of "[DOCUMENT=]place"."""
@@ -34,6 +36,11 @@ async def positions_for(
     page number needs a document. `scope` is where the place is looked for, to the end; what could have been meant
     instead is named from `shown` alone. Raises BadInput when nothing fits.
     """
+    if len(place) > LONGEST:
+        raise BadInput(
+            f"A reading position of {len(place):,} characters can't be understood: write a page number or a chapter's "
+            "name."
+        )
     if is_end(place):
         return {}
     if document is not None:

@@ -1,13 +1,14 @@
 """What a question tells of how far somebody has read ("(I'm at chapter 9)", "Reader has finished the book: ..."). Pure.
 
 It says what may be told, which the reading position sees to, and nothing about what is asked: left in a query, its
-words lift what speaks of books, readers and chapters.
+words lift what speaks of books, readers and chapters. Where the question points to it ("who dies in that chapter?"), it
+says what is asked, too, and stays.
 """
 
 import re
 
 from core.positions.named_places import MODE, SPEAKER, TARGET
-from core.texts import words
+from core.texts import content_words, words
 
 _WHO = rf"(?:(?:the |a )?readers?(?:\s++(?:is|are|has|have|had|was|were))?|{SPEAKER})"
 _BOOK = r"(?:(?:all of|the|this|that|whole|entire)\s++)*(?:book|novel|story|it)"
@@ -18,10 +19,21 @@ _TOLD = rf"(?:{_FAR}(?:\s*+[,;.]\s*+{_WARNING})?|{_WARNING})"
 _IN_BRACKETS = re.compile(rf"\s?[(\[]\s*+{_TOLD}\s*+(?:[.!]\s*+)?[)\]]", re.IGNORECASE)
 _BEFORE = re.compile(rf"^\s*+{_TOLD}(?:\s*+[:;.!,]|\s++[-–—])\s*+(?:(?:and|so|but)\s++)?", re.IGNORECASE)
 _BEHIND = re.compile(rf"(?<=[?.!])\s*+{_TOLD}\s*+[.!]*+\s*+$", re.IGNORECASE)
+_THAT_PLACE = re.compile(r"\b(?:this|that|the same)\s++(?:chapter|page|part|section)\b", re.IGNORECASE)
+_POINTING = re.compile(r"\b(?:it|here|there(?!\s+\w))\b", re.IGNORECASE)  # not of "is there a boat?"
+FEWEST_TELLING = 2  # words that carry meaning: beside fewer, a pointing word is what the question is about
 
 
 def without_reading(question: str) -> str:
-    """The question without them (in brackets, before it, as a sentence behind it); whole where nothing is left."""
+    """The question without them (in brackets, before it, as a sentence behind it); whole where nothing is left, or
+    where what is left points to them.
+    """
     rest = _IN_BRACKETS.sub("", question)
     rest = _BEHIND.sub("", _BEFORE.sub("", rest)).strip()
-    return rest if words(rest) else question
+    return rest if words(rest) and not _points_back(rest) else question
+
+
+def _points_back(rest: str) -> bool:
+    if _THAT_PLACE.search(rest):
+        return True
+    return len(content_words(rest)) < FEWEST_TELLING and _POINTING.search(rest) is not None

@@ -30,7 +30,7 @@ class AbandonedRuns:
         self._runs = runs
 
     async def settle(self) -> int:
-        """How many were ended; safe to repeat, by any number of processes."""
+        """How many were ended; safe to repeat, by any number of processes. Raises StorageError."""
         ended = 0
         for each in self._runs():
             if not await self._jobs.list_running(each.kind, each.name):

@@ -34,7 +34,7 @@ _EXPLETIVE = re.compile(
     r"|\bhow (?:long|much|many \w+) (?:does|did|will|would) it take\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[\w'’./@#+-]*\w")
+_WORD = re.compile(r"(?<![\w'’./@#+-])[\w'’./@#+-]*\w")
 _LIST = re.compile(
     r"^\W*(?:please )?(?:list|enumerate|name)\b(?! of)|\blist (?:of|all)\b|^give (?:me )?all\b|^what are all\b"
     r"|^(?:and )?(?:which|what) (?:\w+ ){0,3}(?:decisions|action items|actions|items|members|steps)\b"

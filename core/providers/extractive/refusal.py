@@ -20,7 +20,7 @@ from core.texts import STOPWORDS
 NOTHING_BELOW = -4.5
 SURE_FROM = 7.0
 
-_NAME = re.compile(r"[\w'’@.+#-]*\w")
+_NAME = re.compile(r"(?<![\w'’@.+#-])[\w'’@.+#-]*\w")
 _YEAR = re.compile(r"(?<!\d)(?:1[6-9]|20)\d\d(?!\d)")
 _MONTHS = frozenset(
     """january february march april may june july august september october november december jan feb mar apr jun jul aug

@@ -110,3 +110,8 @@ async def test_the_end_opens_everything(place: str) -> None:
 def test_of_several_positions_the_lowest_of_each_document_holds() -> None:
     assert lowest({"a": 3, "b": 1}, {"a": 2, "c": 9}, {}) == {"a": 2, "b": 1, "c": 9}
     assert lowest() == {}
+
+
+async def test_a_place_that_goes_on_and_on_is_refused_before_any_book_is_opened() -> None:
+    with pytest.raises(BadInput, match="of 5,000 characters"):
+        await positions_for("12. may " * 625, None, MemoryCorpusRepository(), build_scope(build_source("books")))

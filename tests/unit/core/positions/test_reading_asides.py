@@ -27,10 +27,15 @@ ASKED = "Who upset the boat?"
         "No spoilers: Who upset the boat?",
         "Who upset the boat? I'm only at chapter 9.",
         "Who upset the boat? I have finished the book",
+        "I'm at chapter 9: Who upset the boat?",
     ],
 )
 def test_what_tells_how_far_somebody_is_is_no_part_of_what_is_asked(question: str) -> None:
     assert without_reading(question) == ASKED
+
+
+def test_there_is_no_place_where_something_is() -> None:
+    assert without_reading("Is there a boat? (I'm at chapter 9)") == "Is there a boat?"
 
 
 @pytest.mark.parametrize(
@@ -48,6 +53,10 @@ def test_what_tells_how_far_somebody_is_is_no_part_of_what_is_asked(question: st
         "I read 5 reports, which of them names the cost?",
         "Who sold the boat (the one in chapter 9)?",
         "I've finished chapter 5 of the book.",
+        "I'm in chapter 3: who is introduced in this chapter?",
+        "I'm on page 12. What does that page say about fees?",
+        "I have read chapter 5, what happens there?",
+        "I've finished chapter 5. Summarise it.",
         "no spoilers please",
         "",
     ],

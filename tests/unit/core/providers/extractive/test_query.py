@@ -1,5 +1,7 @@
 """Self-contained queries from a conversation."""
 
+import time
+
 import pytest
 
 from core.agent.prompts import reading_companion
@@ -131,3 +133,11 @@ def test_a_question_that_says_enough_about_a_message_is_searched_alone_first() -
     first, second = queries("Which flower cures sight rot?", [user("The wyvern poison must be harvested at dawn")])
     assert first.search == "Which flower cures sight rot?"
     assert "wyvern" in second.search
+
+
+@pytest.mark.parametrize("sign", [".", "-", "#"])
+def test_a_question_behind_a_row_of_signs_is_read_once(sign: str) -> None:
+    question = f"{sign * 20_000} How is the dome cleaned in winter?"
+    started = time.process_time()
+    assert queries(question, [])[0].judged.endswith("How is the dome cleaned in winter?")
+    assert time.process_time() - started < 1.0

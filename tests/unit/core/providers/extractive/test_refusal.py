@@ -1,5 +1,7 @@
 """When not to answer."""
 
+import time
+
 from core.providers.extractive.refusal import NOTHING_BELOW, SURE_FROM, Verdict, judge_evidence, unknown_names
 from tests.unit.core.providers.extractive.small_library import passages_of
 
@@ -41,3 +43,9 @@ def test_names_are_found_in_titles_and_without_their_endings() -> None:
     assert unknown_names("What of the Museum?", FOUND) == []
     assert unknown_names("WHAT DOES THE LAMP COST?", FOUND) == []
     assert unknown_names("What does Evernote cost?", FOUND) == ["Evernote"]
+
+
+def test_names_of_a_question_behind_a_row_of_dots_are_found_at_once() -> None:
+    started = time.process_time()
+    assert unknown_names(f"{'.' * 20_000} What did Aalto ask Marjatta?", FOUND) == ["Marjatta"]
+    assert time.process_time() - started < 1.0
