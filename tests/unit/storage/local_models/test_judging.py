@@ -50,9 +50,3 @@ def test_logits_of_any_size_become_probabilities(logit: float, expected: float) 
         with pytest.raises(OverflowError):
             math.exp(-logit)
     assert judging._sigmoid(logit) == pytest.approx(expected)
-
-
-async def test_half_a_surrogate_pair_is_judged_like_any_odd_sign(judge: CrossEncoderJudge) -> None:
-    halves = await judge.relevance("How much\ud800 is it?", ["It costs\ud83d 5 gp."])
-
-    assert halves == await judge.relevance("How much\ufffd is it?", ["It costs\ufffd 5 gp."])
