@@ -37,12 +37,12 @@ class Running:
 
     def __enter__(self) -> "Running":
         self._thread.start()
-        assert self._ready.wait(20)
+        assert self._ready.wait(60)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._stopping.set)
-        self._thread.join(20)
+        self._thread.join(60)
         self._loop.close()
 
     async def _serve(self) -> None:

@@ -61,7 +61,7 @@ class DiscordPlace(PlatformPlace):
     @asynccontextmanager
     async def open(self) -> AsyncIterator[House]:
         """A server with two people, and the bot at work in it."""
-        async with simcord.run(self.build(), settle_timeout=20, check_errors=not self.may_fail) as env:
+        async with simcord.run(self.build(), settle_timeout=60, check_errors=not self.may_fail) as env:
             self.env = self.clock.env = env
             await self.begin_work()
             try:
