@@ -7,6 +7,8 @@
 import io
 import sys
 
+from core.ingestion.pdf.form_fields import open_forms
+
 MOST_PIXELS = 6_000_000  # of a picture: a page may be a hundred times as high as it is wide
 LONGEST = 16_000  # pixels of a side: WebP holds 16,383
 MEMORY_BYTES = 2 * 1024**3
@@ -28,6 +30,7 @@ def draw(path: str, number: int, width: int, height: int = LONGEST, kind: str = 
 
     try:
         document = pypdfium2.PdfDocument(path)
+        open_forms(document)
         if not 1 <= number <= len(document):
             return b""
         page = document[number - 1]

@@ -14,7 +14,7 @@ from core.ingestion.files import SourceFile, stamp_of
 
 KEPT_BYTES = 24 * 1024 * 1024  # of pictures in memory: some 300 pages
 AT_ONCE = 2  # children drawing: each takes a core
-SECONDS = 20.0  # for one page
+SECONDS = 120.0  # for one page by the clock; the child limits its processor time, which takes longer where all is busy
 WIDTH = 1_200  # pixels: sharp on a phone and beside the text on a desk
 MODEL_PIXELS = 1_568  # of a picture's longer side: what is larger is made smaller by vendors, and costs more before
 THUMBNAIL_WIDTH = 160  # pixels: sharp at a third of that on a source card

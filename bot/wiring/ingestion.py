@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from bot.config.sections import IngestConfig
 from core.domain.corpus import Source
-from core.ingestion.limits import MEBIBYTE, ReadLimits
+from core.ingestion.limits import MEBIBYTE, WALL_TIMES, ReadLimits
 from core.ingestion.mending import IndexState, Mended
 from core.ingestion.report import IngestReport, ProgressCallback
 from core.library import Library
@@ -195,6 +195,7 @@ def to_read_limits(settings: IngestConfig) -> ReadLimits:
     """The configured limits on reading one file."""
     return ReadLimits(
         seconds=settings.parse_seconds,
+        wall_seconds=settings.parse_seconds * WALL_TIMES,
         memory_bytes=settings.parse_memory_mb * MEBIBYTE,
         file_bytes=settings.max_file_mb * MEBIBYTE,
         pages=settings.max_pages,

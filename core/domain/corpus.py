@@ -62,6 +62,7 @@ class ParsedPage:
     deep_link: str | None = None  # e.g. @UUID[JournalEntry.<id>.JournalEntryPage.<id>]
     number: int | None = None  # None: its place in the list, from 1; a PDF's own number, where empty pages are left out
     label: str = ""  # what is printed on the page as its number, where that is another one: "xii"
+    running: tuple[Span, ...] = ()  # lines that are in no passage: running titles and page numbers, in text order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

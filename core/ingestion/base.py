@@ -5,6 +5,7 @@ from pathlib import Path
 
 from core.errors import BadInput, ReadError
 from core.ingestion.pdf.recognition import RapidOcr, Recogniser
+from core.ingestion.readers.canvas import CanvasReader
 from core.ingestion.readers.channel_export import ChannelExportReader
 from core.ingestion.readers.csv import CsvReader
 from core.ingestion.readers.docx import DocxReader
@@ -64,6 +65,7 @@ def build_readers(recogniser: Recogniser | None = None) -> tuple[Reader, ...]:
         RstReader(),
         OrgReader(),
         NotebookReader(),
+        CanvasReader(),
         MailReader(),
     )
 

@@ -26,7 +26,7 @@ from core.ingestion.patience import answering
 from core.ports.sources import Reader
 
 HEADER_BYTES = 8
-# Seconds over the limit after which the child ends itself, should the parent no longer be there to do it.
+# Seconds over the limit by the clock after which the child ends itself, should the parent no longer be there to do it.
 _GRACE_SECONDS = 10.0
 # A child that has grown beyond this share of its memory limit is replaced after the file it reads.
 _RETIRE_SHARE = 0.5
@@ -197,12 +197,12 @@ def serve(tasks: BinaryIO, replies: BinaryIO, find_reader: FindReader, limits: R
     """Answer tasks until their stream ends."""
     while len(header := tasks.read(HEADER_BYTES)) == HEADER_BYTES:
         task = cast("Task", pickle.loads(tasks.read(int.from_bytes(header))))  # noqa: S301 - from the parent
-        _alarm(limits.seconds + _GRACE_SECONDS)
+        _set_alarms(limits)
         with answering(_asker(replies, steps_of(task, limits), limits)):
             message = _packed(answer(task, find_reader, limits), limits)
         replies.write(len(message).to_bytes(HEADER_BYTES) + message)
         replies.flush()
-        _alarm(0)
+        _clear_alarms()
 
 
 def steps_of(task: Task, limits: ReadLimits) -> int:
@@ -218,7 +218,7 @@ def _asker(replies: BinaryIO, left: int, limits: ReadLimits) -> Callable[[], boo
         left -= 1
         if left < 0:
             return False
-        _alarm(limits.seconds + _GRACE_SECONDS)
+        _set_alarms(limits)
         replies.write((0).to_bytes(HEADER_BYTES))
         replies.flush()
         return True
@@ -240,9 +240,17 @@ def _packed(reply: Reply, limits: ReadLimits) -> bytes:
     )
 
 
-def _alarm(seconds: float) -> None:
+def _set_alarms(limits: ReadLimits) -> None:
+    """Let the system end this process after so much processor time of all its threads, or so long by the clock."""
     if sys.platform != "win32":
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        signal.setitimer(signal.ITIMER_PROF, limits.seconds)
+        signal.setitimer(signal.ITIMER_REAL, limits.wall_seconds + _GRACE_SECONDS)
+
+
+def _clear_alarms() -> None:
+    if sys.platform != "win32":
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _limit_process(limits: ReadLimits) -> None:
@@ -252,6 +260,7 @@ def _limit_process(limits: ReadLimits) -> None:
     import resource
 
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform != "darwin":
         addresses = limits.memory_bytes * _ADDRESSES_PER_BYTE

@@ -24,6 +24,7 @@ from core.domain.corpus import (
 )
 from core.errors import ReadError
 from core.ingestion.tables.heads import find_heads
+from core.ingestion.tables.space_tables import row_starts
 from core.ingestion.texts.sentences import Unit, UnitKind, split_units
 from core.positions.places import places_of
 
@@ -81,9 +82,10 @@ def chunk(parsed: ParsedDocument, workspace: str, document_id: str) -> Chunked:
 
 
 def cut_page(page: ParsedPage) -> list[Cut]:
-    """The passages of one page, in text order; together they cover all that is not white space."""
+    """The passages of one page, in text order; together they cover all but white space and running lines."""
     top = (*page.heading_path, page.title) if page.title else page.heading_path
-    runs = [run for section in _sections(split_units(page.text, page.headings)) for run in _runs(section)]
+    units = split_units(page.text, page.headings, page.running, row_starts(page.text))
+    runs = [run for section in _sections(units) for run in _runs(section)]
     paths = _paths(page, [_place(run) for run in runs])
     heads = find_heads(page.text)
     return [
@@ -164,6 +166,7 @@ def _revision(parsed: ParsedDocument, cuts: Sequence[Sequence[Cut]]) -> str:
     content = asdict(replace(parsed, warnings=()))
     for page in content["pages"]:
         del page["label"]  # says where a page stands, not what: it came later, and changes no revision
+        del page["running"]  # the cuts tell
     content["cuts"] = [
         [cut.span.start, cut.span.end, cut.heading_path, [(span.start, span.end) for span in cut.sentences]]
         for page in cuts

@@ -17,7 +17,7 @@ from core.ingestion.channels.lists import CHANNEL_LISTS, MUTE_LISTS, PEOPLE_LIST
 
 # Raise it when a reader gets better: every stamp then differs from the stored one, and all files are read once more.
 # Those whose content comes out the same are not embedded again.
-READING_VERSION = 3
+READING_VERSION = 4
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",

@@ -3,13 +3,17 @@
 from dataclasses import dataclass
 
 MEBIBYTE = 1024 * 1024
+# How many times as long as its processor time a file may take by the clock: with twenty processes on two cores, a good
+# one takes ten times.
+WALL_TIMES = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadLimits:
     """Bounds of reading one file; a file beyond one of them is reported, the batch goes on."""
 
-    seconds: float = 60.0
+    seconds: float = 60.0  # of processor time: on a busy machine a good file takes many times as long by the clock
+    wall_seconds: float = 60.0 * WALL_TIMES  # by the clock, for what waits and never ends; all there is on Windows
     memory_bytes: int = 1024 * MEBIBYTE  # of the child process; not enforced on macOS and Windows
     file_bytes: int = 100 * MEBIBYTE
     pages: int = 20_000

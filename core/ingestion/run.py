@@ -164,7 +164,7 @@ class IngestRun:
         )
 
     def _item(self, file: SourceFile, previous: Document | None, content: ReadDocument) -> Item:
-        if self.vault and file.path.endswith(".md"):
+        if self.vault and file.path.endswith((".md", ".canvas")):
             link = obsidian_link(self.vault, file.path)
             pages = tuple(replace(page, deep_link=page.deep_link or link) for page in content.pages)
             content = replace(content, pages=pages)

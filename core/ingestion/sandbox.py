@@ -45,6 +45,9 @@ _REPLY_CLASSES: dict[str, type] = {
 }  # fmt: skip
 # How native code ends a process that can't go on: by abort() or by an instruction that does not exist.
 _ABORTED = frozenset({signal.SIGABRT, signal.SIGILL} | ({signal.SIGTRAP} if hasattr(signal, "SIGTRAP") else set()))
+# The exit code of a child that has used up its processor time (see child.py); None where there is no such limit.
+_OUT_OF_TIME = -int(signal.SIGPROF) if hasattr(signal, "SIGPROF") else None
+_TOO_LONG = "took too long: reading it was stopped after {:g} s of processor time; split the file"
 _UNUSABLE = ReadFailure(reason="its reader gave an unusable result")
 
 log = logging.getLogger(__name__)
@@ -72,13 +75,11 @@ class Sandbox:
     async def _run(self, task: Task) -> Result:
         process = await self._running()
         try:
-            async with asyncio.timeout(self._limits.seconds) as deadline:
+            async with asyncio.timeout(self._limits.wall_seconds) as deadline:
                 message = await _exchange(process, task, self._limits, deadline)
         except TimeoutError:
             await self.close()
-            return ReadFailure(
-                reason=f"took too long: reading it was stopped after {self._limits.seconds:g} s; split the file"
-            )
+            return ReadFailure(reason=f"took too long: reading it was stopped after {self._limits.wall_seconds:g} s")
         except (EOFError, ConnectionError) as error:
             return ReadFailure(reason=await self._reason_of_end(process, error))
         except asyncio.CancelledError:  # the child is in the middle of a file
@@ -122,6 +123,8 @@ class Sandbox:
         await self.close()
         if code is None:
             return f"its reader stopped answering ({error})"
+        if code == _OUT_OF_TIME:
+            return _TOO_LONG.format(self._limits.seconds)
         if -code in _ABORTED:  # PDFium and others end so when they get no more memory
             mebibytes = self._limits.memory_bytes // MEBIBYTE
             return f"its reader gave up ({_signal_name(-code)}): broken, or reading it takes more than {mebibytes:,} MB"
@@ -146,7 +149,7 @@ async def _exchange(process: Process, task: Task, limits: ReadLimits, deadline: 
             raise EOFError("its result is larger than allowed")
         if size:
             return await process.stdout.readexactly(size)
-        deadline.reschedule(asyncio.get_running_loop().time() + limits.seconds)
+        deadline.reschedule(asyncio.get_running_loop().time() + limits.wall_seconds)
     raise EOFError("it asked for more time than allowed")
 
 

@@ -13,6 +13,8 @@ from core.ingestion.base import HEAD_BYTES, build_readers, find_reader
 from core.ports.sources import Reader
 from core.texts import collapse
 from tests.unit.core.ingestion.epub_files import build_epub, entry
+from tests.unit.core.ingestion.form_files import Filled, build_form
+from tests.unit.core.ingestion.office.test_text_sheets import XML as SHEET_XML
 from tests.unit.core.ingestion.office_samples import SAMPLES as OFFICE_SAMPLES
 from tests.unit.core.ingestion.pdf_files import build_pdf
 
@@ -97,6 +99,22 @@ NOTEBOOK = {
     ],
     "metadata": {"language_info": {"name": "python"}},
 }
+CANVAS = {
+    "nodes": [
+        {"id": "a", "type": "group", "label": "Später", "x": 0, "y": 0, "width": 400, "height": 400},
+        {
+            "id": "b",
+            "type": "text",
+            "text": "# Ferry\n\nIt sails at seven.",
+            "x": 10,
+            "y": 10,
+            "width": 90,
+            "height": 9,
+        },
+        {"id": "c", "type": "file", "file": "Fares.md", "x": 500, "y": 0, "width": 90, "height": 90},
+    ],
+    "edges": [{"id": "d", "fromNode": "b", "toNode": "c", "label": "costs"}],
+}
 MAIL = (
     b"From: Ann <a@ferry.example>\nSubject: =?utf-8?q?Sp=C3=A4ter?=\nContent-Type: multipart/mixed; boundary=b\n\n"
     b"--b\nContent-Type: text/html; charset=utf-8\n\n<h1>Ferry</h1><p>Sp\xc3\xa4ter mehr.</p>\n"
@@ -115,12 +133,20 @@ SAMPLES = {
     "keep.json": json.dumps(JOURNAL).encode(),
     "keep.yml": YAML.encode(),
     "ferry.pdf": build_pdf([[(50, 700, "The ferry sails at seven.")], [(50, 700, "Fares")]], outline=[("Fares", 1)]),
+    "form.pdf": build_form(
+        [(50, 700, "Name:")], [Filled((90, 690, 200, 710), "Später"), Filled((9, 9, 19, 19), "On", "box")]
+    ),
     "ferry.epub": BOOK,
     "ferry.yaml": API.encode(),
     "ferry.rst": RST.encode(),
     "ferry.org": "#+TITLE: Ferry\n* Times :boats:\nSpäter mehr.\n** Winter\n- 日本語\n* Fares\n| a | 4 |\n".encode(),
     "ferry.ipynb": json.dumps(NOTEBOOK).encode(),
+    "ferry.canvas": json.dumps(CANVAS).encode(),
     "ferry.eml": MAIL,
+    "ferry.mbox": b"".join(b"From a@ferry.example Mon Mar  4 09:00:00 2024\n" + MAIL + b"\n" for _ in range(2)),
+    "page.xls": PAGE.encode(),
+    "rows.xls": b"who\tfare\nadult\t4\n",
+    "sheet.xls": SHEET_XML.encode(),
     "2024-03-04.json": json.dumps(DAY).encode(),
     **OFFICE_SAMPLES,
 }

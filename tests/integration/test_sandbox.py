@@ -2,7 +2,6 @@ import asyncio
 import os
 import pickle
 import sys
-import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -68,14 +67,36 @@ async def test_a_file_that_harms_its_reader_is_reported_and_the_next_is_read(
     assert isinstance(await read(sandbox, tmp_path, "next.txt"), ReadDocument)
 
 
-async def test_a_file_that_hangs_is_stopped_at_the_time_limit(tmp_path: Path) -> None:
-    sandbox = Sandbox(ReadLimits(seconds=0.8), HERE)
-    started = time.monotonic()
+async def test_a_file_that_waits_for_ever_is_stopped_by_the_clock(tmp_path: Path) -> None:
+    sandbox = Sandbox(replace(LIMITS, wall_seconds=0.8), HERE)
 
-    expected = "took too long: reading it was stopped after 0.8 s; split the file"
-    assert await reason(sandbox, tmp_path, "a.hang") == expected
-    assert time.monotonic() - started < 3
+    assert await reason(sandbox, tmp_path, "a.hang") == "took too long: reading it was stopped after 0.8 s"
     assert sandbox._process is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on processor time")
+async def test_a_file_is_stopped_when_it_has_used_up_its_processor_time(tmp_path: Path) -> None:
+    sandbox = Sandbox(ReadLimits(seconds=0.8), HERE)
+    try:
+        stopped = await reason(sandbox, tmp_path, "a.busy")
+        ended = sandbox._process is None
+        following = await read(sandbox, tmp_path, "next.txt")
+    finally:
+        await sandbox.close()
+
+    assert stopped == "took too long: reading it was stopped after 0.8 s of processor time; split the file"
+    assert ended
+    assert isinstance(following, ReadDocument)
+
+
+async def test_a_good_file_on_a_busy_machine_may_take_longer_by_the_clock(tmp_path: Path) -> None:
+    sandbox = Sandbox(ReadLimits(seconds=2.0), HERE)
+    try:
+        result = await read(sandbox, tmp_path, "a.idle")
+    finally:
+        await sandbox.close()
+
+    assert isinstance(result, ReadDocument)
 
 
 async def test_a_child_may_ask_for_time_as_often_as_pages_may_be_recognised(tmp_path: Path) -> None:
@@ -104,7 +125,7 @@ async def test_the_time_limit_begins_anew_when_the_child_asks_for_it(tmp_path: P
         child = cast(asyncio.subprocess.Process, SimpleNamespace(stdin=stdin, stdout=stdout))
         task = ReadTask(path=tmp_path / "a.txt", root=tmp_path, workspace="local", document_id="d")
         async with asyncio.timeout(60) as deadline:
-            message = await _exchange(child, task, replace(LIMITS, seconds=900), deadline)
+            message = await _exchange(child, task, replace(LIMITS, wall_seconds=900), deadline)
             left = (deadline.when() or 0) - asyncio.get_running_loop().time()
         stdin.close()
 

@@ -38,7 +38,7 @@ class FinancialExtractor:
     """Finds the figures of accounts, and once for a document its ticker, date, kind and named ratios."""
 
     name = "financial"
-    version = 3
+    version = 4
     types = frozenset({ExtractType.FINANCIAL})
 
     def reads(self, document: Document) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import PurePosixPath
 
 from core.dates import find_date, find_date_in_name, is_day_first
@@ -18,6 +18,7 @@ from core.ingestion.meetings.people_names import People, names_someone_of, uniqu
 from core.ingestion.meetings.properties import read_properties
 from core.ingestion.meetings.record import Noted, Notes, Sureness
 from core.ingestion.meetings.signs import MEETING, NOTES_OF, score_of
+from core.ingestion.pdf.running_lines import without_running_lines
 
 # Kinds of documents that are data or books, whatever words they use.
 _NO_NOTES = frozenset({"csv", "spreadsheet", "openapi", "epub", "kept", "channel", "notebook"})
@@ -34,10 +35,10 @@ _MIN_SPEAKERS = 2
 
 
 class MeetingsExtractor:
-    """One meeting a document, or one a dated heading where a document has several (running notes)."""
+    """One meeting a document, or one a dated heading where a document has several (running notes), or one a mail."""
 
     name = "meetings"
-    version = 3
+    version = 4
     types = frozenset({ExtractType.MEETING})
 
     def reads(self, document: Document) -> bool:
@@ -47,11 +48,13 @@ class MeetingsExtractor:
         if sum(len(page.text) for page in given.pages) > _MAX_CHARACTERS:
             yield Unread(page_number=1, reason=f"notes of more than {_MAX_CHARACTERS:,} characters are not read")
             return
-        lines = read_lines(given.pages, wrapped=given.document.kind not in _OF_TAGS)
+        pages = without_running_lines(given.pages) if given.document.kind == "pdf" else given.pages
+        lines = read_lines(pages, wrapped=given.document.kind not in _OF_TAGS)
         day_first = is_day_first(line.raw for line in lines)
-        parts = _dated_parts(lines, day_first)
+        is_folder = given.document.kind == "mail" and len(given.pages) > 1
+        parts = [] if is_folder else _dated_parts(lines, day_first)
         properties = ("", ()) if parts else read_properties(given.path)
-        for part in parts or [lines]:
+        for part in parts or (_messages(lines) if given.document.kind == "mail" else [lines]):
             found = _read_meeting(part, given.document, day_first, properties, several=bool(parts))
             if found is not None:
                 yield found
@@ -76,6 +79,11 @@ def _dated_parts(lines: Sequence[NoteLine], day_first: bool | None) -> list[Sequ
     if len(starts) < 2 or any(line.form is Form.HEADING and line.level < level for line in lines[starts[0] :]):
         return []
     return [lines[start:end] for start, end in pairwise([*starts, len(lines)])]
+
+
+def _messages(lines: Sequence[NoteLine]) -> list[Sequence[NoteLine]]:
+    """Each message by itself: it stands on a page of its own."""
+    return [list(part) for _, part in groupby(lines, key=lambda line: line.page_number)]
 
 
 def _is_dated(text: str, day_first: bool | None) -> bool:

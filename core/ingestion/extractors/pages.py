@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.ingestion.markup.marked_text import Line, MarkedText, plain
+from core.ingestion.pdf.running_lines import without_running_lines
 from core.ingestion.terms.topics import find_topics
 from core.texts import shorten
 
@@ -29,14 +30,14 @@ class PagesExtractor:
     """One finding for each page, at the paragraph that its summary is of."""
 
     name = "pages"
-    version = 2
+    version = 3
     types = frozenset({ExtractType.PAGE})
 
     def reads(self, document: Document) -> bool:
         return True
 
     def extract(self, given: ExtractorInput) -> Iterable[Found]:
-        for page in given.pages:
+        for page in without_running_lines(given.pages) if given.document.kind == "pdf" else given.pages:
             found = _in_page(page)
             if found is not None:
                 yield found

@@ -14,7 +14,7 @@ class PdfTableExtractor:
     """Finds tables by where words and lines stand on the page; one that goes on says so on its next page."""
 
     name = "pdf_tables"
-    version = 2
+    version = 3
     types = frozenset({ExtractType.TABLE})
 
     def reads(self, document: Document) -> bool:

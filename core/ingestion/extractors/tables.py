@@ -1,13 +1,15 @@
-"""Tables in the text of pages: Markdown tables, lines with tabs where a reader was given HTML, CSV files."""
+"""Tables in the text of pages: of Markdown, lines with tabs (once HTML), drawn or held by blanks in plain text, CSV."""
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
 from core.ingestion.tables.delimited import read_delimited
+from core.ingestion.tables.grid_tables import read_grid_tables
 from core.ingestion.tables.head_rows import with_one_head
 from core.ingestion.tables.pipe_tables import MAX_LINE, TextTable, fit, read_pipe_tables
+from core.ingestion.tables.space_tables import read_space_tables
 from core.ingestion.tables.tab_tables import read_tab_tables
 from core.ingestion.tables.titles import MAX_TITLE, find_title
 
@@ -18,16 +20,19 @@ _CSV = "csv"
 _PDF = "pdf"
 # Kinds whose readers turn HTML into text, the cells of a row separated by tabs.
 _OF_HTML = frozenset({"epub", "foundry", "html", "mail", "notebook"})
+# Kinds of text that people write, in which they part columns by blanks, or draw them.
+_PLAIN = frozenset({"mail", "markdown", "text"})
 # A Markdown table says itself what is a cell; of a CSV file the delimiter and the header are told from what it holds.
 _WRITTEN = 1.0
 _TOLD = 0.9
+_SEEN = 0.8
 
 
 class TableExtractor:
     """Finds every table of a page, its cells as written."""
 
     name = "tables"
-    version = 3
+    version = 4
     types = frozenset({ExtractType.TABLE})
 
     def reads(self, document: Document) -> bool:
@@ -39,7 +44,7 @@ class TableExtractor:
                 reason = f"lines of more than {MAX_LINE:,} characters are not looked at for tables"
                 yield Unread(page_number=page.number, reason=reason)
         for page, title, table in read_tables(given):
-            confidence = _TOLD if given.document.kind == _CSV else _WRITTEN
+            confidence = _TOLD if given.document.kind == _CSV else _SEEN if _is_of_blanks(page, table) else _WRITTEN
             for part in range(0, max(len(table.rows), 1), MAX_ROWS):
                 yield _to_found(page, title, table, part, confidence)
 
@@ -52,20 +57,32 @@ def read_tables(given: ExtractorInput) -> Iterator[tuple[Page, str, TextTable]]:
             if table is not None:
                 yield page, given.document.title, table
         else:
-            for table in map(with_one_head, _read_tables(page.text, with_tabs=given.document.kind in _OF_HTML)):
+            for table in map(with_one_head, _read_tables(page.text, given.document.kind)):
                 yield page, find_title(page, table.span, nearest=_nearest(table)), table
 
 
-def _read_tables(text: str, *, with_tabs: bool) -> list[TextTable]:
-    """In text order; a Markdown table with tabs in its cells is none of tabs."""
+def _read_tables(text: str, kind: str) -> list[TextTable]:
+    """In text order; where two lie over each other, the one that is written plainer: with pipes, tabs, blanks."""
     tables = read_pipe_tables(text)
-    if with_tabs:
-        starts = [table.span.start for table in tables]
-        for table in read_tab_tables(text):
-            before = bisect_left(starts, table.span.end)
-            if not before or tables[before - 1].span.end <= table.span.start:
-                tables.append(table)
-    return sorted(tables, key=lambda table: table.span.start)
+    if kind in _OF_HTML:
+        tables = _with_others(tables, read_tab_tables(text))
+    if kind in _PLAIN:
+        tables = _with_others(_with_others(tables, read_grid_tables(text)), read_space_tables(text))
+    return tables
+
+
+def _with_others(tables: list[TextTable], others: Sequence[TextTable]) -> list[TextTable]:
+    starts = [table.span.start for table in tables]
+    added = []
+    for table in others:
+        before = bisect_left(starts, table.span.end)
+        if not before or tables[before - 1].span.end <= table.span.start:
+            added.append(table)
+    return sorted([*tables, *added], key=lambda table: table.span.start)
+
+
+def _is_of_blanks(page: Page, table: TextTable) -> bool:
+    return not {"|", "\t"} & set(table.span.of(page.text))
 
 
 def _nearest(table: TextTable) -> str:

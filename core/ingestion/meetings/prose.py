@@ -27,7 +27,8 @@ _HINT = re.compile(
 _DECIDED = re.compile(
     r"(?:^(?:have |has |was |were )?(?:unanimously |tentatively )?(?:decided?|agreed?|resolved)\s(?:to|that|on"
     r"|not|against|upon|unanimously)\b"
-    rf"|\b{_WHO}\s{_ADVERB}(?:decided|agreed|resolved|voted)\s(?:to|that|on|not|against|upon|unanimously|in favou?r)\b"
+    rf"|\b{_WHO}\s{_ADVERB}(?:decided|agreed|resolved|voted)\s"
+    r"(?:\d{1,4} ?(?:to|-|–|:) ?\d{1,4},? )?(?:to|that|on|not|against|upon|unanimously|in favou?r)\b"
     # "decided" alone takes anything but who or when: "decided we wait", "decided a new date was needed".
     rf"|\b{_WHO}\s{_ADVERB}decided\s(?!by\b|in\b|at\b|whether\b|if\b|how\b|when\b|who\b|what\b)\w"
     rf"|\b{_WHO}\sand\s(?-i:[A-Z])[\w'’-]*\s{_ADVERB}(?:decided|agreed)\s(?:to|that|on|not|by|upon)\b"

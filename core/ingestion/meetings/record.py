@@ -28,6 +28,7 @@ _NUMBER = re.compile(
     r"[*_]{0,3}(?:[A-Z]{0,4}-?\d{1,4}(?:\.\d{1,4}){0,2}[*_]{0,3}\s?[—–:.)](?!\d)|(?:D|A|R|AI|AP|DEC"
     r"|ACT)-?\d{1,4}[*_]{0,3}\s-|#\d{1,4}:)[*_]{0,3}\s*"
 )
+_STRUCK = re.compile(r"\W{0,4}~~[^~]*~~\W{0,2}")
 _ISSUE_LINK = re.compile(r"\s*[(\[]?#\d{1,6}[)\]]?$")
 _NOTHING = re.compile(
     r"(?:\W*|n/?a|no(?:ne| (?:new |formal |open |further )?(?:decisions?|actions?|action items|resolutions?"
@@ -119,6 +120,8 @@ class Record:
         return True
 
     def decision(self, line: NoteLine, text: str, sureness: Sureness) -> bool:
+        if _STRUCK.fullmatch(line.raw):
+            return True  # taken back: it was decided once, and is no longer
         words = plain(text)
         number = _NUMBER.match(words)
         words = words[number.end() if number else 0 :].strip(" -–—:")

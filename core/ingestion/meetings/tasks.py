@@ -8,7 +8,7 @@ from core.ingestion.meetings.people_names import People, is_name
 # Characters; a longer sentence is a list or a transcript without full stops.
 MAX_SENTENCE = 500
 
-_NAME = r"[^\W\d_][\w'’-]*(?:\s[^\W\d_a-z][\w'’-]*){0,2}"
+_NAME = r"(?:[^\W\d_a-z]\.\s?){0,2}[^\W\d_][\w'’-]*(?:\s[^\W\d_a-z][\w'’-]*){0,2}"
 _MORE = r"[^\W\d_a-z][\w'’-]*(?:\s[^\W\d_a-z][\w'’-]*){0,2}"
 _TASK = re.compile(
     rf"(?:^|[;,]\s(?:and\s)?|\bso\s|\bthen\s|\band\s)(?P<who>{_NAME}"

@@ -2,12 +2,16 @@
 
 import ctypes
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from core.ingestion.pdf.doubled_text import find_doubles
+from core.ingestion.pdf.form_fields import open_forms, read_fields
+from core.ingestion.pdf.geometry import Point, letter_index, sorted_corners, turned, turned_box
+from core.ingestion.pdf.rows import Line
 from core.ingestion.pdf.turning import upright_text
 
 # Characters and drawn pieces of one page beyond which it is a map or a chart, not a page of text.
@@ -29,7 +33,6 @@ _LEFTWARDS = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _LETTERS = re.compile(r"[^\W\d_]")
 
 _Matrix = tuple[float, float, float, float, float, float]
-_Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,7 @@ class LayoutReader:
             self._document = pypdfium2.PdfDocument(path.read_bytes())
         except pypdfium2.PdfiumError as error:
             raise ValueError(f"{path.name} is no readable PDF: {error}") from error
+        open_forms(self._document)
 
     def close(self) -> None:
         self._document.close()
@@ -100,17 +104,28 @@ class LayoutReader:
             return None
         try:
             with closing(self._document[number - 1]) as page, closing(upright_text(page)) as text_page:
-                return read_layout(page, text_page, read_rules(page))
+                filled = [field.line for field in read_fields(self._document, page)]
+                return read_layout(page, text_page, read_rules(page), filled)
         except pypdfium2.PdfiumError:
             return None
 
 
-def read_layout(page: Any, text_page: Any, rules: tuple[list[Rule], list[Rule]] | None) -> Layout | None:
-    """What an open page shows, with its rules; None where it holds too much, or is written from right to left."""
-    if rules is None or text_page.count_chars() > MAX_CHARACTERS or _runs_leftwards(text_page.get_text_range()):
+def read_layout(
+    page: Any, text_page: Any, rules: tuple[list[Rule], list[Rule]] | None, filled: Sequence[Line] = ()
+) -> Layout | None:
+    """What an open page shows, with its rules; None where it holds too much, or is written from right to left.
+
+    `filled` is what stands in its forms' fields.
+    """
+    if rules is None or text_page.count_chars() > MAX_CHARACTERS:
         return None
-    words = tuple(_words(text_page, turned(page)))
-    return Layout(words=words, level=tuple(rules[0]), upright=tuple(rules[1]))
+    text = text_page.get_text_range()
+    if _runs_leftwards(text):
+        return None
+    words = [*_words(text_page, turned(page), _doubled_letters(text_page, text))]
+    for line in filled:
+        words += _split(line, text_page.count_chars() + len(words))
+    return Layout(words=tuple(words), level=tuple(rules[0]), upright=tuple(rules[1]))
 
 
 def read_rules(page: Any) -> tuple[list[Rule], list[Rule]] | None:
@@ -133,18 +148,20 @@ def _runs_leftwards(text: str) -> bool:
     return bool(leftwards) and leftwards >= len(_LETTERS.findall(text)) * MAX_LEFTWARDS
 
 
-def turned(page: Any) -> Any:
-    """Places on the page as it is shown."""
-    width, height = page.get_size()  # as shown
-    turns = {
-        90: lambda x, y: (y, height - x),
-        180: lambda x, y: (width - x, height - y),
-        270: lambda x, y: (width - y, x),
-    }
-    return turns.get(page.get_rotation(), lambda x, y: (x, y))
+def _doubled_letters(text_page: Any, text: str) -> frozenset[int]:
+    return frozenset(letter_index(text_page, place) for place in find_doubles(text, text_page))
 
 
-def _words(text_page: Any, turn: Any) -> Iterator[Word]:
+def _split(line: Line, order: int) -> Iterator[Word]:
+    """The words of a field, each as wide as its letters are many."""
+    left, letter = line.left, (line.right - line.left) / max(len(line.text), 1)
+    for number, word in enumerate(line.text.split()):
+        right = left + letter * len(word)
+        yield Word(word, left, right, line.bottom, line.top, order + number)
+        left = right + letter
+
+
+def _words(text_page: Any, turn: Any, doubles: Container[int]) -> Iterator[Word]:
     from pypdfium2 import raw
 
     box = raw.FS_RECTF()
@@ -152,6 +169,8 @@ def _words(text_page: Any, turn: Any) -> Iterator[Word]:
     bounds = (0.0, 0.0, 0.0, 0.0)
     first = 0
     for index in range(text_page.count_chars()):
+        if index in doubles:
+            continue
         code = raw.FPDFText_GetUnicode(text_page.raw, index)
         character = chr(code) if 0x20 <= code < 0x110000 and not 0xD800 <= code < 0xE000 else " "
         drawn = not character.isspace() and raw.FPDFText_GetLooseCharBox(text_page.raw, index, ctypes.byref(box))
@@ -160,7 +179,7 @@ def _words(text_page: Any, turn: Any) -> Iterator[Word]:
                 yield Word("".join(letters), *bounds, first)
             letters = []
             continue
-        (left, bottom), (right, top) = sorted_corners(turn(box.left, box.bottom), turn(box.right, box.top))
+        left, bottom, right, top = turned_box((box.left, box.bottom, box.right, box.top), turn)
         if letters and _goes_on(bounds, left, bottom, top):
             bounds = (bounds[0], max(bounds[1], right), min(bounds[2], bottom), max(bounds[3], top))
         else:
@@ -172,12 +191,6 @@ def _words(text_page: Any, turn: Any) -> Iterator[Word]:
         yield Word("".join(letters), *bounds, first)
 
 
-def sorted_corners(one: _Point, other: _Point) -> tuple[_Point, _Point]:
-    """The lower left and the upper right corner of the box between two points."""
-    (x0, y0), (x1, y1) = one, other
-    return (min(x0, x1), min(y0, y1)), (max(x0, x1), max(y0, y1))
-
-
 def _goes_on(word: tuple[float, float, float, float], left: float, bottom: float, top: float) -> bool:
     """Whether a character stands behind a word (left, right, bottom, top), on its line."""
     height = max(word[3] - word[2], top - bottom, 1.0)
@@ -185,7 +198,7 @@ def _goes_on(word: tuple[float, float, float, float], left: float, bottom: float
     return overlaps and -_STEP_BACK * height <= left - word[1] <= _WORD_GAP * height
 
 
-def _add(start: _Point, end: _Point, level: list[Rule], upright: list[Rule]) -> None:
+def _add(start: Point, end: Point, level: list[Rule], upright: list[Rule]) -> None:
     (left, bottom), (right, top) = sorted_corners(start, end)
     if top - bottom <= _LEAN and right - left >= _SHORTEST:
         level.append(Rule((top + bottom) / 2, left, right))
@@ -220,7 +233,7 @@ def _times(one: _Matrix, other: _Matrix) -> _Matrix:
     return a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m
 
 
-def _lines(raw: Any, paths: Iterator[tuple[Any, _Matrix]]) -> Iterator[tuple[_Point, _Point]]:
+def _lines(raw: Any, paths: Iterator[tuple[Any, _Matrix]]) -> Iterator[tuple[Point, Point]]:
     """The straight pieces of paths that are drawn; a thin filled box is one piece along its middle."""
     for path, matrix in paths:
         filled, stroked = ctypes.c_int(), ctypes.c_int()
@@ -240,7 +253,7 @@ def _lines(raw: Any, paths: Iterator[tuple[Any, _Matrix]]) -> Iterator[tuple[_Po
         yield from pieces
 
 
-def _pieces(raw: Any, path: Any, matrix: _Matrix) -> Iterator[tuple[_Point, _Point]]:
+def _pieces(raw: Any, path: Any, matrix: _Matrix) -> Iterator[tuple[Point, Point]]:
     a, b, c, d, e, f = matrix
     x, y = ctypes.c_float(), ctypes.c_float()
     first = last = (0.0, 0.0)

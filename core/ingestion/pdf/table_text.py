@@ -11,18 +11,19 @@ from core.domain.corpus import Span
 from core.ingestion.pdf.layout import Layout, read_layout, read_rules
 from core.ingestion.pdf.page_tables import Cell, FoundTable, to_lines
 from core.ingestion.pdf.places import place_words, span_of
+from core.ingestion.pdf.rows import Line
 from core.ingestion.pdf.ruled_grids import find_grids, join_rules
 from core.ingestion.pdf.ruled_tables import find_ruled_tables
 
 _Row = Sequence[Cell]
 
 
-def with_ruled_tables(text: str, page: Any, text_page: Any) -> str:
-    """The text of an open page with its ruled tables as rows."""
+def with_ruled_tables(text: str, page: Any, text_page: Any, filled: Sequence[Line] = ()) -> str:
+    """The text of an open page with its ruled tables as rows; `filled` is what stands in its forms' fields."""
     rules = read_rules(page)
     if not text or rules is None or not find_grids(join_rules(rules[0]), join_rules(rules[1])):
         return text  # the words are read where there may be a table alone: they take the most time
-    layout = read_layout(page, text_page, rules)
+    layout = read_layout(page, text_page, rules, filled)
     return text if layout is None else write_ruled_tables(text, layout)
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
+from core.ingestion.office.text_sheets import SUFFIX, SheetForm, form_of
 from core.ingestion.tables.delimited import Delimited, read_delimited
 from core.ingestion.texts.encodings import decode
 from core.texts import collapse, shorten
@@ -16,17 +17,17 @@ MAX_NAMED = 5
 
 
 class CsvReader:
-    """Reads `.csv`, `.tsv` and `.tab` in any encoding, whatever stands between the cells; one page.
+    """Reads `.csv`, `.tsv`, `.tab` and `.xls` that is one of them, in any encoding, whatever parts the cells; one page.
 
     The rows stand in a fenced block, so that each is a unit of its own; `read_delimited` gives their cells.
     """
 
     kind = "csv"
-    suffixes = frozenset({".csv", ".tsv", ".tab"})
+    suffixes = frozenset({".csv", ".tsv", ".tab", SUFFIX})
     expects = "a table in plain text"
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        return True
+        return path.suffix.lower() != SUFFIX or form_of(head) is SheetForm.PLAIN
 
     def read(self, path: Path, root: Path) -> ParsedDocument:
         decoded = decode(path.read_bytes())

@@ -8,6 +8,7 @@ from core.domain.corpus import Heading, ParsedDocument
 from core.errors import ReadError
 from core.ingestion.books.gutenberg import without_licence
 from core.ingestion.html.text import HtmlText, html_to_text
+from core.ingestion.office.text_sheets import SUFFIX, SheetForm, form_of
 from core.ingestion.texts.encodings import decode
 from core.ingestion.texts.sections import split_sections
 
@@ -16,17 +17,17 @@ LONG = 20_000
 
 
 class HtmlReader:
-    """Reads `.html`, `.htm` and `.xhtml`; a page for each top-level section.
+    """Reads `.html`, `.htm` and `.xhtml`, and `.xls` that is a web page; a page for each top-level section.
 
     Left out are the header and the licence of Project Gutenberg.
     """
 
     kind = "html"
-    suffixes = frozenset({".html", ".htm", ".xhtml"})
+    suffixes = frozenset({".html", ".htm", ".xhtml", SUFFIX})
     expects = "a web page"
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        return True
+        return path.suffix.lower() != SUFFIX or form_of(head) is SheetForm.WEB_PAGE
 
     def read(self, path: Path, root: Path) -> ParsedDocument:
         decoded = decode(path.read_bytes())

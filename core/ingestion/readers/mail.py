@@ -1,4 +1,4 @@
-"""Mail messages: headers, what they say, and the names of what is attached."""
+"""Mail messages, one by one or a folder of them: headers, what they say, and the names of what is attached."""
 
 import codecs
 import email
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
+from itertools import pairwise
 from pathlib import Path
 
 from core.domain.corpus import ParsedDocument, ParsedPage
@@ -23,14 +24,18 @@ MAX_PARTS = 1_000
 MIN_PLAIN_SHARE = 0.25
 
 _HEADER = re.compile(rb"(?:From [^\n]*\n)?(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*(?:\n|\Z)(?:[ \t]+[^\n]*\n)*){1,}")
+# A message of a folder, after an empty line, with its first header; and what stands in a text for such a line.
+_FROM = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\n(?=[A-Za-z>][A-Za-z0-9-]*:)")
+_QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
+_MBOX = ".mbox"
 _SHOWN = ("From", "To", "Cc", "Date", "Reply-To")
 
 
 class MailReader:
-    """Reads `.eml`: one page a message, those that are attached below it under a heading of their own."""
+    """Reads `.eml` and `.mbox`: one page a message, those that are attached below it under a heading of their own."""
 
     kind = "mail"
-    suffixes = frozenset({".eml"})
+    suffixes = frozenset({".eml", _MBOX})
     expects = "a mail message"
 
     def accepts(self, path: Path, head: bytes) -> bool:
@@ -38,18 +43,44 @@ class MailReader:
 
     def read(self, path: Path, root: Path) -> ParsedDocument:
         data = _as_bytes(path.read_bytes()).lstrip()
-        try:
-            message = email.message_from_bytes(data)
-            writer = MarkdownWriter()
-            said = _write(message, writer, 1)
-        except RecursionError as error:
-            raise ReadError("nested too deeply to be read") from error
-        if not said:
-            raise ReadError("empty: the message says nothing and has nothing attached")
-        subject = _header(message, "Subject")
-        text, headings, _ = writer.finish()
-        page = ParsedPage(title=subject, text=text, headings=headings)
-        return ParsedDocument(title=subject or path.stem, kind=self.kind, pages=(page,))
+        is_folder = path.suffix.lower() == _MBOX
+        messages = _split(data) if is_folder else [data]
+        read = [_read_page(message) for message in messages]
+        pages = tuple(page for page in read if page is not None)
+        if not pages:
+            what = "no message of the folder" if is_folder else "the message"
+            raise ReadError(f"empty: {what} says {'anything' if is_folder else 'nothing'} and has nothing attached")
+        return ParsedDocument(
+            title=path.stem if is_folder else pages[0].title or path.stem,
+            kind=self.kind,
+            pages=pages,
+            warnings=_warnings(len(read) - len(pages)),
+        )
+
+
+def _split(data: bytes) -> list[bytes]:
+    """The messages of a folder in one file. A "From " line begins one where a header follows: so may a sentence."""
+    starts = [match.start() for match in _FROM.finditer(data)]
+    parts = [data[start:end] for start, end in pairwise([*starts, len(data)])]
+    return [_QUOTED_FROM.sub(rb"\1", part) for part in parts] or [data]
+
+
+def _read_page(data: bytes) -> ParsedPage | None:
+    """A message; None where it says nothing."""
+    try:
+        message = email.message_from_bytes(data)
+        writer = MarkdownWriter()
+        said = _write(message, writer, 1)
+    except RecursionError as error:
+        raise ReadError("nested too deeply to be read") from error
+    text, headings, _ = writer.finish()
+    return ParsedPage(title=_header(message, "Subject"), text=text, headings=headings) if said else None
+
+
+def _warnings(empty: int) -> tuple[str, ...]:
+    return (f"{empty} message{'s' * (empty > 1)} left out: {'they say' if empty > 1 else 'it says'} nothing",) * (
+        empty > 0
+    )
 
 
 def _as_bytes(data: bytes) -> bytes:

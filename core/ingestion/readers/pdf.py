@@ -10,12 +10,11 @@ from typing import Any
 from core.domain.corpus import Heading, ParsedDocument, ParsedPage
 from core.errors import ReadError
 from core.ingestion.patience import ask_for_time
-from core.ingestion.pdf.layout import sorted_corners, turned
+from core.ingestion.pdf.form_fields import open_forms
+from core.ingestion.pdf.page_text import clean_page, page_text, without_controls
 from core.ingestion.pdf.recognition import UNRECOGNISED, Recogniser
-from core.ingestion.pdf.rows import Line, needs_rows, to_rows
+from core.ingestion.pdf.running_lines import find_running_lines
 from core.ingestion.pdf.scanned_pages import may_be_scanned, recognise
-from core.ingestion.pdf.table_text import with_ruled_tables
-from core.ingestion.pdf.turning import upright_text
 from core.ingestion.texts.encodings import clean
 
 # Entries of an outline that are read: more is a broken file, not a book.
@@ -24,8 +23,6 @@ MAX_OUTLINE = 5_000
 MAX_LABEL = 40
 # Letters and digits that all pages together must hold to count as a text layer: less is a stamp on a scan.
 MIN_TEXT = 3
-# Characters of a page below which it is asked whether they stand on the page at all: scanners leave notes beside it.
-OFF_PAGE_TEXT = 200
 
 _NOTHING_RECOGNISED = "scanned: no words were recognised on its pages; scan it anew, sharper and upright"
 
@@ -35,10 +32,6 @@ _NO_TITLE = re.compile(
     r"|.*\.(?:pdf|docx?|xlsx?|pptx?|indd|tex|dvi|odt|rtf|txt|html?)",
     re.IGNORECASE,
 )
-# PDFium writes U+FFFE (older versions U+0002) for a hyphen that breaks a word at the end of a line.
-_BROKEN_WORD = re.compile("[\ufffe\x02](?:\n)?")
-# Line ends, and the form feeds and other controls that no text holds on purpose.
-_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _WORDS = re.compile(r"\w")
 _REASONS = {
     3: "corrupt: not a readable PDF, it may be cut off",
@@ -66,7 +59,7 @@ class PdfReader:
 
     def read(self, path: Path, root: Path) -> ParsedDocument:
         with _opened(path) as document:
-            texts = [_page_text(document, index) for index in range(len(document))]
+            texts = [page_text(document, index) for index in range(len(document))]
             recognised = self._recognise(document, texts)
             if not texts:
                 raise ReadError("empty: the PDF has no pages")
@@ -91,7 +84,7 @@ class PdfReader:
             if may_be_scanned(document, index, text):
                 if not ask_for_time():
                     break
-                texts[index] = _clean_page(recognise(document, index, text, self._recogniser))
+                texts[index] = clean_page(recognise(document, index, text, self._recogniser))
                 if texts[index] != text:
                     recognised.append(index + 1)
         return recognised
@@ -118,62 +111,13 @@ def _opened(path: Path) -> Iterator[Any]:
         code = getattr(error, "err_code", None)
         raise ReadError(_REASONS.get(code or 3, f"corrupt: {error}")) from error
     with closing(document):
+        open_forms(document)
         yield document
-
-
-def _page_text(document: Any, index: int) -> str:
-    """The text of one page; "" where the page or its text can't be loaded."""
-    import pypdfium2
-
-    try:
-        page = document[index]
-    except pypdfium2.PdfiumError:
-        return ""
-    with closing(page):
-        try:
-            text_page = upright_text(page)
-        except pypdfium2.PdfiumError:
-            return ""
-        with closing(text_page):
-            return with_ruled_tables(_clean_page(_raw_text(page, text_page)), page, text_page)
-
-
-def _raw_text(page: Any, text_page: Any) -> str:
-    raw: str = text_page.get_text_range()
-    if len(raw) < OFF_PAGE_TEXT and not text_page.get_text_bounded().strip():
-        return ""  # what there is stands outside of the page
-    lines = raw.split("\r\n")
-    return to_rows(_place_lines(text_page, lines, turned(page))) if needs_rows(lines) else raw
-
-
-def _place_lines(text_page: Any, lines: list[str], turn: Any) -> list[Line]:
-    """Each line with its box, in points from the lower left corner of the page as it is shown; `turn` puts it there.
-
-    Lines without a box are left out.
-    """
-    placed = []
-    start = 0
-    for line in lines:
-        inked = [place for place, character in enumerate(line) if not character.isspace()]
-        if inked:
-            boxes = [text_page.get_charbox(start + place, loose=True) for place in (inked[0], inked[-1])]
-            first, last = (sorted_corners(turn(box[0], box[1]), turn(box[2], box[3])) for box in boxes)
-            bottom, top = min(first[0][1], last[0][1]), max(first[1][1], last[1][1])
-            placed.append(Line(text=line, left=first[0][0], right=last[1][0], bottom=bottom, top=top))
-        start += len(line) + 2
-    return placed
-
-
-def _clean_page(raw: str) -> str:
-    """Text with plain line ends and hyphens as hyphens: "adip-" stays at the end of its line, as printed."""
-    text = _BROKEN_WORD.sub("-\n", raw.replace("\r\n", "\n"))
-    text = clean(_CONTROLS.sub(" ", text))
-    return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 
 def _label(document: Any, index: int) -> str:
     """What is printed on a page as its number, where the PDF says that it is another one; else ""."""
-    label = " ".join(clean(_CONTROLS.sub(" ", document.get_page_label(index))).split())
+    label = " ".join(clean(without_controls(document.get_page_label(index))).split())
     return "" if label == str(index + 1) else label[:MAX_LABEL]
 
 
@@ -205,6 +149,7 @@ def _to_pages(texts: list[str], entries: list[_Entry], labels: list[str]) -> tup
     for entry in entries:
         by_page.setdefault(entry.index, []).append(entry)
     pages = []
+    running = find_running_lines(texts)
     above: list[Heading] = []
     for index, text in enumerate(texts):
         headings = _find_headings(text, by_page.get(index, []))
@@ -222,6 +167,7 @@ def _to_pages(texts: list[str], entries: list[_Entry], labels: list[str]) -> tup
                 anchors=anchors,
                 number=index + 1,
                 label=labels[index],
+                running=running[index],
             )
             pages.append(page)
         above = _under([*above, *headings])

@@ -11,8 +11,9 @@ from typing import Any
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
 from core.ingestion.office.number_formats import NumberFormat
-from core.ingestion.office.office_files import check_office, is_encrypted, is_office, is_old, why_encrypted
+from core.ingestion.office.office_files import OLE_MARK, check_office, is_encrypted, is_office, is_old, why_encrypted
 from core.ingestion.office.sheet_formats import Formats, read_sheet_formats
+from core.ingestion.office.text_sheets import SUFFIX, SheetForm, form_of, read_sheet_xml
 from core.ingestion.office.text_writer import TextWriter
 from core.ingestion.tables.text import Merge, fill_merged, find_header
 from core.ingestion.texts.encodings import clean
@@ -24,28 +25,27 @@ _WHOLE = 1e15
 
 
 class SpreadsheetReader:
-    """Reads `.xlsx`, `.xlsm`, `.xlsb`, `.xls` and `.ods`; those empty or hidden are left out."""
+    """Reads `.xlsx`, `.xlsm`, `.xlsb`, `.xls` and `.ods`; those empty or hidden are left out.
+
+    `.xls` also in Excel's XML of 2003; other texts of that name are read by the readers of what they are.
+    """
 
     kind = "spreadsheet"
     suffixes = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
     expects = "a spreadsheet"
 
     def accepts(self, path: Path, head: bytes) -> bool:
-        return is_office(head)
+        return is_office(head) or (path.suffix.lower() == SUFFIX and form_of(head) is SheetForm.XML)
 
     def read(self, path: Path, root: Path) -> ParsedDocument:
         pages = []
         hidden = []
-        with _opened(path) as workbook:
-            formats = {} if is_old(path) else read_sheet_formats(path)
-            for number, sheet in enumerate(workbook.sheets_metadata, 1):
-                name = collapse(clean(sheet.name)) or f"Sheet {number}"
-                if str(sheet.visible) != "SheetVisibleEnum.Visible":
-                    hidden.append(repr(name))
-                    continue
-                text = to_text(_rows(workbook, number - 1, formats.get(sheet.name, {})))
-                if text:
-                    pages.append(ParsedPage(title=name, text=text, number=number))
+        for number, (sheet, is_hidden, rows) in enumerate(_sheets(path), 1):
+            name = collapse(clean(sheet)) or f"Sheet {number}"
+            if is_hidden:
+                hidden.append(repr(name))
+            elif text := to_text(rows):
+                pages.append(ParsedPage(title=name, text=text, number=number))
         if not pages:
             raise ReadError("empty: no sheet that is shown has text" if hidden else "empty: no sheet has text")
         return ParsedDocument(
@@ -54,6 +54,21 @@ class SpreadsheetReader:
             pages=tuple(pages),
             warnings=(f"hidden sheet{'s' * (len(hidden) > 1)} left out: {', '.join(hidden)}",) if hidden else (),
         )
+
+
+def _sheets(path: Path) -> Iterator[tuple[str, bool, list[list[str]]]]:
+    """Each sheet's name, whether it is hidden, and its rows."""
+    with path.open("rb") as file:
+        is_workbook = is_office(file.read(len(OLE_MARK)))
+    if not is_workbook:
+        yield from read_sheet_xml(path.read_bytes(), WHAT)
+        return
+    with _opened(path) as workbook:
+        formats = {} if is_old(path) else read_sheet_formats(path)
+        for number, sheet in enumerate(workbook.sheets_metadata):
+            is_hidden = str(sheet.visible) != "SheetVisibleEnum.Visible"
+            rows = [] if is_hidden else _rows(workbook, number, formats.get(sheet.name, {}))
+            yield sheet.name, is_hidden, rows
 
 
 @contextmanager
@@ -70,7 +85,7 @@ def _opened(path: Path) -> Iterator[Any]:
             yield workbook
     except python_calamine.PasswordError as error:
         raise ReadError(why_encrypted(WHAT)) from error
-    except python_calamine.CalamineError as error:
+    except (python_calamine.CalamineError, OSError) as error:  # damaged parts are errors of reading, too
         raise ReadError(f"corrupt: not a readable {WHAT} ({error})") from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":  # what Rust raises for its own bugs, which has no importable name

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from core.domain.corpus import TABLE_HEAD, Span
 from core.ingestion.tables.pipe_tables import TextTable, read_pipe_tables
+from core.ingestion.tables.space_tables import read_space_tables
 from core.ingestion.tables.tab_tables import read_tab_tables
 from core.texts import collapse, shorten
 
@@ -28,11 +29,14 @@ class TableHeads:
 
 
 def find_heads(text: str) -> TableHeads:
-    """The head rows of a page's tables: Markdown's, and those of lines with tabs. None of code."""
+    """The head rows of a page's tables: Markdown's, those of lines with tabs and of columns of blanks. None of code."""
     tables = read_pipe_tables(text) if "|" in text else []
     if "\t" in text and not text.startswith(_FENCE):
         ends = [table.span for table in tables]
         tables += [table for table in read_tab_tables(text) if not any(_overlap(table.span, span) for span in ends)]
+    if "  " in text and not text.startswith(_FENCE):
+        ends = [table.span for table in tables]
+        tables += [table for table in read_space_tables(text) if not any(_overlap(table.span, span) for span in ends)]
     found = [
         (Span(table.row_spans[0].start, table.span.end), _to_head(table))
         for table in sorted(tables, key=lambda table: table.span)

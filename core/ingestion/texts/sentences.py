@@ -1,10 +1,11 @@
 """Cuts a page into units: the sentences, list items, table rows, headings and code lines that passages are built of.
 
-Together the units of a page cover every character of it that is not white space, in text order and without overlap.
+Together the units of a page cover every character of it that is not white space, in text order and without overlap; but
+for lines that are left out.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -52,10 +53,13 @@ def estimate_tokens(text: str) -> int:
     return len(_PIECE.findall(text)) + extra // 2
 
 
-def split_units(text: str, headings: Sequence[Heading] = ()) -> list[Unit]:
-    """The units of a page, in text order."""
+def split_units(
+    text: str, headings: Sequence[Heading] = (), left_out: Sequence[Span] = (), rows: Collection[int] = ()
+) -> list[Unit]:
+    """The units of a page, in text order, without the lines `left_out`; `rows` are where lines begin that are rows."""
     units: list[Unit] = []
-    for span, kind in _blocks(text, {heading.start for heading in headings}):
+    places = _Places({heading.start for heading in headings}, rows, {span.start for span in left_out})
+    for span, kind in _blocks(text, places):
         pieces = _sentences(text, span) if kind is UnitKind.PROSE else [span]
         parts = [part for piece in pieces for part in _bounded(text, piece)]
         units += [
@@ -71,12 +75,21 @@ def _quotable(text: str, span: Span) -> Span | None:
     return Span(start, span.end) if any(map(str.isalnum, text[start : span.end])) else None
 
 
-def _blocks(text: str, heading_starts: set[int]) -> Iterator[tuple[Span, UnitKind]]:
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where lines begin that are not what they look like."""
+
+    headings: Collection[int]
+    rows: Collection[int]  # of tables
+    skipped: Collection[int]
+
+
+def _blocks(text: str, places: _Places) -> Iterator[tuple[Span, UnitKind]]:
     """Paragraphs and long list items as PROSE, everything that is a unit of its own as LINE or HEADING."""
     open_start = open_end = -1  # the paragraph or list item that is being collected
     in_item = in_code = False
     for start, end in _lines(text):
-        kind = _line_kind(text, start, end, heading_starts, in_code=in_code)
+        kind = _line_kind(text, start, end, places, in_code=in_code)
         if open_start >= 0 and kind != "text":
             yield _closed(text, open_start, open_end, in_item=in_item)
             open_start = -1
@@ -103,17 +116,17 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
         start = end + 1
 
 
-def _line_kind(text: str, start: int, end: int, heading_starts: set[int], *, in_code: bool) -> str:
+def _line_kind(text: str, start: int, end: int, places: _Places, *, in_code: bool) -> str:
     line = text[start : min(end, start + 400)]  # marks stand at the front of a line
-    if not line.strip() and not text[start:end].strip():
+    if start in places.skipped or (not line.strip() and not text[start:end].strip()):
         return "blank"
     if _FENCE.match(line):
         return "fence"
     if in_code:
         return "line"
-    if start in heading_starts or (start + len(line) - len(line.lstrip())) in heading_starts:
+    if start in places.headings or (start + len(line) - len(line.lstrip())) in places.headings:
         return "heading"
-    if _ROW.match(line) or _RULE.match(line):
+    if _ROW.match(line) or _RULE.match(line) or start in places.rows:
         return "line"
     return "item" if _ITEM.match(line) else "text"
 

@@ -16,6 +16,7 @@ from core.domain.corpus import Document, Source
 from core.errors import NotFound
 from core.ingestion.files import SourceFile, stamp_of
 from tests.builders import build_document, build_pages, build_source
+from tests.unit.core.ingestion.form_files import Filled, build_form
 
 
 def a_pdf(folder: Path, *sizes: tuple[float, float]) -> Path:
@@ -129,3 +130,13 @@ async def test_what_failed_is_tried_again_after_a_while_not_at_once(shown: Shown
 
     assert await shown.page(1) == b"x" * 40
     assert len(shown.drawn) == 2
+
+
+def test_a_picture_shows_what_is_filled_in(tmp_path: Path) -> None:
+    dark = []
+    for value in ("", "Ann"):
+        (tmp_path / "form.pdf").write_bytes(build_form([], [Filled((50, 600, 400, 700), value)]))
+        drawn = Image.open(io.BytesIO(child.draw(str(tmp_path / "form.pdf"), 1, WIDTH)))
+        dark.append(sum(drawn.convert("L").histogram()[:128]))
+    assert dark[0] == 0
+    assert dark[1] > 100

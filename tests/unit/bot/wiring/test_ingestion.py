@@ -35,4 +35,5 @@ def test_limits_are_those_of_the_configuration() -> None:
         IngestConfig(parse_seconds=7, parse_memory_mb=900, max_file_mb=3, max_pages=40, max_ocr_pages=5)
     )
     assert (limits.seconds, limits.memory_bytes, limits.file_bytes) == (7, 900 * MEBIBYTE, 3 * MEBIBYTE)
+    assert limits.wall_seconds == 70
     assert (limits.pages, limits.recognised_pages) == (40, 5)

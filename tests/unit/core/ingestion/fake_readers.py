@@ -43,6 +43,17 @@ def _hanging(path: Path) -> ParsedDocument:
         time.sleep(1)
 
 
+def _busy(path: Path) -> ParsedDocument:
+    while True:
+        pass
+
+
+def _idle(path: Path) -> ParsedDocument:
+    """Takes longer by the clock than its processor time allows."""
+    time.sleep(2.2)
+    return _parsed(path, "done")
+
+
 def _greedy(path: Path) -> ParsedDocument:
     hoard = []
     while True:
@@ -102,6 +113,8 @@ _READ: dict[str, Callable[[Path], ParsedDocument]] = {
     ".refused": _refused,
     ".bug": _buggy,
     ".hang": _hanging,
+    ".busy": _busy,
+    ".idle": _idle,
     ".greedy": _greedy,
     ".crash": _crashing,
     ".abort": _aborting,

@@ -53,7 +53,7 @@ def build_pdf(
 def _to_text(piece: Piece, direction: bytes) -> bytes:
     x, y, text = piece
     escaped = text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)").encode("latin-1")
-    return b"BT /F1 12 Tf %s %d %d Tm (%s) Tj ET\n" % (direction, x, y, escaped)
+    return b"BT /F1 12 Tf %s %g %g Tm (%s) Tj ET\n" % (direction, x, y, escaped)
 
 
 def _to_file(objects: Sequence[bytes]) -> bytes:

@@ -10,6 +10,7 @@ from tests.unit.core.ingestion.extractors.meeting_samples import MARKDOWN, PLAIN
 from tests.unit.core.ingestion.extractors.meeting_samples_fronts import FRONTS
 from tests.unit.core.ingestion.extractors.meeting_samples_more import MORE, PROSE
 from tests.unit.core.ingestion.extractors.meeting_samples_other import KINDS, LANGUAGES, NO_MEETINGS
+from tests.unit.core.ingestion.pdf_files import build_pdf
 
 BOARD = "# Board meeting 2024-01-05\n\nPresent: Ann, Ben\n\n"
 MINUTES = (*MARKDOWN, *PLAIN, *MORE, *PROSE, *FRONTS, *LANGUAGES, *KINDS)
@@ -135,4 +136,57 @@ def test_words_that_only_begin_like_a_mark_are_no_tasks(tmp_path: Path) -> None:
 
     assert [to_line(item.model_dump()) for item in read(Sample("a.md", text), tmp_path).action_items] == [
         "> paint the boat"
+    ]
+
+
+def test_each_message_of_a_mail_folder_is_read_for_a_meeting_of_its_own(tmp_path: Path) -> None:
+    head = "From a@example.org Wed May  8 09:00:00 2024\nFrom: a@example.org\nSubject: Minutes of the board\n\n"
+    text = "".join(f"{head}Date: {day} May 2024\nPresent: Ann, Ben\n\nDecision: {day} go\n\n" for day in (6, 7))
+    text += head.replace("Minutes of the board", "Lunch") + "Shall we eat at noon?\n"
+
+    found = find_meetings(Sample("board.mbox", text), tmp_path)
+    assert [(each.page_number, each.data["date"], each.data["title"]) for each in found] == [
+        (1, "2024-05-06", "Minutes of the board"),
+        (2, "2024-05-07", "Minutes of the board"),
+    ]
+
+
+def test_running_titles_are_no_part_of_an_item_of_printed_minutes(tmp_path: Path) -> None:
+    first = [
+        "Minutes of the board 2024-01-05",
+        "Present: Ann, Ben",
+        "Decisions:",
+        "- The boat is sold",
+    ]
+    second = ["- The dog gets a coat", "Action items:", "- Ann: write to all the people who wrote to the board before"]
+    third = ["- Ben: paint the pier, the bench and the box that stands beside it", "- Ann: thank him"]
+    pages = [[*lines, f"Harbour board Page {number} of 3"] for number, lines in enumerate((first, second, third), 1)]
+    path = tmp_path / "minutes.pdf"
+    path.write_bytes(build_pdf([[(50, 700 - 20 * place, line) for place, line in enumerate(lines)] for lines in pages]))
+    (found,) = MeetingsExtractor().extract(read_input(path, tmp_path))
+    meeting = Meeting.model_validate(found.data)
+    assert [item.text for item in meeting.decisions] == ["The boat is sold", "The dog gets a coat"]
+    assert [to_line(item.model_dump()) for item in meeting.action_items] == [
+        "Ann > write to all the people who wrote to the board before",
+        "Ben > paint the pier, the bench and the box that stands beside it",
+        "Ann > thank him",
+    ]
+
+
+def test_a_decision_that_is_struck_through_is_none(tmp_path: Path) -> None:
+    text = f"{BOARD}## Decisions\n1. Sell the boat\n2. ~~Buy another~~\n3. Keep ~~one~~ two dogs\n"
+
+    found = read(Sample("a.md", text), tmp_path).decisions
+    assert [item.text for item in found] == ["Sell the boat", "Keep one two dogs"]
+
+
+def test_an_initial_ends_no_sentence(tmp_path: Path) -> None:
+    text = (
+        "# Minutes 2024-01-05\n\nPresent: A. Later, B. Marsh\n\nAfter a talk the members voted 7 to 2 to buy a boat. "
+        "B. Marsh will write the letter by Friday.\n"
+    )
+    meeting = read(Sample("a.md", text), tmp_path)
+    assert [item.text for item in meeting.decisions] == ["After a talk the members voted 7 to 2 to buy a boat."]
+    assert [(item.owner, item.description) for item in meeting.action_items] == [
+        ("B. Marsh", "B. Marsh will write the letter")
     ]

@@ -149,3 +149,44 @@ def test_a_message_saved_in_utf16_is_read(tmp_path: Path) -> None:
     path.write_bytes(saved)
     assert MailReader().accepts(path, saved[:4_096])
     assert MailReader().read(path, tmp_path).pages[0].text.endswith("Die Fähre fährt.")
+
+
+def read_folder(data: bytes, tmp_path: Path) -> ParsedDocument:
+    path = tmp_path / "harbour.mbox"
+    path.write_bytes(data)
+    assert MailReader().accepts(path, data[:4096])
+    return MailReader().read(path, tmp_path)
+
+
+def in_folder(*messages: EmailMessage) -> bytes:
+    """As mail programs keep them: a line that tells who and when, lines that look like one quoted."""
+    path = "From ann@ferry.example Mon Mar  4 09:00:00 2024\n"
+    return b"".join(path.encode() + mail.as_bytes().replace(b"\nFrom ", b"\n>From ") + b"\n" for mail in messages)
+
+
+def test_each_message_of_a_folder_is_a_page(tmp_path: Path) -> None:
+    document = read_folder(in_folder(message(), message("At nine.\n", "And back?")), tmp_path)
+    assert document.title == "harbour"
+    assert [(page.title, page.text.split("\n")[-1]) for page in document.pages] == [
+        ("Später", "It sails at seven."),
+        ("And back?", "At nine."),
+    ]
+
+
+@pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
+def test_a_sentence_that_begins_with_from_begins_no_message(newline: bytes, tmp_path: Path) -> None:
+    said = "It is long.\n\nFrom here it takes an hour.\n\nFrom there two.\n"
+    quoted = in_folder(message(said), message())
+    document = read_folder(quoted.replace(b"\n", newline), tmp_path)
+    bare = read_folder(quoted.replace(b">From", b"From").replace(b"\n", newline), tmp_path)
+    assert [page.title for page in document.pages] == ["Später", "Später"]
+    assert "\n\nFrom here it takes an hour.\n\nFrom there two." in document.pages[0].text
+    assert [page.text for page in bare.pages] == [page.text for page in document.pages]
+
+
+def test_messages_of_a_folder_that_say_nothing_are_named(tmp_path: Path) -> None:
+    document = read_folder(in_folder(message(""), message(), message("\n")), tmp_path)
+    assert len(document.pages) == 1
+    assert document.warnings == ("2 messages left out: they say nothing",)
+    with pytest.raises(ReadError, match="empty: no message of the folder says anything"):
+        read_folder(in_folder(message("")), tmp_path)

@@ -114,3 +114,11 @@ def test_a_workbook_under_the_suffix_of_another_kind_is_read(tmp_path: Path) -> 
 def test_a_bad_file_gets_its_reason(data: bytes, reason: str, tmp_path: Path) -> None:
     with pytest.raises(ReadError, match=reason):
         read(data, tmp_path)
+
+
+def test_damage_in_a_part_that_is_no_xml_is_a_reason_too(tmp_path: Path) -> None:
+    data = bytearray(build_ods([["who", "fare"], ["adult", 4]]))
+    start = data.index(b"mimetype") + len(b"mimetype")
+    data[start : start + 8] = b"\xff" * 8
+    with pytest.raises(ReadError, match="corrupt: not a readable spreadsheet"):
+        read(bytes(data), tmp_path, "fares.ods")
