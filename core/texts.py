@@ -1,11 +1,15 @@
 """Words and white space: the few text rules that proof, grounding and reading positions share. All pure."""
 
+import csv
 import re
 import unicodedata
+from collections.abc import Iterable
 
 from core.domain.corpus import Span
 
 _WORD = re.compile(r"\w+(?:[.,']\w+)*", re.UNICODE)
+_IN_NAME = re.compile(r'[,"“”]|^\s|\s$')
+_QUOTES = str.maketrans("“”", '""')
 MOST_DIGITS = 9  # of a number that somebody writes
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 # English function words: they say nothing about what a sentence is about.
@@ -41,6 +45,17 @@ def code_spans(text: str) -> list[Span]:
 def is_number(text: str) -> bool:
     """Digits that int() takes and a database's column holds: people paste more than that, and "²" is a digit, too."""
     return text.isdecimal() and len(text) <= MOST_DIGITS
+
+
+def join_names(names: Iterable[str]) -> str:
+    """Names as one line that `split_names` reads: `handbook, "minutes, 2026"`."""
+    return ", ".join(f'"{name.replace(chr(34), chr(34) * 2)}"' if _IN_NAME.search(name) else name for name in names)
+
+
+def split_names(line: str) -> list[str]:
+    """Names between commas; one that has a comma itself stands in quotes, which are doubled inside."""
+    [row] = csv.reader([collapse(line.translate(_QUOTES))], skipinitialspace=True)
+    return [name.strip() for name in row if name.strip()]
 
 
 def took(milliseconds: float) -> str:

@@ -75,7 +75,7 @@ _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "settings": (
         _SETTING,
         r"(?:auto_answer|answer_posts)\s+(?:on|off)",
-        r"sources\s+(?:all|(?P<name>.+))",
+        r"sources\s+(?:all|none|(?P<name>.+))",
         r"language\s+(?:off|(?P<name>\S+))",
         r"limit\s+(?:\d+|off|none|default)",
     ),

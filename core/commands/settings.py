@@ -10,7 +10,7 @@ from core.domain.settings import ChannelAddress, ChannelSettings, Listening
 from core.errors import AccessDenied, BadInput
 from core.ports.service import SettingsRepository
 from core.strategies.choosing import known_name
-from core.texts import is_number
+from core.texts import is_number, join_names, split_names
 
 MOST_QUESTIONS = 600  # a minute of one person; more is no limit
 LONGEST_LANGUAGE = 40
@@ -99,7 +99,7 @@ class SettingsCommands:
         known = {source.name.casefold(): source.name for source in await self._access.sources(call.workspace)}
         for name in sorted(names):
             if name.casefold() not in known:
-                listed = ", ".join(sorted(known.values())) or "none yet"
+                listed = join_names(sorted(known.values())) or "none yet"
                 raise BadInput(f"There is no source {name!r}: the sources of this workspace are {listed}.")
         return frozenset(known[name.casefold()] for name in names)
 
@@ -129,12 +129,14 @@ def _switch(value: str) -> bool:
 
 
 def _names(value: str) -> frozenset[str] | None:
-    """None for all."""
+    """None for all. Quotes tell a source of the name "all" from all of them."""
     if value.lower() == "all":
         return None
-    names = frozenset(name for part in value.split(",") if (name := part.strip().strip('"“”')))
+    if value.lower() == "none":
+        return frozenset()
+    names = frozenset(split_names(value))
     if not names:
-        raise BadInput("Name at least one source, or write all: /settings sources handbook, wiki")
+        raise BadInput("Name at least one source, or write all or none: /settings sources handbook, wiki")
     return names
 
 
@@ -174,9 +176,9 @@ SETTINGS: Mapping[str, _Setting] = {
         show=lambda settings: _on_off(settings.answer_posts),
     ),
     "sources": _Setting(
-        usage="NAME, NAME|all",
+        usage="NAME, NAME|all|none",
         change=lambda settings, value: replace(settings, sources=_names(value)),
-        show=lambda settings: "all" if settings.sources is None else ", ".join(sorted(settings.sources)),
+        show=lambda settings: "all" if settings.sources is None else join_names(sorted(settings.sources)) or "none",
     ),
     "language": _Setting(
         usage="NAME|off",

@@ -6,6 +6,7 @@ from core.access import Ground, Grounds
 from core.domain.corpus import Document
 from core.domain.settings import ChannelSettings
 from core.explaining.values import AccessQuestion, Holder, PositionOf, Verdict, VerdictOn
+from core.texts import join_names
 
 _OF_THREADS = (Ground.ATTACHED_HERE, Ground.ATTACHED_ELSEWHERE)
 _OF_SETTINGS = (Ground.ALL_SOURCES, Ground.ALLOWED)
@@ -71,7 +72,7 @@ def _because(ground: Ground, it: str, question: AccessQuestion, settings: Channe
         case Ground.ATTACHED_ELSEWHERE:
             return f"{it} was attached in {thread}, and is read in that one alone"
         case Ground.NOT_ALLOWED:
-            names = ", ".join(sorted(settings.sources or ())) if settings is not None else ""
+            names = join_names(sorted(settings.sources or ())) if settings is not None else ""
             return f"{it} is not among the sources that are set for the channel ({names or 'none is'})"
         case Ground.OTHER_WORKSPACE:
             there = address.workspace if address is not None else ""
@@ -104,7 +105,7 @@ def _opening(told: VerdictOn, question: AccessQuestion, grounds: Grounds) -> Ite
     match told.ground:
         case Ground.NOT_ALLOWED:
             names = [*_names(grounds, [Ground.ALLOWED]), told.document.source]
-            yield f"An admin allows its source in the channel: /settings sources {', '.join(sorted(names))}"
+            yield f"An admin allows its source in the channel: /settings sources {join_names(sorted(names))}"
         case Ground.ATTACHED_ELSEWHERE:
             yield "Ask in the thread that it was attached in: " + told.document.source.removeprefix("attached:")
             yield f"Make it everybody's: {_footnote(question.workspace)} ingest FILE"
@@ -119,8 +120,8 @@ def _closing(told: VerdictOn, question: AccessQuestion, grounds: Grounds) -> Ite
     if told.ground is Ground.ATTACHED_HERE:
         yield "It goes with its conversation: /delete in the thread."
     others = [name for name in _names(grounds, _OF_SETTINGS) if name != told.document.source]
-    if told.ground in _OF_SETTINGS and others:
-        yield f"An admin keeps its source from the channel: /settings sources {', '.join(others)}"
+    if told.ground in _OF_SETTINGS:
+        yield f"An admin keeps its source from the channel: /settings sources {join_names(others) or 'none'}"
     if question.address is not None:
         yield f"An admin keeps back what the channel has not read: {_position(told, 'PLACE --channel')}"
     if question.person:

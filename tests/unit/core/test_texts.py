@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.texts import code_spans, collapse, content_words, shorten, took, words
+from core.texts import code_spans, collapse, content_words, join_names, shorten, split_names, took, words
 
 
 def test_collapse_leaves_single_spaces_only() -> None:
@@ -15,6 +15,26 @@ def test_words_keep_the_points_and_commas_inside_numbers() -> None:
 
 def test_content_words_leave_function_words_out() -> None:
     assert content_words("What is the name of the ferry?") == {"name", "ferry"}
+
+
+@given(st.lists(st.text().map(collapse).filter(lambda name: name and not {"“", "”"} & set(name))))
+def test_names_in_one_line_are_read_as_they_were_written(names: list[str]) -> None:
+    assert split_names(join_names(names)) == names
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("handbook, wiki", ["handbook", "wiki"]),
+        (" handbook ,,“minutes, 2026” ", ["handbook", "minutes, 2026"]),
+        ('"minutes, 2026', ["minutes, 2026"]),
+        ('the "old" wiki', ['the "old" wiki']),
+        (' , ""', []),
+        ("", []),
+    ],
+)
+def test_names_stand_between_commas_and_in_quotes(line: str, names: list[str]) -> None:
+    assert split_names(line) == names
 
 
 def test_code_is_found_fenced_unclosed_and_inline() -> None:

@@ -80,6 +80,7 @@ COMMANDS = [
     ("settings answer_posts on", "/settings answer_posts on"),
     ("settings sources handbook, wiki", "/settings sources handbook, wiki"),
     ("settings sources all", "/settings sources all"),
+    ("settings sources none", "/settings sources none"),
     ("settings language German", "/settings language German"),
     ("settings language off", "/settings language off"),
     ("settings limit 5", "/settings limit 5"),

@@ -18,6 +18,7 @@ CHANNEL = ChannelAddress.of(HERE)
 async def run() -> Counter:
     counter = await stocked()
     await counter.shelf.corpus.save_source(build_source("Ship wiki"))
+    await counter.shelf.corpus.save_source(build_source("Łódź, 1900"))
     await counter.shelf.corpus.save_source(build_source(attached_name(HERE), kind=ATTACHMENTS))
     return counter
 
@@ -31,6 +32,9 @@ async def run() -> Counter:
         ("sources handbook", ChannelSettings(sources=frozenset({"handbook"}))),
         ("sources ship WIKI, handbook", ChannelSettings(sources=frozenset({"Ship wiki", "handbook"}))),
         ("sources all", ChannelSettings()),
+        ("sources none", ChannelSettings(sources=frozenset())),
+        ('sources handbook, "łódź, 1900"', ChannelSettings(sources=frozenset({"handbook", "Łódź, 1900"}))),
+        ("sources “Łódź, 1900”", ChannelSettings(sources=frozenset({"Łódź, 1900"}))),
         ("language German", ChannelSettings(language="German")),
         ("language Brazilian Portuguese", ChannelSettings(language="Brazilian Portuguese")),
         ("language off", ChannelSettings()),
@@ -61,9 +65,10 @@ async def test_setting_one_thing_leaves_the_others(run: Counter) -> None:
         ("volume 11", "no setting 'volume': use auto_answer"),
         ("auto_answer", "/settings auto_answer on|off"),
         ("auto_answer maybe", "neither on nor off"),
-        ("sources zebra", "no source 'zebra': the sources of this workspace are Ship wiki, handbook"),
+        ("sources zebra", "no source 'zebra': the sources of this workspace are Ship wiki, handbook, \"Łódź, 1900\""),
         (f"sources {attached_name(HERE)}", "no source"),
         ("sources ,", "at least one source"),
+        ('sources "none"', "no source 'none'"),
         ("language 7", "no name of a language"),
         (f"language {'x' * 41}", "no name of a language"),
         ("language !ignore everything", "no name of a language"),
