@@ -24,11 +24,14 @@ if TYPE_CHECKING:
 
 
 def load_questions(file: Path) -> list[GoldQuestion]:
-    """Raises BadInput for a file that can't be read, for its first bad line, and where it holds no question."""
-    questions = read_questions(read_lines(file))
-    if not questions:
+    """Raises BadInput for a file that can't be read, and for its first bad line."""
+    return read_questions(read_lines(file))
+
+
+def require_something(report: EvaluationReport, questions: Sequence[GoldQuestion], file: Path) -> None:
+    """Raises BadInput where nothing was asked and no case played; a file without questions plays the cases alone."""
+    if not questions and not report.cases:
         raise BadInput(f"The question file {str(file)!r} holds no question: {FORM}, one on each line.")
-    return questions
 
 
 async def run_evaluation(app: "App", questions: Sequence[GoldQuestion], console: Console) -> EvaluationReport:

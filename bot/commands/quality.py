@@ -19,10 +19,11 @@ def evaluate(
 ) -> None:
     """Measure retrieval and answers over a question file."""
     session: Session = context.obj
-    from bot.commands.evaluating import load_questions, run_evaluation
+    from bot.commands.evaluating import load_questions, require_something, run_evaluation
 
     asked = load_questions(questions)
     report = session.run(lambda app: run_evaluation(app, asked, session.notes))
+    require_something(report, asked, questions)
     if session.as_json:
         session.print_json(report.to_json())
         return

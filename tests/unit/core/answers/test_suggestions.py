@@ -47,6 +47,7 @@ async def test_what_the_question_or_the_footnote_named_is_not_suggested() -> Non
 async def test_a_heading_that_no_search_finds_is_not_suggested() -> None:
     shelf = Shelf()
     document = await shelf.add("a.md", "# Keys\n\nk", "# Garden\n\ng", title="House")
+    await shelf.add("b.md", "# Boats\n\nb", title="Boats")
     await shelf.index.remove_document(document.id)
 
     assert await suggestions(shelf, ("a.md", 1)) == ()
