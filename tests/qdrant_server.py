@@ -17,6 +17,10 @@ from qdrant_client import QdrantClient, models
 Body = dict[str, Any]
 
 
+class _Conflict(Exception):
+    """What is to be made is there already."""
+
+
 class _Collections:
     """Answers one request at a time: local mode is not thread-safe."""
 
@@ -48,6 +52,8 @@ class _Collections:
 
     def _create(self, name: str, body: Body) -> Any:
         asked = models.CreateCollection.model_validate(body)
+        if self._client.collection_exists(name):
+            raise _Conflict
         self._metadata = body.get("metadata")
         return self._client.create_collection(
             name, vectors_config=asked.vectors, sparse_vectors_config=asked.sparse_vectors
@@ -77,7 +83,14 @@ class _Collections:
 def qdrant_server() -> Iterator[str]:
     """Its URL, while it is open."""
     collections = _Collections()
-    with serving(lambda asked: (200, collections.answer(asked.method, asked.path, asked.body))) as url:
+
+    def answer(asked: Asked) -> tuple[int, Any]:
+        try:
+            return 200, collections.answer(asked.method, asked.path, asked.body)
+        except _Conflict:
+            return 409, None
+
+    with serving(answer) as url:
         yield url
 
 

@@ -110,7 +110,7 @@ class ClientEngine:
         """Make the collection and its payload indexes where missing; StorageError when it is of another model."""
         with self._call():
             if not self._client.collection_exists(self._collection):
-                self._create(meta)
+                self._create_or_find(meta)
             if self._local:
                 return  # payload indexes have no effect there, and its folder has been checked
             stored = self._client.get_collection(self._collection)
@@ -122,6 +122,17 @@ class ClientEngine:
             if field not in stored.payload_schema:
                 with self._call():
                     self._client.create_payload_index(self._collection, field, kind, wait=True)
+
+    def _create_or_find(self, meta: IndexMeta) -> None:
+        """Processes that start together all find no collection: the first makes it, the others are refused and use it.
+
+        Raises ApiException when there still is none.
+        """
+        try:
+            self._create(meta)
+        except ApiException:
+            if not self._client.collection_exists(self._collection):
+                raise
 
     def _create(self, meta: IndexMeta) -> None:
         self._client.create_collection(

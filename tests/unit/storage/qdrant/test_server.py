@@ -25,6 +25,8 @@ class FakeQdrant:
     keys: set[str | None] = field(default_factory=set)
     status: int = 200
     url: str = ""
+    made_by_another: bool = False  # between the look whether the collection is there and its making
+    others: object = field(default_factory=lambda: META)  # metadata of that one
 
     def collection(self, metadata: object = META, indexed: tuple[str, ...] = ()) -> None:
         """Have the collection `docs`."""
@@ -42,6 +44,9 @@ class FakeQdrant:
     def answer(self, asked: Asked) -> tuple[int, object]:
         self.asked.append((asked.method, asked.path, asked.body))
         self.keys.add(asked.key)
+        if (asked.method, asked.path) == ("PUT", "/collections/docs") and self.made_by_another:
+            self.collection(self.others)
+            return 409, None
         if (asked.method, asked.path) == ("PUT", "/collections/docs"):
             self.collection(asked.body["metadata"])
         result = self.answers.get((asked.method, asked.path), {"operation_id": 1, "status": "completed"})
@@ -90,6 +95,26 @@ async def test_a_missing_collection_is_made_with_its_vectors_notes_and_payload_i
     assert made == [
         {"field_name": name, "field_schema": "integer" if name == "position" else "keyword"} for name in ALL_FIELDS
     ]
+    await index.close()
+
+
+async def test_a_collection_that_another_process_makes_meanwhile_is_used(qdrant: FakeQdrant) -> None:
+    qdrant.made_by_another = True
+    index = connect(qdrant)
+    assert await index.search(ask("dragon"), within()) == []
+    await index.close()
+
+    assert qdrant.paths("PUT").count("/collections/docs") == 1
+    assert "/collections/docs/index" in qdrant.paths("PUT")
+
+
+async def test_a_collection_that_another_process_makes_with_another_model_is_refused(qdrant: FakeQdrant) -> None:
+    qdrant.made_by_another = True
+    qdrant.others = {"footnote": {**META["footnote"], "model": "other"}}
+    index = connect(qdrant)
+
+    with pytest.raises(StorageError, match="made with the embedding model 'other'"):
+        await index.count()
     await index.close()
 
 
