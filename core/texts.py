@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from core.domain.corpus import Span
 
 _WORD = re.compile(r"\w+(?:[.,']\w+)*", re.UNICODE)
-_IN_NAME = re.compile(r'[,"“”]|^\s|\s$')
+# What a name can't stand with as it is, and words that mean all or no names where names are asked for.
+_QUOTED = re.compile(r'.*[,"“”].*|\s.*|.*\s|all|none', re.IGNORECASE | re.DOTALL)
 _QUOTES = str.maketrans("“”", '""')
 MOST_DIGITS = 9  # of a number that somebody writes
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
@@ -49,7 +50,7 @@ def is_number(text: str) -> bool:
 
 def join_names(names: Iterable[str]) -> str:
     """Names as one line that `split_names` reads: `handbook, "minutes, 2026"`."""
-    return ", ".join(f'"{name.replace(chr(34), chr(34) * 2)}"' if _IN_NAME.search(name) else name for name in names)
+    return ", ".join(f'"{name.replace(chr(34), chr(34) * 2)}"' if _QUOTED.fullmatch(name) else name for name in names)
 
 
 def split_names(line: str) -> list[str]:

@@ -22,6 +22,10 @@ def test_names_in_one_line_are_read_as_they_were_written(names: list[str]) -> No
     assert split_names(join_names(names)) == names
 
 
+def test_names_that_mean_something_else_are_quoted() -> None:
+    assert join_names(["none", "All", "allotments"]) == '"none", "All", allotments'
+
+
 @pytest.mark.parametrize(
     ("line", "names"),
     [
