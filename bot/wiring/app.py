@@ -280,7 +280,7 @@ class App(ModelParts):
             corpus=self.corpus,
             index=self.index,
             compare=self.ingests.compare,
-            mend=self.ingests.mend,
+            repair=self.ingests.repair,
         )
 
     @cached_property

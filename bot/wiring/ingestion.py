@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from bot.config.sections import IngestConfig
 from core.domain.corpus import Source
 from core.ingestion.limits import MEBIBYTE, WALL_TIMES, ReadLimits
-from core.ingestion.mending import IndexState, Mended
-from core.ingestion.report import IngestReport, ProgressCallback
+from core.ingestion.report import IndexState, IngestReport, ProgressCallback, RepairReport
 from core.library import Library
 from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
 from core.ports.staleness import StaleRepository
@@ -112,14 +111,14 @@ class Ingests:
         async with self._changing_index() as ingestor:
             return await ingestor.compare()
 
-    async def mend(self, progress: ProgressCallback) -> Mended:
+    async def repair(self, progress: ProgressCallback) -> RepairReport:
         """Bring the index in line with the database. Raises StorageError and ModelMissing."""
         async with self._changing_index() as ingestor:
-            return await ingestor.mend(progress)
+            return await ingestor.repair(progress)
 
     @asynccontextmanager
     async def _changing_index(self) -> AsyncIterator["Ingestor"]:
-        """One run at a time, over all processes: what mends for another must not take a run's unfinished passages."""
+        """One run at a time, over all processes: a repair must not remove another run's unfinished passages."""
         async with self._lock, self._alone():
             await self._notice()  # of what was changed before: each run has its own note
             yield self._build()

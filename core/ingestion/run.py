@@ -15,8 +15,8 @@ from core.domain.corpus import Document, FileStamp, IndexEntry, document_id
 from core.domain.corpus import Source as CorpusSource
 from core.ingestion.child import ReadDocument, ReadFailure, ReadTask
 from core.ingestion.files import SourceFile, stamp_of
+from core.ingestion.index_repair import index_entries
 from core.ingestion.limits import MEBIBYTE, ReadLimits
-from core.ingestion.mending import index_entries
 from core.ingestion.report import Failure, IngestProgress, IngestReport, ProgressCallback
 from core.ingestion.sandbox import Sandbox
 from core.ingestion.texts.addresses import obsidian_link, web_address
