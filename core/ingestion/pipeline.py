@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from core.domain.corpus import Document, Source
+from core.domain.selection import EVERYTHING, Selection
 from core.errors import NotFound
 from core.ingestion.files import Listing, list_files
 from core.ingestion.index_repair import compare, repair_index
@@ -15,7 +16,6 @@ from core.ingestion.plan import Plan, build_plan, is_under
 from core.ingestion.report import Failure, IndexState, IngestReport, ProgressCallback, RepairReport, ignore_progress
 from core.ingestion.run import IngestRun
 from core.ingestion.sandbox import Sandbox
-from core.ingestion.selection import EVERYTHING, Selection
 from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
 
 
@@ -163,6 +163,11 @@ def list_selected(root: Path, selection: Selection, only: list[str] | None = Non
         ],
         problems=[problem for problem in listing.problems if selection.takes(problem.path)],
     )
+
+
+def has_files(root: Path, selection: Selection) -> bool:
+    """Return whether `selection` takes a file under `root`. Raises NotFound if `root` is no folder."""
+    return bool(list_selected(root, selection).files)
 
 
 def _sub_paths(source: Source, only: str | None, stored: list[Document]) -> list[str] | None:

@@ -17,7 +17,7 @@ from core.domain.source_specs import GitHubOrigin, GitOrigin
 from core.errors import SourceUnavailable
 from core.finishing import to_its_end
 from core.ingestion.base import build_readers
-from core.ingestion.selection import Selection
+from core.domain.selection import Selection
 from core.ports.sources import Fetched, FetchProgress
 from storage.sources.git import GitFetcher
 from storage.sources.github_text import IssueText, to_markdown
