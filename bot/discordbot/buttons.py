@@ -19,7 +19,7 @@ from bot.discordbot.views import to_view
 from bot.showing.action_names import ActionName, Verb
 from bot.showing.answer_actions import NO_ACTION, AnswerActions
 from bot.showing.reference_words import references_markdown
-from core.domain.feedback import Rating
+from core.domain.features import Rating
 from core.errors import FootnoteError
 
 _RATINGS: Mapping[Verb, Rating] = {Verb.UP: Rating.UP, Verb.DOWN: Rating.DOWN}

@@ -14,8 +14,9 @@ from core.domain.conversation import (
     RepliesTo,
     Talk,
     ThreadAddress,
+    event_key,
+    message_key,
 )
-from core.domain.inbox import event_key, message_key
 
 PLATFORM = "discord"
 DIRECT_THREAD = ""  # the thread of a direct channel: there is but one conversation in it

@@ -19,9 +19,9 @@ from core.commands import Question
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Conversation, Message, Role, ThreadAddress
 from core.domain.corpus import SearchScope
-from core.domain.feedback import Rating
-from core.domain.inbox import InboxEntry
+from core.domain.features import Rating
 from core.domain.jobs import Job
+from core.domain.service import InboxEntry
 from core.errors import AccessDenied, BadInput, NotFound
 from core.messages.asking_again import question_again
 from core.texts import is_number

@@ -21,7 +21,7 @@ from bot.slackbot.render_references import references_post
 from bot.slackbot.render_running import how_view
 from bot.slackbot.results import threads_post
 from bot.slackbot.sharing import share
-from core.domain.feedback import Rating
+from core.domain.features import Rating
 from core.errors import BadInput, FootnoteError
 
 LOADING_SECONDS = 1.0  # a modal has to be open within three; what is read longer comes into it afterwards

@@ -39,7 +39,7 @@ from bot.slackbot.translate import (
 )
 from core.domain.answer import Answer
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
-from core.domain.inbox import InboxEntry, PostRef, is_note
+from core.domain.service import InboxEntry, PostRef, is_note
 from core.errors import FootnoteError, PlatformError
 from core.ports import Clock, ProgressSink
 from core.ports.service import InboxStore

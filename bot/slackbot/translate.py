@@ -16,8 +16,9 @@ from core.domain.conversation import (
     IncomingMessage,
     Talk,
     ThreadAddress,
+    event_key,
+    message_key,
 )
-from core.domain.inbox import event_key, message_key
 
 PLATFORM = "slack"
 CHANNEL_ITSELF = ""  # the thread of what is done in a channel, but in no thread of it

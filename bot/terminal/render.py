@@ -17,8 +17,8 @@ from bot.terminal.console import one_line
 from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.conversation import Conversation
 from core.domain.corpus import Document, Page, PageHit
+from core.domain.features import StaleAnswer
 from core.domain.jobs import Job, JobKind, JobStatus
-from core.domain.staleness import StaleAnswer
 from core.export import footnote_label
 from core.references.listing import looked_at
 from core.references.one_line import preview

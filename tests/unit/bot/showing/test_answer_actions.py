@@ -9,10 +9,9 @@ from bot.showing.action_names import Verb, post_id
 from bot.showing.answer_actions import AnswerActions, Said
 from bot.showing.platform_parts import PlatformParts
 from core.domain.answer import Answer, AnswerStatus, Citation
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.conversation import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.corpus import Span
-from core.domain.feedback import Rating
-from core.domain.settings import ChannelAddress
+from core.domain.features import Rating
 from core.errors import AccessDenied, BadInput, InvalidState, NotFound
 from core.inbox import ACCEPTED
 from tests.builders import build_citation
