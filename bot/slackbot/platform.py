@@ -253,7 +253,7 @@ class SlackPlatform:
             self._posts.forget(key)  # the next try begins in the post's own place
 
     def _crowd(self) -> int:
-        return sum(live.is_drawing for live in self._live.values())
+        return sum(live.is_rendering for live in self._live.values())
 
     async def _end_live(self, key: str) -> None:
         live, line = self._live.pop(key, None), self._lines.pop(key, None)

@@ -15,7 +15,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from bot.showing.reference_words import ReferenceRow, reference_rows
+from bot.showing.answer_text import ReferenceRow, reference_rows
 from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.conversation import Conversation, Message, Outcome, Role
 from core.domain.features import Rating

@@ -53,7 +53,7 @@ async def attempt(bench: Bench, entry: InboxEntry, text: str, dice: random.Rando
             live.text(piece)
             if dice.random() < 0.3:
                 live.reset()
-            await bench.until(lambda: bench.time.waiting or not (isinstance(live, LivePost) and live.is_drawing))
+            await bench.until(lambda: bench.time.waiting or not (isinstance(live, LivePost) and live.is_rendering))
             bench.time.advance(dice.choice([1, 3, 31, 301]))
         if dice.random() < 0.3:
             bench.start()
