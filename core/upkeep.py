@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.ingestion.report import IndexState, ProgressCallback, RepairReport
 from core.ports import CorpusRepository, SearchIndex
-from core.ports.upkeep import DatabaseFacts, DatabaseUpkeep
+from core.ports.service import DatabaseFacts, DatabaseUpkeep
 
 REINDEX = "`footnote db reindex`"
 

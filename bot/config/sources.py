@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from bot.config.sections import Count, Seconds, Section
 from core.domain.reader_kinds import parse_kind
 from core.domain.selection import check_glob
-from core.domain.source_specs import (
+from core.domain.sources import (
     ConfluenceOrigin,
     Cron,
     Every,

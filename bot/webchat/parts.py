@@ -14,7 +14,7 @@ from core.facts import Facts
 from core.jobs.trees import Jobs
 from core.library import Library
 from core.ports import Clock, CorpusRepository
-from core.ports.sources import PageImages
+from core.ports.documents import PageImages
 
 
 class ScopeOf(Protocol):

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from core.jobs.trees import Jobs
     from core.library import Library
     from core.messages.stated_positions import StatedPositions
-    from core.ports.sources import PageImages
+    from core.ports.documents import PageImages
     from core.recap import Recaps
     from core.recordings.cassettes import Cassettes
     from core.sources.syncing import Syncs

@@ -14,7 +14,7 @@ from core.ingestion.limits import MEBIBYTE, WALL_TIMES, ReadLimits
 from core.ingestion.report import IndexState, IngestReport, ProgressCallback, RepairReport
 from core.library import Library
 from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
-from core.ports.staleness import StaleRepository
+from core.ports.service import StaleRepository
 from core.staleness.noticing import Staleness
 
 if TYPE_CHECKING:

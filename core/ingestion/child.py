@@ -23,8 +23,7 @@ from core.ingestion.chunking import FindPlaces, chunk
 from core.ingestion.files import why_unopened
 from core.ingestion.limits import MEBIBYTE, ReadLimits
 from core.ingestion.patience import answering
-from core.ports.extraction import Extractor
-from core.ports.sources import Reader
+from core.ports.documents import Extractor, Reader
 
 HEADER_BYTES = 8
 # Seconds over the limit by the clock after which the child ends itself, should the parent no longer be there to do it.

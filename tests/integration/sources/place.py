@@ -7,11 +7,11 @@ from pathlib import Path
 
 from core.domain.corpus import SearchScope, Source
 from core.domain.selection import Selection
-from core.domain.source_specs import SourceSpec
+from core.domain.sources import SourceSpec
 from core.ingestion.pipeline import Ingestor, has_files
 from core.ingestion.report import IngestReport, ProgressCallback
 from core.ingestion.sandbox import Sandbox
-from core.ports.sources import Fetched, FetchProgress, SourceFetcher
+from core.ports.documents import Fetched, FetchProgress, SourceFetcher
 from core.sources.syncing import SyncParts, Syncs
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository

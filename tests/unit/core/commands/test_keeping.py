@@ -11,7 +11,7 @@ import core.chat_documents.keeping
 from core.chat_documents.keeping import KeptAnswers
 from core.domain.corpus import Source
 from core.domain.kept_answers import KeptSection
-from core.domain.settings import TO_THE_END, PersonAddress
+from core.domain.service import TO_THE_END, PersonAddress
 from core.errors import BadInput
 from core.ingestion.report import IngestReport
 from core.providers.scripted import says

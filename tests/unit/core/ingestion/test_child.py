@@ -19,7 +19,7 @@ from core.ingestion.child import (
 )
 from core.ingestion.extractors.base import build_extractors
 from core.ingestion.limits import ReadLimits
-from core.ports.sources import Reader
+from core.ports.documents import Reader
 from core.positions.places import places_of
 from tests.unit.core.ingestion.fake_readers import build_fake_readers
 
