@@ -14,8 +14,7 @@ from bot.service.calls import Operations
 from bot.service.submission import answer
 from bot.terminal.translate import NO_QUESTION
 from core.domain.answer import Answer, AnswerStatus, QueryType
-from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress
-from core.domain.inbox import message_key
+from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress, message_key
 from core.errors import BadInput, FootnoteError
 from core.gates.question_lines import FORM, QuestionLine, read_line
 from core.inbox import to_command

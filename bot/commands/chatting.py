@@ -16,7 +16,7 @@ from core.commands import CommandCall, CommandResult
 from core.domain.answer import Answer
 from core.domain.conversation import Conversation, IncomingMessage
 from core.domain.corpus import Document
-from core.domain.staleness import StaleAnswer
+from core.domain.features import StaleAnswer
 from core.ports import ProgressSink
 
 

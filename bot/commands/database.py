@@ -8,7 +8,7 @@ import typer
 from bot.commands.session import Session
 from bot.service import operations as ops
 from bot.terminal.progress import ingest_progress
-from bot.terminal.storage import mended_line, size_text, status_view
+from bot.terminal.storage import repair_line, size_text, status_view
 from bot.wiring.stores import restore as restore_backup
 
 FAULTY = 1  # exit code when the check finds a problem
@@ -68,7 +68,7 @@ def reindex(
     if session.as_json:
         session.print_json(report.to_json())
     else:
-        session.console.print(mended_line(report), markup=False)
+        session.console.print(repair_line(report), markup=False)
 
 
 @commands.command("backup")

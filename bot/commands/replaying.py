@@ -8,7 +8,7 @@ import typer
 from bot.commands.session import Session
 from bot.service import operations as ops
 from bot.terminal.render import answer_view
-from core.domain.cassettes import StoredCassette
+from core.domain.features import StoredCassette
 from core.errors import BadInput
 from core.jsonable.objects import answer_json
 from core.recordings.replaying import Replayed

@@ -8,20 +8,17 @@ from bot.service.calls import OnProgress, OperationContext, Progress, operation
 from bot.webchat import queries
 from bot.webchat.queries import ExtractsRequest, ExtractsResult, FactsRequest, PageResult, SearchRequest, SearchResult
 from core.commands import CommandCall, CommandResult
-from core.domain.cassettes import StoredCassette
 from core.domain.conversation import Conversation, IncomingMessage, Message
 from core.domain.corpus import Document, SearchQuery, Source
+from core.domain.features import StaleAnswer, Statistics, StoredCassette
 from core.domain.jobs import Job
-from core.domain.staleness import StaleAnswer
-from core.domain.statistics import Statistics
 from core.errors import BadInput, InvalidState
 from core.evaluation.evaluating import FoundPage
 from core.explaining.values import AccessQuestion, Explanation
 from core.export import ExportedFile, export_conversation
 from core.extraction.extracting import ExtractionReport
 from core.facts import FoundFacts, Ontology
-from core.ingestion.mending import Mended
-from core.ingestion.report import IngestProgress, IngestReport, ProgressCallback
+from core.ingestion.report import IngestProgress, IngestReport, ProgressCallback, RepairReport
 from core.library import Removal
 from core.recordings.replaying import Replayed
 from core.sources.status import SourceStatus
@@ -369,7 +366,7 @@ async def check_storage(context: OperationContext, request: None) -> list[str]:
 
 
 @operation
-async def reindex(context: OperationContext, request: bool) -> Mended:
+async def reindex(context: OperationContext, request: bool) -> RepairReport:
     """Build what the search index lacks; with True, the whole index from scratch."""
     if request and context.service is not None:
         raise InvalidState("The Footnote service is using the search index. Stop it, then repeat the command.")

@@ -21,11 +21,10 @@ from core.answering import check_question
 from core.commands import CommandCall, CommandResult, Question
 from core.conversations import title_from
 from core.domain.answer import Answer
-from core.domain.conversation import Circumstances, Conversation, IncomingMessage, ThreadAddress
+from core.domain.conversation import Circumstances, Conversation, IncomingMessage, ThreadAddress, message_key
 from core.domain.corpus import Document
-from core.domain.inbox import message_key
+from core.domain.features import StaleAnswer
 from core.domain.jobs import Job, JobKind
-from core.domain.staleness import StaleAnswer
 from core.errors import BadInput, FootnoteError
 from core.export import ExportedFile
 from core.ports import ProgressSink

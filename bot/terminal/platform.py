@@ -1,12 +1,12 @@
 """The terminal as a chat platform: an answer is "posted" by being in its conversation, where its command finds it.
 
-Commands that wait listen to the worker of their own service (bot/service/answer_listeners.py); what another process answers they
-read from the history, as they do after a crash.
+A command that waits listens to the worker of its own service (bot/service/answer_listeners.py). It reads what another
+process answers from the history, as after a crash.
 """
 
 from core.domain.answer import Answer
 from core.domain.conversation import ThreadAddress
-from core.domain.inbox import InboxEntry, PostRef
+from core.domain.service import InboxEntry, PostRef
 from core.ports import ProgressSink
 from core.work.progress import SilentProgress
 
