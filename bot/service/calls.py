@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, get_type_hint
 
 from pydantic import ConfigDict, create_model
 
-from bot.machine.person import author_name
+from bot.runtime.local_user import author_name
 from core.domain.answer import Answer
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Document, SearchScope
+from core.domain.ingest_report import IngestProgress, IngestReport
 from core.domain.jobs import Job
-from core.ingestion.report import IngestProgress, IngestReport
 from core.ports import ProgressSink
 
 if TYPE_CHECKING:

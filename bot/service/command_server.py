@@ -21,9 +21,9 @@ from aiohttp import web
 import bot.service.operations  # noqa: F401 - registers the operations
 from bot.service.calls import OPERATIONS, PROGRESS, Caller, Operation, OperationContext, Progress, ServiceControls
 from bot.service.command_client import CALL_PATH, OTHER_VERSION, STREAM_TYPE
-from bot.webchat.api.problems import to_problem
+from bot.web.api.problems import to_problem
 from core.errors import FootnoteError, InvalidState, StorageError
-from core.finishing import to_its_end
+from core.thread_work import to_its_end
 
 if TYPE_CHECKING:
     from bot.wiring.app import App

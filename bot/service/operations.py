@@ -5,25 +5,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.service.calls import OnProgress, OperationContext, Progress, operation
-from bot.webchat import queries
-from bot.webchat.queries import ExtractsRequest, ExtractsResult, FactsRequest, PageResult, SearchRequest, SearchResult
-from core.commands import CommandCall, CommandResult
+from bot.web import queries
+from bot.web.queries import ExtractsRequest, ExtractsResult, FactsRequest, PageResult, SearchRequest, SearchResult
 from core.domain.conversation import Conversation, IncomingMessage, Message
 from core.domain.corpus import Document, SearchQuery, Source
 from core.domain.features import StaleAnswer, Statistics, StoredCassette
+from core.domain.ingest_report import IngestProgress, IngestReport, ProgressCallback, RepairReport
 from core.domain.jobs import Job
 from core.errors import BadInput, InvalidState
-from core.evaluation.evaluating import FoundPage
-from core.explaining.values import AccessQuestion, Explanation
-from core.export import ExportedFile, export_conversation
-from core.extraction.extracting import ExtractionReport
-from core.facts import FoundFacts, Ontology
-from core.ingestion.report import IngestProgress, IngestReport, ProgressCallback, RepairReport
-from core.library import Removal
-from core.recordings.replaying import Replayed
-from core.sources.status import SourceStatus
-from core.sources.syncing import SyncReport
-from core.upkeep import StorageStatus
+from core.features.access_explanation.values import AccessQuestion, Explanation
+from core.features.evaluation.evaluating import FoundPage
+from core.features.export import ExportedFile, export_conversation
+from core.features.maintenance import StorageStatus
+from core.features.replay.replaying import Replayed
+from core.features.syncing.status import SourceStatus
+from core.features.syncing.syncing import SyncReport
+from core.knowledge.facts import FoundFacts, Ontology
+from core.knowledge.library import Removal
+from core.service.commands import CommandCall, CommandResult
+from storage.documents.extraction.extracting import ExtractionReport
 
 
 def report_ingest(progress: ProgressCallback) -> OnProgress:
@@ -347,7 +347,7 @@ async def explain_access(context: OperationContext, request: AccessQuestion) -> 
 
 @operation
 async def check_parts(context: OperationContext, request: None) -> list[Check]:
-    from bot.doctor.checks import examine
+    from bot.service.doctor import examine
 
     return await examine(context.parts)
 

@@ -1,6 +1,6 @@
 """The running service: a database, a worker, a schedule and pages, started in this order and stopped in reverse.
 
-One process for each data directory. It stops within seconds of SIGTERM or SIGINT (bot/machine/signals.py): unfinished
+One process for each data directory. It stops within seconds of SIGTERM or SIGINT (bot/runtime/signals.py): unfinished
 questions are in the inbox and continue at the next start, as they do after a kill.
 """
 
@@ -17,12 +17,12 @@ from aiohttp import web
 
 from bot.config import Config
 from bot.config.sections import WebConfig
-from bot.doctor.checks import require_filled_index
-from bot.machine.signals import Signals
-from bot.metrics import MeteredAnswers, Metrics
+from bot.runtime.metrics import MeteredAnswers, Metrics
+from bot.runtime.signals import Signals
 from bot.service.answer_listeners import AnswerListeners
 from bot.service.calls import ServiceControls
 from bot.service.command_server import CommandServer
+from bot.service.doctor import require_filled_index
 from bot.service.pages import PageParts, build_pages
 from bot.service.platforms import build_platforms, prepared_answers
 from bot.service.schedule import Schedule, Tick
@@ -38,17 +38,17 @@ from bot.service.worker import (
     until_end,
     warm,
 )
-from bot.webchat.app import build_runner
-from bot.webchat.noticing import Noticing
+from bot.web.app import build_runner
+from bot.web.inbox_poller import Noticing
 from bot.wiring.app import App
 from bot.wiring.discord import DiscordDoor, hear_discord, open_discord
 from bot.wiring.slack import SlackDoor, hear_slack, open_slack
-from core.commands import ServiceQuestions
+from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState
-from core.finishing import to_its_end
-from core.inbox import Inbox, platform_gates
-from core.ingestion.report import ignore_progress
-from core.work.abandoned import end_abandoned_questions
+from core.service.commands import ServiceQuestions
+from core.service.inbox import Inbox, platform_gates
+from core.thread_work import to_its_end
+from core.work.orphaned_jobs import end_abandoned_questions
 
 # Time for open event streams and requests to end.
 REQUESTS_END_SECONDS = 0.5

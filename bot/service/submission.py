@@ -13,17 +13,17 @@ from bot.service.answer_listeners import AnswerListeners
 from bot.service.calls import Caller, EmittingSink, OperationContext, operation
 from bot.terminal.platform import PLATFORM
 from bot.terminal.translate import NO_QUESTION
-from core.conversations import Conversations
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, ThreadAddress, message_key
 from core.domain.jobs import Job
 from core.domain.service import Receipt
 from core.errors import BadInput, InvalidState
-from core.inbox import Inbox
-from core.jobs.trees import Jobs
-from core.messages.outcomes import Outcomes
 from core.ports import ProgressSink
 from core.ports.service import InboxStore
+from core.service.inbox import Inbox
+from core.service.jobs.trees import Jobs
+from core.service.outcomes import Outcomes
+from core.work.conversations import Conversations
 
 POLL_SECONDS = 1.0  # between looks into the inbox, for answers that another process posts
 STOP_SECONDS = 4.0  # for a stopped answer to be stored; the command itself waits five

@@ -1,0 +1,114 @@
+"""`access explain`: who may read what, and why."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import typer
+
+from bot.cli.session import Session
+from bot.runtime.local_user import author_name
+from bot.service.operations import explain_access
+from bot.terminal.render_access import explanation_view
+from bot.wiring.direct_threads import is_one_persons
+from core.domain.conversation import ThreadAddress
+from core.errors import BadInput
+from core.features.access_explanation import AccessQuestion
+from core.features.access_explanation.serializer import explanation_json
+
+TERMINAL = "terminal"
+
+access = typer.Typer(help="Explain who may read what, and why.", no_args_is_help=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ChannelFormat:
+    """The form of a platform's channel IDs, known without loading the platform."""
+
+    pattern: str
+    example: str
+
+
+CHANNEL_FORMATS: Mapping[str, _ChannelFormat] = {
+    "discord": _ChannelFormat(pattern=r"[0-9]{1,20}", example="discord:1234567890123456789"),
+    "slack": _ChannelFormat(pattern=r"[A-Z][A-Z0-9]+", example="slack:C0123ABCD"),
+    "web": _ChannelFormat(pattern=r"(?:(?![A-Z])[\w-])+", example="web:general"),
+    TERMINAL: _ChannelFormat(pattern=r"chat|cli", example="terminal:chat"),
+    "api": _ChannelFormat(pattern=r"api", example="api:api"),
+}
+_SHOWN = 80  # characters of what was typed
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(access, name="access")
+
+
+@access.callback()
+def group() -> None:
+    """Explain who may read what, and why."""  # a group even with one command
+
+
+@access.command("explain")
+def explain(
+    context: typer.Context,
+    channel: Annotated[
+        str | None, typer.Option(metavar="PLATFORM:ID", help="Channel to read in (default: this command line).")
+    ] = None,
+    thread: Annotated[str | None, typer.Option(metavar="ID", help="Thread of the channel.")] = None,
+    person: Annotated[str | None, typer.Option(metavar="ID", help="Reader: their ID on the platform.")] = None,
+    alone: Annotated[bool, typer.Option("--alone", help="Nobody else reads along, as in a direct message.")] = False,
+    document: Annotated[str | None, typer.Option(help="How much of this document (path, title or alias).")] = None,
+) -> None:
+    """Show which sources, and how much of books, may be read in a channel, and why."""
+    session: Session = context.obj
+    if thread is not None and channel is None:
+        raise typer.BadParameter("--thread names a thread of a channel; add --channel")
+    question = _question(session, channel, thread or "", person, alone=alone, document=document)
+    found = session.call(explain_access, question)
+    if session.as_json:
+        session.print_json(explanation_json(found))
+    else:
+        session.console.print(explanation_view(found))
+
+
+def _question(
+    session: Session, channel: str | None, thread: str, person: str | None, *, alone: bool, document: str | None
+) -> AccessQuestion:
+    """Return the question; without a channel the local user reads, as in every other command."""
+    workspace = session.settings.workspace
+    address = to_address(channel, thread, workspace) if channel is not None else None
+    return AccessQuestion(
+        workspace=workspace,
+        address=address,
+        reader=person or (author_name() if address is None else None),
+        alone=alone or (address is not None and is_direct(address)),
+        document=document,
+    )
+
+
+def to_address(channel: str, thread: str, workspace: str) -> ThreadAddress:
+    """Read PLATFORM:ID in this workspace, or PLATFORM:WORKSPACE:ID[:THREAD]; `thread` "" is the channel.
+
+    Raises BadInput for anything else, and for two threads.
+    """
+    platform, *rest = channel.strip().split(":", 3)
+    shown = repr(channel[:_SHOWN])
+    known = CHANNEL_FORMATS.get(platform)
+    if known is None and rest:
+        raise BadInput(f"Unknown platform {platform[:_SHOWN]!r}. Use one of {', '.join(CHANNEL_FORMATS)}.")
+    if known is None or not rest:
+        raise BadInput(f"{shown} isn't a channel. Write PLATFORM:ID, like {CHANNEL_FORMATS['slack'].example}.")
+    within, name, named_thread = (workspace, rest[0], "") if len(rest) == 1 else (rest[0], rest[1], "".join(rest[2:]))
+    if not within or not re.fullmatch(known.pattern, name):
+        raise BadInput(
+            f"{shown} isn't a channel of {platform}. Write PLATFORM:ID with the channel's ID, like {known.example}."
+        )
+    if named_thread and thread and named_thread != thread:
+        raise BadInput(f"{shown} names thread {named_thread!r}, but --thread names {thread!r}. Leave one out.")
+    return ThreadAddress(platform=platform, workspace=within, channel=name, thread=named_thread or thread)
+
+
+def is_direct(address: ThreadAddress) -> bool:
+    """Return whether only one person reads there; Discord's direct channels can't be told from others."""
+    return address.platform == TERMINAL or is_one_persons(replace(address, thread=address.thread or "any"))

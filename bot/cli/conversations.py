@@ -1,0 +1,133 @@
+"""`conversations`: list, show, rename, delete, export, recap, stale."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.cli.session import Session, write_line
+from bot.runtime.local_user import author_name
+from bot.service import operations as ops
+from bot.service.calls import Operations
+from bot.terminal.render import conversation_table, markdown_view, stale_view
+from core.errors import BadInput
+from core.features.export import to_markdown
+from core.features.staleness.listing import stale_json
+from core.serializers.objects import citation_json, conversation_json
+from core.service.commands import CommandCall, CommandResult
+
+commands = typer.Typer(help="Manage the conversations of this workspace.", no_args_is_help=True)
+ConversationId = Annotated[str, typer.Argument(metavar="ID", help="The conversation's ID.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(commands, name="conversations")
+
+
+@commands.command("list")
+def list_conversations(
+    context: typer.Context,
+    document: Annotated[str | None, typer.Option(help="Only those about this document.")] = None,
+) -> None:
+    """List conversations, most recently used first."""
+    session: Session = context.obj
+    found = session.call(ops.list_conversations, document)
+    if session.as_json:
+        session.print_json({"conversations": [conversation_json(item) for item in found]})
+    else:
+        session.console.print(conversation_table(found))
+
+
+@commands.command("show")
+def show(context: typer.Context, conversation: ConversationId) -> None:
+    """Show a conversation with its messages and footnotes."""
+    session: Session = context.obj
+    found = session.call(ops.show_conversation, conversation)
+    if session.as_json:
+        session.print_json(conversation_json(found.conversation, found.messages))
+    else:
+        session.console.print(markdown_view(to_markdown(found.conversation, found.messages)))
+
+
+@commands.command("rename")
+def rename(
+    context: typer.Context, conversation: ConversationId, title: Annotated[str, typer.Argument(help="The new title.")]
+) -> None:
+    """Change the title of a conversation."""
+    session: Session = context.obj
+    renamed = session.call(ops.rename_conversation, ops.Renaming(conversation_id=conversation, title=title))
+    if session.as_json:
+        session.print_json(conversation_json(renamed))
+    else:
+        session.console.print(f"Renamed to “{renamed.title}”.", markup=False)
+
+
+@commands.command("delete")
+def delete(context: typer.Context, conversation: ConversationId) -> None:
+    """Delete a conversation with all its messages."""
+    session: Session = context.obj
+    session.call(ops.delete_conversation, conversation)
+    if session.as_json:
+        session.print_json({"deleted": conversation})
+    else:
+        session.console.print(f"Deleted conversation {conversation}.", markup=False)
+
+
+@commands.command("export")
+def export(
+    context: typer.Context,
+    conversation: ConversationId,
+    format: Annotated[str, typer.Option(help="markdown, pdf or json.")] = "markdown",
+    output: Annotated[Path | None, typer.Option(help="Write to this file instead of printing.")] = None,
+) -> None:
+    """Export a conversation as Markdown, PDF or JSON, with numbered sources."""
+    session: Session = context.obj
+    wanted = "json" if session.as_json else format
+    file = session.call(ops.export, ops.ExportRequest(conversation_id=conversation, format=wanted))
+    if output is not None:
+        _write(output, file.data)
+        session.console.print(f"Written: {output}", markup=False)
+    elif file.is_text:
+        write_line(file.data.decode().rstrip("\n"))
+    elif sys.stdout.isatty():
+        raise BadInput(f"Can't show a PDF here. Write it to a file with --output {file.name}")
+    else:
+        sys.stdout.buffer.write(file.data)
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise BadInput(f"Can't write {path} ({error.strerror}). Name another file with --output.") from error
+
+
+@commands.command("recap")
+def recap(context: typer.Context, conversation: ConversationId) -> None:
+    """Summarise the findings of a conversation, with footnotes that are proved again."""
+    session: Session = context.obj
+
+    async def work(operations: Operations) -> CommandResult:
+        found = await operations.call(ops.open_conversation, conversation)
+        call = CommandCall(
+            name="recap", workspace=operations.workspace, conversation=found, author=author_name(), sees_all=True
+        )
+        return await operations.call(ops.run_command, call)
+
+    result = session.run(work)
+    if session.as_json:
+        session.print_json({"recap": result.text, "citations": [citation_json(item) for item in result.citations]})
+    else:
+        session.console.print(markdown_view(result.text))
+
+
+@commands.command("stale")
+def stale(context: typer.Context) -> None:
+    """List answers that quote passages their documents no longer contain."""
+    session: Session = context.obj
+    found = session.call(ops.list_stale, None)
+    if session.as_json:
+        session.print_json({"stale": [stale_json(item) for item in found]})
+    else:
+        session.console.print(stale_view(found))

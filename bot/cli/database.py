@@ -1,0 +1,94 @@
+"""`db`: the state of database and search index, a check, backups, and a rebuilt index."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.cli.session import Session
+from bot.service import operations as ops
+from bot.terminal.progress import ingest_progress
+from bot.terminal.storage import repair_line, size_text, status_view
+from bot.wiring.stores import restore as restore_backup
+
+FAULTY = 1  # exit code when the check finds a problem
+
+commands = typer.Typer(
+    help="Show, check, back up and rebuild the database and its search index.", invoke_without_command=True
+)
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(commands, name="db")
+
+
+@commands.callback()
+def default(context: typer.Context) -> None:
+    """Show the state if no subcommand is given."""
+    if context.invoked_subcommand is None:
+        status(context)
+
+
+@commands.command("status")
+def status(context: typer.Context) -> None:
+    """Show what the database holds, and whether the search index holds the same."""
+    session: Session = context.obj
+    found = session.call(ops.show_storage, None)
+    if session.as_json:
+        session.print_json(found.to_json())
+    else:
+        session.console.print(status_view(found))
+
+
+@commands.command("check")
+def check(context: typer.Context) -> None:
+    """Check the database and index, and print a fix for each problem. Exits with 1 if it finds any."""
+    session: Session = context.obj
+    faults = session.call(ops.check_storage, None)
+    if session.as_json:
+        session.print_json({"ok": not faults, "faults": faults})
+    else:
+        for line in faults or ["No problems found."]:
+            session.console.print(f"✗ {line}" if faults else line, markup=False)
+    if faults:
+        raise typer.Exit(FAULTY)
+
+
+@commands.command("reindex")
+def reindex(
+    context: typer.Context,
+    from_scratch: Annotated[
+        bool, typer.Option("--from-scratch", help="Delete the index first, as for another embedding model.")
+    ] = False,
+) -> None:
+    """Build what the search index lacks from the database, without reading any files."""
+    session: Session = context.obj
+    with ingest_progress(session.notes) as progress:
+        report = session.call(ops.reindex, from_scratch, ops.report_ingest(progress))
+    if session.as_json:
+        session.print_json(report.to_json())
+    else:
+        session.console.print(repair_line(report), markup=False)
+
+
+@commands.command("backup")
+def back_up(context: typer.Context, file: Annotated[Path, typer.Argument(help="A new zip file.")]) -> None:
+    """Write database, kept answers and signing key to one file, also while the service runs."""
+    session: Session = context.obj
+    target = file.expanduser().absolute()
+    size = session.call(ops.back_up, target)
+    if session.as_json:
+        session.print_json({"file": str(target), "bytes": size})
+    else:
+        session.console.print(f"{target}: {size_text(size)}. To restore it, run `footnote db restore`.", markup=False)
+
+
+@commands.command("restore")
+def restore(context: typer.Context, file: Annotated[Path, typer.Argument(help="File written by `db backup`.")]) -> None:
+    """Unpack a backup into an empty data directory, and build its search index."""
+    session: Session = context.obj
+    session.require_no_service()
+    names = restore_backup(session.settings, file.expanduser())
+    if not session.as_json:
+        session.console.print(f"{session.settings.data_path}: {', '.join(names)}", markup=False)
+    reindex(context)

@@ -1,0 +1,67 @@
+"""`jobs`: the job trees of answers and ingests: list, show, cancel, retry."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from bot.cli.session import Session
+from bot.service import operations as ops
+from bot.service.submission import cancel_job, retry_job
+from bot.terminal.render import job_trees
+from core.domain.jobs import Job
+from core.errors import InvalidState
+from core.serializers.objects import job_json
+
+commands = typer.Typer(help="Show and control the job trees of answers.", invoke_without_command=True)
+JobId = Annotated[str, typer.Argument(metavar="ID", help="The job's ID.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(commands, name="jobs")
+
+
+@commands.callback()
+def default(context: typer.Context) -> None:
+    """List recent requests if no subcommand is given."""
+    if context.invoked_subcommand is None:
+        list_jobs(context)
+
+
+@commands.command("list")
+def list_jobs(context: typer.Context) -> None:
+    """List recent requests, newest first."""
+    session: Session = context.obj
+    _show(session, session.call(ops.list_jobs, None), roots_only=True)
+
+
+@commands.command("show")
+def show(context: typer.Context, job: JobId) -> None:
+    """Show the whole tree that a job belongs to."""
+    session: Session = context.obj
+    _show(session, [session.call(ops.show_job, job)])
+
+
+@commands.command("cancel")
+def cancel(context: typer.Context, job: JobId) -> None:
+    """Cancel an unfinished job."""
+    session: Session = context.obj
+    _show(session, [session.call(cancel_job, job)])
+
+
+@commands.command("retry")
+def retry(context: typer.Context, job: JobId) -> None:
+    """Ask the question of a failed or cancelled request again, in its conversation."""
+    session: Session = context.obj
+    answer = session.call(retry_job, job)
+    if not answer.jobs:  # refused, or given up before its first step
+        raise InvalidState(answer.text)
+    _show(session, [answer.jobs])
+
+
+def _show(session: Session, trees: Sequence[Sequence[Job]], *, roots_only: bool = False) -> None:
+    if session.as_json:
+        shown = [(job, tree) for tree in trees for job in (tree[:1] if roots_only else tree)]
+        session.print_json({"jobs": [job_json(job, tree) for job, tree in shown]})
+    else:
+        session.console.print(job_trees(trees, roots_only=roots_only))

@@ -1,0 +1,122 @@
+"""The library: `ingest`, `search`, `page`, `documents`."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.cli.session import Session, to_path
+from bot.service import operations as ops
+from bot.terminal.progress import ingest_progress
+from bot.terminal.render import document_table, hits_view, page_view
+from bot.terminal.render_reports import report_view
+from bot.web.queries import SearchRequest
+from core.errors import BadInput
+from core.serializers.objects import document_json
+
+documents = typer.Typer(help="Manage the documents of the library.", invoke_without_command=True)
+DocumentName = Annotated[str, typer.Argument(metavar="DOCUMENT", help="Path, title or alias.")]
+
+
+def register(app: typer.Typer) -> None:
+    app.command("ingest")(ingest)
+    app.command("search")(search)
+    app.command("page")(page)
+    app.add_typer(documents, name="documents")
+
+
+def ingest(
+    context: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(help="Folders or files to read.", parser=to_path, metavar="PATH")],
+    source: Annotated[str | None, typer.Option(help="Name of the source (default: the folder's).")] = None,
+    kind: Annotated[str, typer.Option(help="Read every file as this kind: auto, markdown, text, html ...")] = "auto",
+    force: Annotated[bool, typer.Option("--force", help="Read unchanged files again.")] = False,
+) -> None:
+    """Read documents into the library. Reports each file that can't be read, with the reason."""
+    session: Session = context.obj
+    absolute = [path.expanduser().absolute() for path in paths]  # of this process, not of the service
+    request = ops.IngestRequest(paths=absolute, source=source, kind=kind, force=force)
+    try:
+        with ingest_progress(session.notes) as progress:
+            report = session.call(ops.ingest, request, ops.report_ingest(progress))
+    except KeyboardInterrupt:
+        session.notes.print("Documents stored so far are kept. Run the command again to continue.")
+        raise
+    if session.as_json:
+        session.print_json(report.to_json())
+    else:
+        session.console.print(report_view(report))
+
+
+def search(
+    context: typer.Context,
+    query: Annotated[str, typer.Argument(help="Words or a question.")],
+    limit: Annotated[int, typer.Option(min=1, max=20, help="Maximum number of pages.")] = 10,
+    kind: Annotated[str | None, typer.Option(help="Only documents of this kind.")] = None,
+    document: Annotated[str | None, typer.Option(help="Only this document.")] = None,
+) -> None:
+    """Search pages by meaning and by words."""
+    session: Session = context.obj
+    if not any(character.isalnum() for character in query):
+        raise BadInput("Enter at least one word to search for.")
+    request = SearchRequest(query=query, limit=limit, kind=kind, document=document)
+    found = session.call(ops.search, replace(request, rerank=session.settings.index.rerank))
+    if session.as_json:
+        session.print_json(found.to_json())
+    else:
+        session.console.print(hits_view(found.hits))
+
+
+def page(
+    context: typer.Context,
+    page_id: Annotated[str | None, typer.Argument(metavar="ID", help="The page's ID.")] = None,
+    document: Annotated[str | None, typer.Option(help="Its document; needs --number.")] = None,
+    number: Annotated[int | None, typer.Option(min=1, help="Its number in the document.")] = None,
+) -> None:
+    """Show a page by its ID, or by document and number."""
+    session: Session = context.obj
+    if (page_id is None) == (document is None) or (document is None) != (number is None):
+        raise typer.BadParameter("give a page ID, or --document with --number")
+    request = ops.PageRequest(page_id=page_id, document=document or "", number=number or 0)
+    found = session.call(ops.show_page, request)
+    if session.as_json:
+        session.print_json(found.to_json())
+    else:
+        session.console.print(page_view(found.view.document, found.view.page))
+
+
+@documents.callback()
+def documents_default(context: typer.Context) -> None:
+    """List the documents if no subcommand is given."""
+    if context.invoked_subcommand is None:
+        list_documents(context)
+
+
+@documents.command("list")
+def list_documents(context: typer.Context) -> None:
+    """List all documents, with a reason for each that couldn't be read."""
+    session: Session = context.obj
+    found = session.call(ops.list_documents, None)
+    if session.as_json:
+        session.print_json({"documents": [document_json(item) for item in found]})
+    else:
+        session.console.print(document_table(found))
+
+
+@documents.command("show")
+def show_document(context: typer.Context, name: DocumentName) -> None:
+    """Show the details of a document."""
+    session: Session = context.obj
+    found = session.call(ops.show_document, name)
+    if session.as_json:
+        session.print_json(document_json(found))
+    else:
+        session.console.print(document_table([found]))
+
+
+@documents.command("remove")
+def remove_document(context: typer.Context, name: DocumentName) -> None:
+    """Remove a document with its pages and passages. The file itself stays."""
+    session: Session = context.obj
+    session.print_removal(session.call(ops.remove_document, name))

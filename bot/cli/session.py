@@ -1,0 +1,154 @@
+"""One run of the command line: its options, its configuration, its output, and the operations it calls."""
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import typer
+
+from bot.config import Config, load_config
+from core.errors import InvalidState
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from bot.service.calls import LocalOperations, OnProgress, Operation, Operations, Request, Response
+    from bot.service.command_client import RemoteOperations
+    from bot.service.service_lock import ServiceInfo
+    from core.knowledge.library import Removal
+
+T = TypeVar("T")
+
+# How long a command waits for a service that starts or stops: opening the database and a large index take some seconds.
+SERVICE_WAIT_SECONDS = 15.0
+SERVICE_PAUSE_SECONDS = 0.1
+
+
+@dataclass(kw_only=True)
+class Session:
+    """Options of one run. The configuration is read when first needed, so that `--help` never fails for it."""
+
+    config: Path | None = None
+    data_dir: Path | None = None
+    workspace: str | None = None
+    as_json: bool = False
+
+    @cached_property
+    def settings(self) -> Config:
+        return load_config(self.config, data_dir=self.data_dir, workspace=self.workspace)
+
+    @cached_property
+    def console(self) -> "Console":
+        """Standard output, for people."""
+        from bot.terminal.console import PlainConsole  # rich slows the start down
+
+        return PlainConsole(highlight=False)
+
+    @cached_property
+    def notes(self) -> "Console":
+        """Standard error, for progress and hints."""
+        from bot.terminal.console import PlainConsole
+
+        return PlainConsole(stderr=True, highlight=False)
+
+    def call(
+        self,
+        operation: "Operation[Request, Response]",
+        request: "Request",
+        on_progress: "OnProgress | None" = None,
+    ) -> "Response":
+        """Run one operation."""
+        from bot.service.calls import ignore
+
+        return self.run(lambda operations: operations.call(operation, request, on_progress or ignore))
+
+    def run(self, work: "Callable[[Operations], Awaitable[T]]") -> T:
+        """Do work that calls several operations."""
+        operations = self.operations()
+
+        async def main() -> T:
+            try:
+                await operations.open()
+                return await work(operations)
+            finally:
+                await operations.close()
+
+        return asyncio.run(main())
+
+    def operations(self) -> "LocalOperations | RemoteOperations":
+        """Return the operations of the running service, else this process's own; not yet open.
+
+        Raises InvalidState as `find_service` does.
+        """
+        if service := self.find_service():
+            from bot.service.command_client import RemoteOperations  # httpx is only needed with a service
+
+            return RemoteOperations(self.settings.workspace, service)
+        from bot.service.calls import LocalOperations
+        from bot.wiring.app import App
+
+        return LocalOperations(App(self.settings))
+
+    def find_service(self) -> "ServiceInfo | None":
+        """Return the service that runs on the data directory, or None.
+
+        Raises InvalidState when a service keeps starting or stopping.
+        """
+        from bot.service.service_lock import find_service
+
+        deadline = time.monotonic() + SERVICE_WAIT_SECONDS
+        while service := find_service(self.settings.data_path):
+            if service.socket:
+                return service
+            if time.monotonic() > deadline:
+                raise InvalidState(
+                    f"Footnote (process {service.pid}) is still starting or stopping in data directory "
+                    f"{str(self.settings.data_path)!r}. Try again in a moment, or stop that process."
+                )
+            time.sleep(SERVICE_PAUSE_SECONDS)
+        return None
+
+    def require_no_service(self) -> None:
+        """Raise InvalidState while a service runs on the data directory."""
+        if self.find_service():
+            raise InvalidState(
+                f"A Footnote service runs on data directory {str(self.settings.data_path)!r}. Stop it first."
+            )
+
+    def print_json(self, value: object) -> None:
+        """Print one JSON value, indented."""
+        write_line(to_json_text(value, indent=2))
+
+    def print_removal(self, removal: "Removal") -> None:
+        """Print what was removed from the library."""
+        if self.as_json:
+            self.print_json(
+                {"removed": removal.name, "documents": removal.documents, "conversations": removal.conversations}
+            )
+        else:
+            self.console.print(str(removal), markup=False)
+
+
+def to_path(text: str) -> Path:
+    """Return a typed path. BadParameter for an empty one, which is mostly a variable that a script didn't set."""
+    if not text:
+        raise typer.BadParameter("path can't be empty; use . for the current folder")
+    return Path(text)
+
+
+def write_line(text: str) -> None:
+    """Print a line at once. Lone surrogates (odd file names) are written as escapes."""
+    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
+    sys.stdout.flush()
+
+
+def to_json_text(value: object, *, indent: int | None = None) -> str:
+    """Return JSON that standard output can encode: in ASCII unless that is UTF-8."""
+    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    return json.dumps(value, ensure_ascii=not is_unicode, indent=indent)
