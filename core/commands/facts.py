@@ -7,9 +7,7 @@ from core.access import Access
 from core.commands.base import Command, CommandCall, CommandResult, Option, OptionKind, readable_by, required
 from core.domain.corpus import SearchScope
 from core.export import footnote_label
-from core.facts import CitedFact, FactQuery, Facts, FactType, FoundFacts
-from core.facts.reading import read_types
-from core.facts.rows import Value
+from core.facts import CitedFact, FactQuery, Facts, FactType, FoundFacts, Value, read_types
 from core.texts import collapse, shorten
 
 LISTED = 10  # rows in a chat; more is a wall

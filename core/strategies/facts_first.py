@@ -1,6 +1,6 @@
 """Lists of extracted rows without a model, where a question clearly asks for one; every other question goes on.
 
-It stands around another strategy. The rule is in core/facts/asked.py; where no row fits, the question was another one
+It stands around another strategy. The rule is in core/facts/list_intent.py; where no row fits, the question was another one
 after all, and goes on as well. A question that names a model, a language that is not English, a message or a file is
 for the other strategy from the start.
 """

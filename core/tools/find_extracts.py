@@ -7,8 +7,7 @@ from pydantic import Field
 
 from core.domain.corpus import SearchQuery, SourcedPassage
 from core.errors import BadInput, ToolRetry
-from core.facts import CitedFact, FactQuery, FactType, FoundFacts
-from core.facts.reading import read_types
+from core.facts import CitedFact, FactQuery, FactType, FoundFacts, read_types
 from core.texts import shorten
 from core.tools.arguments import Arguments
 from core.tools.base import Finding, ToolContext, document_named

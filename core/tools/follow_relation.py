@@ -5,8 +5,8 @@ from typing import Literal
 from pydantic import Field
 from rapidfuzz import fuzz, process
 
-from core.facts.asking import FoundRelations
-from core.facts.following import Direction
+from core.facts.lookup import FoundRelations
+from core.facts.matching import Direction
 from core.tools.arguments import Arguments
 from core.tools.base import Finding, ToolContext, document_named
 from core.tools.find_extracts import CITED_CHARACTERS, left_out, nothing_found, row_line, within

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pydantic import Field
 
 from core.facts import KindCount, Ontology
-from core.facts.fitting import stem
+from core.facts.matching import stem
 from core.texts import words
 from core.tools.arguments import Arguments
 from core.tools.base import Finding, ToolContext

@@ -14,9 +14,7 @@ from bot.webchat.requests import person_of
 from core.domain.corpus import Document, SearchScope
 from core.domain.extracts import ExtractType
 from core.errors import BadInput
-from core.facts import CitedFact, FactQuery, FactType, FoundFacts
-from core.facts.reading import read_types
-from core.facts.rows import EXTRACT_TYPES, Value
+from core.facts import EXTRACT_TYPES, CitedFact, FactQuery, FactType, FoundFacts, Value, read_types
 from core.providers.extractive.text import readable
 from core.texts import collapse, shorten
 

@@ -14,7 +14,7 @@ from core.strategies.facts_first import FactsFirstStrategy
 from core.strategies.tool_use import ToolUseStrategy
 from tests.builders import NOON, build_scope
 from tests.fakes import ManualClock, RecordingProgress
-from tests.unit.core.facts.test_asking import MEETING, MINUTES
+from tests.unit.core.facts.test_lookup import MEETING, MINUTES
 from tests.unit.core.shelf import Shelf
 from tests.unit.core.strategies.test_tool_use import question
 
