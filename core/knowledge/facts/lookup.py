@@ -1,4 +1,4 @@
-"""Look-ups in extracts: rows that fit a query, each with its proved footnote, lists of rows, relations, the ontology."""
+"""Look-ups in extracts: rows that fit a query, each with its proved footnote; relations and the ontology."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence

@@ -210,8 +210,8 @@ _OWNER_WORDS = frozenset({"of", "for", "by", "to", "does", "did", "must", "shoul
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"})
 _FILLERS = frozenset(
     """all anything came come concerning document due each every everything file find full get give given item items
-    list made make many me name named need needs please regarding related resulted said say says see show still taken tell
-    thing things us want yet""".split()
+    list made make many me name named need needs please regarding related resulted said say says see show still
+    taken tell thing things us want yet""".split()
 )
 _TOKEN = re.compile(r'"[^"]*"|,(?=\s|$)|(?:(?!,(?:\s|$))[^\s"])+')
 _MOST_NAMES = 4  # words of a person's name
