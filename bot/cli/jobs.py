@@ -1,6 +1,5 @@
 """`jobs`: the job trees of answers and ingests: list, show, cancel, retry."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -56,10 +55,10 @@ def retry(context: typer.Context, job: JobId) -> None:
     answer = session.call(retry_job, job)
     if not answer.jobs:  # refused, or given up before its first step
         raise InvalidState(answer.text)
-    _show(session, [answer.jobs])
+    _show(session, [list(answer.jobs)])
 
 
-def _show(session: Session, trees: Sequence[Sequence[Job]], *, roots_only: bool = False) -> None:
+def _show(session: Session, trees: list[list[Job]], *, roots_only: bool = False) -> None:
     if session.as_json:
         shown = [(job, tree) for tree in trees for job in (tree[:1] if roots_only else tree)]
         session.print_json({"jobs": [job_json(job, tree) for job, tree in shown]})

@@ -1,6 +1,5 @@
 """`replay`: repeat recorded answers without a network, and keep some as regression cases."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -50,7 +49,7 @@ def _set_case(session: Session, answer: str, *, is_case: bool) -> None:
         session.console.print(f"“{stored.question}” {state}.", markup=False)
 
 
-def _print_list(session: Session, runs: Sequence[StoredCassette]) -> None:
+def _print_list(session: Session, runs: list[StoredCassette]) -> None:
     if session.as_json:
         session.print_json({"runs": [_to_json(run) for run in runs]})
         return

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.service.calls import OnProgress, OperationContext, Progress, operation
+from bot.service.doctor import Check, examine
 from bot.web import queries
 from bot.web.queries import ExtractsRequest, ExtractsResult, FactsRequest, PageResult, SearchRequest, SearchResult
 from core.domain.conversation import Conversation, IncomingMessage, Message
 from core.domain.corpus import Document, SearchQuery, Source
 from core.domain.features import StaleAnswer, Statistics, StoredCassette
-from core.domain.ingest_report import IngestProgress, IngestReport, ProgressCallback, RepairReport
+from core.domain.ingest_report import ExtractionReport, IngestProgress, IngestReport, ProgressCallback, RepairReport
 from core.domain.jobs import Job
 from core.errors import BadInput, InvalidState
 from core.features.access_explanation.values import AccessQuestion, Explanation
@@ -23,7 +24,6 @@ from core.features.syncing.syncing import SyncReport
 from core.knowledge.facts import FoundFacts, Ontology
 from core.knowledge.library import Removal
 from core.service.commands import CommandCall, CommandResult
-from storage.documents.extraction.extracting import ExtractionReport
 
 
 def report_ingest(progress: ProgressCallback) -> OnProgress:
@@ -291,15 +291,6 @@ class CaseChange:
     is_case: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """A part that an answer needs: its state, or what is wrong and the fix, in one sentence."""
-
-    name: str
-    ok: bool
-    detail: str
-
-
 @operation
 async def search_for_evaluation(context: OperationContext, request: SearchQuery) -> list[FoundPage]:
     """Search pages, with their whole text."""
@@ -347,8 +338,6 @@ async def explain_access(context: OperationContext, request: AccessQuestion) -> 
 
 @operation
 async def check_parts(context: OperationContext, request: None) -> list[Check]:
-    from bot.service.doctor import examine
-
     return await examine(context.parts)
 
 

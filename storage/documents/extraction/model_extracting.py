@@ -17,7 +17,7 @@ from core.errors import BadInput, NotFound, ProviderBadRequest, ProviderError
 from core.ports.documents import ModelExtractor
 from core.work.steps import Steps, step
 from storage.documents.extraction.checks import to_extraction, to_extracts
-from storage.documents.extraction.extracting import ExtractionReport
+from core.domain.ingest_report import ExtractionReport
 from storage.documents.extraction.model_reading import ModelParts, ModelReader, OutOfBudget
 from storage.documents.texts.pieces import to_pieces
 
