@@ -5,12 +5,11 @@ One that fails, or finds what does not fit its schema, costs only itself: why is
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.domain.corpus import Document, SearchScope, Source
-from core.domain.extracts import ExtractorInput, ExtractType, Spending
+from core.domain.extracts import ExtractorInput, ExtractType
 from core.domain.ingest_report import ExtractionReport, IngestProgress, ProgressCallback
 from core.domain.jobs import JobKind
 from core.errors import BadInput, NotFound
