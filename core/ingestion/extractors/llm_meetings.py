@@ -13,7 +13,7 @@ from core.domain.extract_data import ActionItem, Item, Meeting
 from core.domain.extract_readings import SaidOfPiece
 from core.domain.extracts import Extract, ExtractorInput, ExtractType, Found, Unproved
 from core.ingestion.extractors.llm import CONFIDENCE, Proved, Said, is_prose, prove, split
-from core.ingestion.meetings.people_names import unique_names
+from core.ingestion.meetings.people import unique_names
 from core.ingestion.texts.quotes import is_within
 
 _KNOWN = re.compile(r"\W+")

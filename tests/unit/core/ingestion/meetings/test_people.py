@@ -1,6 +1,6 @@
 import pytest
 
-from core.ingestion.meetings.people_names import People, is_name, read_listed_name, read_names
+from core.ingestion.meetings.people import People, is_name, read_listed_name, read_names
 
 
 @pytest.mark.parametrize(
