@@ -13,6 +13,7 @@ from aiohttp import ClientResponse
 from aiohttp.test_utils import TestClient, TestServer
 
 from bot.config.sections import AgentConfig
+from bot.pictures.pages import Pictures
 from bot.webchat.app import WebParts, build_web
 from bot.webchat.chat import ChatParts, add_chat
 from bot.webchat.client import WebPlatform
@@ -22,7 +23,7 @@ from core.answering import AnswerService, Reading
 from core.commands import Commands, ServiceQuestions
 from core.context import FullHistoryCapped
 from core.conversations import Conversations
-from core.domain.chat import ChatRequest, ChatResponse, ToolInvocation
+from core.domain.answer import ChatRequest, ChatResponse, ToolInvocation
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
 from core.feedback import Feedbacks
@@ -146,6 +147,7 @@ class ChatPlace:
                 questions=ServiceQuestions(self.entries, self.worker.cancel),
             ),
             clock=self.clock,
+            page_images=Pictures(),
             scope=self._scope,
             secret_key="a secret for tests only, long enough",
             worker=self.worker,

@@ -11,6 +11,7 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from bot.metrics import MeteredAnswers, Metrics
+from bot.pictures.pages import Pictures
 from bot.webchat.api.door import ApiDoor
 from bot.webchat.api.platform import ApiPlatform
 from bot.webchat.api.routes import add_api
@@ -22,8 +23,8 @@ from core.commands import Commands
 from core.connections import Connections
 from core.context import FullHistoryCapped
 from core.conversations import Conversations
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse, ToolInvocation
-from core.domain.inbox import InboxEntry
+from core.domain.answer import Capabilities, ChatRequest, ChatResponse, ToolInvocation
+from core.domain.service import InboxEntry
 from core.gates.rates import Rate, RateGate
 from core.inbox import STANDARD_GATES, Inbox
 from core.jobs.trees import Jobs
@@ -129,6 +130,7 @@ class Office:
                 facts=self.shelf.facts,
             ),
             clock=self.clock,
+            page_images=Pictures(),
             scope=lambda thread, reader=None: asyncio.sleep(0, self.shelf.scope()),
             secret_key="a secret for tests only, long enough",
             worker=self.worker,
