@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeAlias
 
 from bot.showing.action_names import ActionName, Verb, to_action_name
-from bot.slackbot import results
+from bot.slackbot.results import run_command, to_words, with_button
 from bot.slackbot.acts import Act
 from bot.slackbot.blocks import button
 from bot.slackbot.forms import open_form
@@ -47,14 +47,6 @@ async def run_typed(desk: Desk, act: Act, line: CommandLine) -> None:
     await _run(desk, act, line, _offer_form, behind=_hint(desk, line))
 
 
-async def run_command(desk: Desk, act: Act, name: str, options: Mapping[str, str]) -> None:
-    """A command with its options, as buttons have them."""
-    try:
-        await results.run_command(desk, act, name, options)
-    except FootnoteError as error:
-        await tell(desk, act, str(error))
-
-
 def read_line(text: str) -> CommandLine:
     """`NAME ARGUMENT`, with or without a slash; nothing is help. Slack escapes & < > in it."""
     found = _LINE.fullmatch(to_text({"text": text}, {}, ""))
@@ -71,7 +63,7 @@ async def _run(desk: Desk, act: Act, line: CommandLine, lacking: _Lacking, behin
         if command is not None and _lacks(command, options):
             await lacking(desk, act, command, options)
         else:
-            await results.run_command(desk, act, line.name, options)
+            await run_command(desk, act, line.name, options)
     except FootnoteError as error:
         await tell(desk, act, f"{error}{behind}")
 
@@ -91,7 +83,7 @@ async def _open_form(desk: Desk, act: Act, command: Command, options: Mapping[st
 
 async def _offer_form(desk: Desk, act: Act, command: Command, options: Mapping[str, str]) -> None:
     missing = " and ".join(f"“{name}”" for name in _lacks(command, options))
-    sentence = results.to_words(desk, act, LACKING.format(name=command.name, options=missing))
+    sentence = to_words(desk, act, LACKING.format(name=command.name, options=missing))
     form = to_action_name(ActionName(verb=Verb.FORM, id=command.name))
     post = SlackPost(parts=(notice_message(sentence),))
-    await desk.show(act, results.with_button(post, button(FILL_IN, form, style="primary")))
+    await desk.show(act, with_button(post, button(FILL_IN, form, style="primary")))

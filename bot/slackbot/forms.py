@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from bot.showing.action_names import ActionName, Verb, read_action_name, to_action_name
 from bot.showing.rendering import clip
-from bot.slackbot import results
+from bot.slackbot.results import run_command, to_words
 from bot.slackbot.acts import Act, whereabouts
 from bot.slackbot.interactions import ACKNOWLEDGE_SECONDS, Desk
 from bot.slackbot.layout import MAX_LABEL, MAX_OPTION_VALUE, MAX_OPTIONS, MAX_TITLE, Block, View
@@ -67,7 +67,7 @@ async def open_form(desk: Desk, act: Act, command_name: str, values: Mapping[str
     if command.options:
         await desk.open(act, to_form(command, whereabouts(act), values))
     else:
-        await results.run_command(desk, act, command.name, {})
+        await run_command(desk, act, command.name, {})
 
 
 async def submit(desk: Desk, act: Act, view: View) -> Mapping[str, str] | None:
@@ -78,9 +78,9 @@ async def submit(desk: Desk, act: Act, view: View) -> Mapping[str, str] | None:
     began = desk.parts.clock.monotonic()
     name, values = read_form(view)
     try:
-        await results.run_command(desk, act, name, values)
+        await run_command(desk, act, name, values)
     except FootnoteError as error:
-        sentence = results.to_words(desk, act, str(error))
+        sentence = to_words(desk, act, str(error))
         field = _field_of(error, desk.parts.commands.table.get(name), values)
         if field is not None and desk.parts.clock.monotonic() - began < _FIELD_SECONDS:
             return {field: clip(sentence, MAX_LABEL_OF_INPUT)}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from bot.slackbot.client import EVENTS
-from bot.slackbot.parts import COMMAND
+from bot.slackbot.words import COMMAND
 from bot.slackbot.shortcuts import ASK_ABOUT, KEEP_ANSWER
 
 # JSON as Slack takes it (https://docs.slack.dev/reference/app-manifest).

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from bot.showing.platform_parts import PlatformParts
 from bot.slackbot.teams import Teams
-
-COMMAND = "/footnote"
+from bot.slackbot.words import COMMAND
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

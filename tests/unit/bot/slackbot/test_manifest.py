@@ -11,7 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 import bot
 from bot.slackbot.client import EVENTS, Events
 from bot.slackbot.manifest import SCOPES, build_manifest
-from bot.slackbot.parts import COMMAND
+from bot.slackbot.words import COMMAND
 from bot.slackbot.shortcuts import ASK_ABOUT, KEEP_ANSWER
 from tests.slack_server.methods import METHODS
 
