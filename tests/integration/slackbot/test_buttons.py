@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.slackbot import buttons as pressing
+from bot.slackbot.actions import buttons as pressing
 from core.commands.threads import PAGE_ROWS
 from core.domain.chat import ToolInvocation
 from core.domain.conversation import ThreadAddress

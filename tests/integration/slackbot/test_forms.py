@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.slackbot import forms
+from bot.slackbot.actions import commands as forms
 from core.commands import CommandCall
 from core.commands.completing import Completion
 from core.domain.conversation import ThreadAddress

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.slackbot.examples import example_questions
+from bot.slackbot.actions.assistant_pane import example_questions
 from core.chat_documents.keeping import KEPT_SOURCE
 from core.domain.corpus import SearchScope, Source
 from storage.memory.corpus import MemoryCorpusRepository

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.slackbot.words import _ARGUMENTS, FOR_THREADS, in_slack_words, to_command_text
+from bot.slackbot.events.command_text import _ARGUMENTS, FOR_THREADS, in_slack_words, to_command_text
 from core.commands import CommandCall
 from core.domain.conversation import ThreadAddress
 from core.inbox import to_command
