@@ -16,7 +16,7 @@ from bot.slackbot.events.teams import Team, Teams
 from bot.slackbot.events.translate import PLATFORM
 from bot.slackbot.web_api import build_client
 from bot.wiring.app import App
-from core.domain.installation import Installation
+from core.domain.service import Installation
 from core.errors import ConfigError, FootnoteError, PlatformError
 from core.ports.service import InstallationRepository
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.showing.action_names import ActionName, Verb, post_id
 from bot.showing.answer_actions import NO_ACTION, AnswerActions
-from bot.showing.reference_words import reference_rows
+from bot.showing.answer_text import reference_rows
 from bot.slackbot.actions.commands import open_form, threads_post
 from bot.slackbot.actions.interaction_context import Act, whereabouts
 from bot.slackbot.actions.interaction_handler import Desk
@@ -23,10 +23,10 @@ from bot.slackbot.rendering.drafts import how_view
 from bot.slackbot.rendering.lists import references_post, said_message
 from core.answers.stored import stored_ids, to_answer
 from core.domain.answer import AnswerStatus
-from core.domain.conversation import Conversation, Message, ThreadAddress
-from core.domain.feedback import Rating
-from core.domain.inbox import InboxEntry, InboxStatus, Receipt, message_key
+from core.domain.conversation import Conversation, Message, ThreadAddress, message_key
+from core.domain.features import Rating
 from core.domain.jobs import Job
+from core.domain.service import InboxEntry, InboxStatus, Receipt
 from core.errors import BadInput, FootnoteError, NotFound
 from core.messages.sharing import SHARED, Sharing
 
@@ -58,10 +58,10 @@ async def press(desk: Desk, act: Act, name: ActionName, values: tuple[str, ...])
             await desk.say(act, await actions.stop(place, reader, name.id))
         case Verb.ASK | Verb.CHOOSE:
             wanted = values[0] if values and name.verb is Verb.CHOOSE else str(name.n)
-            await desk.ask(act, await actions.offered(place, reader, name.id, name.verb, wanted))
+            await desk.ask(act, await actions.offered_question(place, reader, name.id, name.verb, wanted))
         case Verb.AGAIN:
             asker = await desk.people.name(act.team, reader)
-            await desk.say(act, await actions.again(place, reader, asker, name.id))
+            await desk.say(act, await actions.ask_again(place, reader, asker, name.id))
         case Verb.SHARE:
             await share(desk, act, name)
         case Verb.PAGE:
@@ -78,7 +78,7 @@ async def _passages(desk: Desk, act: Act, name: ActionName) -> View:
 
 
 async def _how(desk: Desk, act: Act, name: ActionName) -> View:
-    return how_view(await AnswerActions(desk.parts).how(await desk.place(act), act.person, name.id))
+    return how_view(await AnswerActions(desk.parts).steps(await desk.place(act), act.person, name.id))
 
 
 async def _show_view(desk: Desk, act: Act, title: str, reading: Coroutine[Any, Any, View]) -> None:

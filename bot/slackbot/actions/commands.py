@@ -39,13 +39,13 @@ from bot.slackbot.web_api import CLOSED, call
 from core.commands import Command, CommandResult, ThreadRow
 from core.commands.threads import PAGE_ROWS
 from core.domain.conversation import Conversation
-from core.domain.inbox import CommandLine
+from core.domain.service import CommandLine
 from core.errors import BadInput, FootnoteError, NotFound
 from core.export import ExportedFile
 
 HELP = "help"
 ASKED = "To ask a question, write it behind `/ask`."
-LACKING = "/{name} needs {options}: write that behind it, or fill in the form."
+LACKING = "/{name} needs {options}: write that behind it, or pack_items in the form."
 FILL_IN = "Fill in the form"
 # Asks for what a command lacks, with what was given already.
 _Lacking: TypeAlias = Callable[[Desk, Act, Command, Mapping[str, str]], Awaitable[None]]
@@ -233,7 +233,7 @@ async def _hand_over(desk: Desk, act: Act, file: ExportedFile, *, is_public: boo
 
 
 async def open_form(desk: Desk, act: Act, command_name: str, values: Mapping[str, str] | None = None) -> None:
-    """Show the form of a command; one that has nothing to fill in is run. NotFound for an unknown command."""
+    """Show the form of a command; one that has nothing to pack_items in is run. NotFound for an unknown command."""
     command = desk.parts.commands.table.get(command_name)
     if command is None:
         raise NotFound(FORM_OVER)

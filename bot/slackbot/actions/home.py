@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.showing.answer_words import ThreadRow as ListedThread
+from bot.showing.answer_text import ThreadItem
 from bot.slackbot.actions.assistant_pane import example_questions
 from bot.slackbot.actions.interaction_context import Act
 from bot.slackbot.actions.interaction_handler import Desk
@@ -16,7 +16,7 @@ from bot.slackbot.web_api import call
 from core.commands import CommandResult, ThreadRow
 from core.commands import SourceRow as ListedSource
 from core.domain.corpus import Document, SearchScope
-from core.domain.settings import TO_THE_END
+from core.domain.service import TO_THE_END
 from core.errors import FootnoteError
 
 SHOW_HOME = "show the home tab"  # the end of “I am not allowed to …”
@@ -80,9 +80,9 @@ async def _count_more(desk: Desk, act: Act, first: CommandResult) -> int:
     return (first.pages - 2) * len(first.rows) + len(last.rows)
 
 
-def listed(row: ThreadRow, team: Team) -> ListedThread:
+def listed(row: ThreadRow, team: Team) -> ThreadItem:
     """A conversation of core's list."""
-    return ListedThread(
+    return ThreadItem(
         title=row.title or "(no title)",
         detail=f"last used {row.last_used_at:%Y-%m-%d %H:%M} UTC",
         url=link_to(row.address, team),

@@ -18,9 +18,8 @@ from bot.slackbot.rendering.blocks import SlackMessage, SlackPost, View
 from bot.slackbot.rendering.lists import notice_message, said_message
 from bot.slackbot.web_api import CLOSED, POST, TIMEOUT_SECONDS, call, understood
 from core.commands import CommandCall, Question
-from core.domain.conversation import Conversation, IncomingMessage, Talk, ThreadAddress
-from core.domain.inbox import Receipt, message_key
-from core.domain.settings import ChannelAddress
+from core.domain.conversation import ChannelAddress, Conversation, IncomingMessage, Talk, ThreadAddress, message_key
+from core.domain.service import Receipt
 from core.errors import AccessDenied, FootnoteError
 
 ACKNOWLEDGE_SECONDS = 1.5  # Slack gives up after 3; what takes longer goes on by itself

@@ -38,7 +38,7 @@ from bot.slackbot.rendering.lists import notice_message
 from bot.slackbot.web_api import CLOSED, READ_FILE, call, to_refusal, understood
 from core.domain.answer import Answer
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
-from core.domain.inbox import InboxEntry, PostRef, is_note
+from core.domain.service import InboxEntry, PostRef, is_note
 from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError
 from core.ports import Clock, ProgressSink
 from core.ports.service import InboxStore
@@ -256,7 +256,7 @@ class SlackPlatform:
             self._posts.forget(key)  # the next try begins in the post's own place
 
     def _crowd(self) -> int:
-        return sum(live.is_drawing for live in self._live.values())
+        return sum(live.is_rendering for live in self._live.values())
 
     async def _end_live(self, key: str) -> None:
         live, line = self._live.pop(key, None), self._lines.pop(key, None)

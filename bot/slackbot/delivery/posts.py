@@ -11,15 +11,15 @@ from datetime import timedelta
 from enum import Enum, auto
 
 from bot.showing.action_names import post_id
-from bot.showing.drawing import Drawing
 from bot.showing.platform_parts import Pause
+from bot.showing.throttled_progress import ThrottledProgress
 from bot.slackbot.delivery.destinations import NO_MESSAGE, ChannelPlace, Place
 from bot.slackbot.events.translate import ts_of
 from bot.slackbot.rendering.blocks import SlackMessage, SlackPost
 from bot.slackbot.rendering.drafts import Chunk, draft_text, running_message, start_chunks, task_chunks, text_chunk
 from bot.slackbot.web_api import MESSAGE_GONE, STREAM_OVER, call, name_of
-from core.domain.inbox import PostRef
 from core.domain.jobs import Job
+from core.domain.service import PostRef
 from core.errors import FootnoteError, PlatformError
 
 SKEW = timedelta(minutes=1)  # between our clock, which names private questions, and Slack's
@@ -324,7 +324,7 @@ class StatusLine:
         self._is_shown = bool(status)
 
 
-class LivePost(Drawing):
+class LivePost(ThrottledProgress):
     """By a stream, with a status line before it."""
 
     def __init__(self, draft: Draft, status: StatusLine, pause: Pause, crowd: Callable[[], int]) -> None:
@@ -337,11 +337,11 @@ class LivePost(Drawing):
         self._status = status
         self._crowd = crowd
         if draft.is_shown:
-            self.changed()
+            self.mark_changed()
         else:
             status.keep()
 
-    async def draw(self, text: str, jobs: Sequence[Job]) -> float:
+    async def render(self, text: str, jobs: Sequence[Job]) -> float:
         """A draft that can't be shown is no reason to lose the answer."""
         was_shown = self._draft.is_shown
         if not was_shown:
@@ -351,7 +351,7 @@ class LivePost(Drawing):
             rest_seconds *= max(1.0, EACH_SHARE * self._crowd())
         except PlatformError as error:
             _log.info("A draft has to wait: %s", error)
-            self.changed()
+            self.mark_changed()
             return max(error.retry_after_seconds or 0.0, APPEND_SECONDS)
         if self._draft.is_shown and not was_shown:
             self._status.replaced()

@@ -25,7 +25,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.slackbot.events.manifest import INSTALL_PATH, REDIRECT_PATH, SCOPES
 from bot.slackbot.events.translate import PLATFORM
 from bot.slackbot.web_api import CLOSED, understood
-from core.domain.installation import Installation
+from core.domain.service import Installation
 from core.errors import FootnoteError, InvalidState
 from core.gates.rates import Rate, RateGate
 from core.ports import Clock

@@ -9,25 +9,28 @@ from functools import partial
 from itertools import groupby
 
 from bot.showing.action_names import ActionName, Verb, to_action_name
-from bot.showing.answer_words import (
-    HOW_LABEL,
+from bot.showing.answer_text import (
+    ALL_REFERENCES_LABEL,
     NO_PASSAGES,
     NO_TEXT,
-    RATED,
-    Neighbours,
+    RATED_STATUSES,
+    STEPS_LABEL,
+    QuoteContext,
     SourceLink,
-    again_label,
     answer_markdown,
-    asked_and_not_found,
-    fill,
-    further_questions,
+    ask_again_label,
+    gaps_line,
+    hidden_reference_count,
+    named_reference_lines,
+    other_references_line,
+    pack_items,
     passage_lines,
     source_path,
     source_quote,
     source_title,
+    suggestion_lines,
 )
-from bot.showing.reference_words import MORE_LABEL, also_looked_at, hidden_count, named_lines
-from bot.showing.rendering import Part, clip, link_target, nothing, pack, read_markdown
+from bot.showing.rendering import Part, allow_none, clip, link_target, pack, read_markdown
 from bot.slackbot.rendering.blocks import (
     EACH_BLOCK,
     FLAVOUR,
@@ -104,7 +107,7 @@ class RenderOptions:
 
     post_id: str  # marks every part: the same for all tries at one message (1 to 36 letters and digits)
     link: SourceLink
-    is_allowed: Callable[[str], bool] = nothing  # addresses in the text that may be clicked, beside cited documents'
+    is_allowed: Callable[[str], bool] = allow_none  # addresses in the text that may be clicked, beside cited documents'
     is_private: bool = False  # for one person alone, who may share it with the channel
 
 
@@ -168,7 +171,7 @@ class _Builder:
         texts = pack(self._body, length) or [Part(text=NO_TEXT)]
         parts = [part for place, one in enumerate(texts, 1) for part in self._part(one, is_last=place == len(texts))]
         room = _ROOM - EACH_BLOCK
-        for rows in fill(_tail(self._answer), lambda row: row.size, room - size_of(parts[-1].blocks), room):
+        for rows in pack_items(_tail(self._answer), lambda row: row.size, room - size_of(parts[-1].blocks), room):
             if rows:
                 _add(parts, rich_text(*stack(rows)))
         rows_of_buttons = answer_blocks(self._answer, self._options.post_id, is_private=self._options.is_private)
@@ -190,7 +193,7 @@ class _Builder:
         ]
         self._seen |= shown
         room = _ROOM - EACH_BLOCK
-        rooms = fill(
+        rooms = pack_items(
             entries,
             lambda entry: entry.size,
             room - size_of(first.blocks) - len(_SOURCES) - 1,
@@ -226,8 +229,8 @@ def _add(parts: list[_Message], block: Block) -> None:
 
 def _tail(answer: Answer) -> list[Row]:
     """What was named and seen, what was not found, and questions whose buttons do not show them whole; a line each."""
-    lines = [*named_lines(answer), also_looked_at(answer), asked_and_not_found(answer)]
-    lines += further_questions(answer, buttons=MAX_SUGGESTIONS, longest_label=MAX_LABEL)
+    lines = [*named_reference_lines(answer), other_references_line(answer), gaps_line(answer)]
+    lines += suggestion_lines(answer, buttons=MAX_SUGGESTIONS, longest_label=MAX_LABEL)
     return [Row((text(line, italic=True),)) for line in lines if line]
 
 
@@ -243,15 +246,15 @@ def answer_blocks(answer: Answer, post_id: str, *, is_private: bool) -> list[Blo
     """
     if answer.note_on:
         return [actions(*_again(answer))]
-    how = button(HOW_LABEL, _name(Verb.HOW, answer.message_id or post_id))
+    how = button(STEPS_LABEL, _name(Verb.HOW, answer.message_id or post_id))
     if not answer.message_id:
         return [actions(how)]
-    is_rated = answer.status in RATED
+    is_rated = answer.status in RATED_STATUSES
     buttons = [how]
     if answer.citations:
         buttons.insert(0, button("Show passages", _name(Verb.PASSAGES, answer.message_id), style="primary"))
-    if hidden_count(answer):
-        buttons.append(button(MORE_LABEL, _name(Verb.REFERENCES, answer.message_id)))
+    if hidden_reference_count(answer):
+        buttons.append(button(ALL_REFERENCES_LABEL, _name(Verb.REFERENCES, answer.message_id)))
     if is_private and is_rated:
         buttons.append(button("Share with the channel", _name(Verb.SHARE, answer.message_id)))
     thumbs = [feedback(_name(Verb.RATE, answer.message_id))] if is_rated else []
@@ -261,19 +264,20 @@ def answer_blocks(answer: Answer, post_id: str, *, is_private: bool) -> list[Blo
 def _again(answer: Answer) -> list[Element]:
     notes = answer.note_on[:MAX_ACTIONS]
     return [
-        button(again_label(note.question, alone=len(notes) == 1), _name(Verb.AGAIN, note.message_id)) for note in notes
+        button(ask_again_label(note.question, alone=len(notes) == 1), _name(Verb.AGAIN, note.message_id))
+        for note in notes
     ]
 
 
 def running_actions(post_id: str) -> Block:
     """For an answer that is being made; it marks the post's first part."""
     stop = button("Stop", _name(Verb.STOP, post_id), style="danger")
-    return actions(stop, button(HOW_LABEL, _name(Verb.HOW, post_id)), block_id=mark_of(post_id, 1))
+    return actions(stop, button(STEPS_LABEL, _name(Verb.HOW, post_id)), block_id=mark_of(post_id, 1))
 
 
 def how_actions(post_id: str) -> Block:
     """For a post that is no answer; it marks its first part."""
-    return actions(button(HOW_LABEL, _name(Verb.HOW, post_id)), block_id=mark_of(post_id, 1))
+    return actions(button(STEPS_LABEL, _name(Verb.HOW, post_id)), block_id=mark_of(post_id, 1))
 
 
 def page_actions(list_id: str, page: int, pages: int, verb: Verb = Verb.PAGE) -> list[Block]:
@@ -362,7 +366,7 @@ class _Line:
 
 def passages_view(
     answer: Answer,
-    neighbours: Mapping[int, Neighbours],
+    neighbours: Mapping[int, QuoteContext],
     links: Mapping[int, str],
     *,
     numbers: Collection[int] | None = None,
@@ -377,16 +381,16 @@ def passages_view(
     lines = [
         _Line(citation.number, row)
         for citation in wanted
-        for row in _rows(citation, neighbours.get(citation.number, Neighbours()), links.get(citation.number))
+        for row in _rows(citation, neighbours.get(citation.number, QuoteContext()), links.get(citation.number))
     ]
     if not lines:
         return modal(_TITLE, [rich_text(*stack([Row((text(NO_PASSAGES),))]))])
-    pages = fill(lines, lambda line: line.size, VIEW_BUDGET, VIEW_BUDGET)
+    pages = pack_items(lines, lambda line: line.size, VIEW_BUDGET, VIEW_BUDGET)
     place = min(max(page, 1), len(pages))
     return modal(_TITLE, [*_blocks(pages, place), *_ways(answer, place, len(pages))])
 
 
-def _rows(citation: Citation, around: Neighbours, address: str | None) -> Iterator[Row]:
+def _rows(citation: Citation, around: QuoteContext, address: str | None) -> Iterator[Row]:
     yield Row((text(f"[{citation.number}] ", bold=True), *source_heading(citation, address)))
     if citation.deep_link:
         yield Row((text(f"Opens as: {clip(citation.deep_link, _NOTE_LENGTH)}", italic=True),))

@@ -5,8 +5,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.showing.action_names import ActionName, Verb, to_action_name
-from bot.showing.answer_words import CUT, EMPTY, ThreadRow, fill
-from bot.showing.reference_words import MORE_LABEL, NO_REFERENCES, ReferenceRow, row_words
+from bot.showing.answer_text import (
+    ALL_REFERENCES_LABEL,
+    EMPTY,
+    NO_REFERENCES,
+    TRUNCATED,
+    ReferenceRow,
+    ThreadItem,
+    pack_items,
+    reference_line,
+)
 from bot.showing.rendering import clip, safe_cut, split_markdown
 from bot.slackbot.rendering.answers import footnote, how_actions, page_actions, part_note
 from bot.slackbot.rendering.blocks import (
@@ -51,7 +59,7 @@ _LINES = 15
 
 
 def threads_message(
-    rows: Sequence[ThreadRow], *, list_id: str, page: int, pages: int, heading: str, first: int = 1
+    rows: Sequence[ThreadItem], *, list_id: str, page: int, pages: int, heading: str, first: int = 1
 ) -> SlackMessage:
     """One page of a list, with buttons to the pages before and behind (`fn:page:<list id>:<page>`, from 1).
 
@@ -66,7 +74,7 @@ def threads_message(
     return SlackMessage(text=fallback(plain_of(block)), blocks=(block, *page_actions(list_id, page, pages)))
 
 
-def thread_row(row: ThreadRow, before: str = "") -> Row:
+def thread_row(row: ThreadItem, before: str = "") -> Row:
     """`1. Title (12 messages)`, the title a link."""
     detail = clip(row.detail, _DETAIL_LENGTH)
     title = link(clip(row.title, _TITLE_LENGTH) or "(no title)", row.url)
@@ -79,10 +87,10 @@ def notice_message(sentence: str, *, post_id: str | None = None) -> SlackMessage
     shown = parts[0].text if parts else EMPTY
     blocks: list[Block] = [markdown(shown)]
     if len(parts) > 1:
-        blocks.append(rich_text(*stack([Row((text(CUT, italic=True),))])))
+        blocks.append(rich_text(*stack([Row((text(TRUNCATED, italic=True),))])))
     if post_id is not None:
         blocks.append(how_actions(post_id))
-    return SlackMessage(text=fallback(unmarked(shown), CUT if len(parts) > 1 else ""), blocks=tuple(blocks))
+    return SlackMessage(text=fallback(unmarked(shown), TRUNCATED if len(parts) > 1 else ""), blocks=tuple(blocks))
 
 
 def text_post(source: str, addresses: Mapping[int, str | None] | None = None) -> SlackPost:
@@ -109,14 +117,14 @@ def _result(shown: str, number: int, count: int) -> SlackMessage:
 
 def references_post(rows: Sequence[ReferenceRow]) -> SlackPost:
     """A numbered list, in as many messages as it takes."""
-    lines = [Row((text(f"{number}. {row_words(row)}"),)) for number, row in enumerate(rows, start=1)]
+    lines = [Row((text(f"{number}. {reference_line(row)}"),)) for number, row in enumerate(rows, start=1)]
     lines = lines or [Row((text(NO_REFERENCES),))]
-    rooms = fill(lines, lambda row: row.size, _REFERENCES_ROOM - len(MORE_LABEL), _REFERENCES_ROOM)
+    rooms = pack_items(lines, lambda row: row.size, _REFERENCES_ROOM - len(ALL_REFERENCES_LABEL), _REFERENCES_ROOM)
     return SlackPost(parts=tuple(_message(room, is_first=place == 0) for place, room in enumerate(rooms)))
 
 
 def _message(rows: Sequence[Row], *, is_first: bool) -> SlackMessage:
-    head = [Row((text(MORE_LABEL, bold=True),))] if is_first else []
+    head = [Row((text(ALL_REFERENCES_LABEL, bold=True),))] if is_first else []
     block = rich_text(*stack([*head, *rows]))
     return SlackMessage(text=fallback(plain_of(block)), blocks=(block,))
 
@@ -134,7 +142,7 @@ class SourceRow:
 class Home:
     """What stands on one person's home tab."""
 
-    threads: Sequence[ThreadRow] = ()  # newest first
+    threads: Sequence[ThreadItem] = ()  # newest first
     more_threads: int = 0  # not among `threads`
     sources: Sequence[SourceRow] = ()
     settings: Sequence[tuple[str, str]] = ()  # name and value, as sentences have them

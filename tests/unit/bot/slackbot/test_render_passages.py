@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.showing.answer_words import Neighbours
+from bot.showing.answer_text import QuoteContext
 from bot.slackbot.rendering.answers import passages_view
 from bot.slackbot.rendering.blocks import View
 from core.domain.answer import Answer, AnswerStatus, Citation
@@ -33,13 +33,13 @@ def test_whatever_stands_there_slack_takes_it_and_nothing_does_harm(
     quote: str, before: str, behind: str, count: int, page: int
 ) -> None:
     citations = [build_citation(number=n, quote=quote, document_title=before[:50]) for n in range(1, count + 1)]
-    around = {n: Neighbours(before=before, behind=behind, note=behind) for n in range(1, count + 1)}
+    around = {n: QuoteContext(before=before, behind=behind, note=behind) for n in range(1, count + 1)}
     assert faults_of_view(passages_view(answer_with(*citations), around, dict.fromkeys(around, GOOD), page=page)) == []
 
 
 def test_a_quote_is_bold_within_what_stands_around_it() -> None:
     citation = build_citation(quote="The key is\nunder the *mat*.", deep_link="obsidian://open?file=guide")
-    around = {1: Neighbours(before="… Before it.", behind="Behind it.", note="Changed since this answer.")}
+    around = {1: QuoteContext(before="… Before it.", behind="Behind it.", note="Changed since this answer.")}
     view = passages_view(answer_with(citation), around, {1: GOOD})
     assert pieces(view) == [
         ("[1] ", False, True),
