@@ -11,7 +11,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext
 
-from bot.showing.action_names import read_action_name
+from bot.presentation.action_names import read_action_name
 from bot.slackbot.actions import assistant_pane as pane
 from bot.slackbot.actions import commands, home, shortcuts
 from bot.slackbot.actions import commands as forms
@@ -35,10 +35,10 @@ from bot.slackbot.events.translate import (
     to_incoming,
     written,
 )
-from core.conversations import title_from
 from core.domain.conversation import ChannelAddress, IncomingMessage, message_key
 from core.domain.service import Receipt
 from core.errors import StorageError
+from core.work.conversations import title_from
 
 # Refusals that nobody has to be told of: the message was not meant for us.
 SILENT = frozenset({"not_for_us", "own_message", "another_bot", "muted", "needs_mention", "posts_off"})

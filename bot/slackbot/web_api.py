@@ -14,7 +14,7 @@ import aiohttp
 from slack_sdk.errors import SlackClientError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.showing.platform_parts import Pause
+from bot.presentation.platform_parts import Pause
 from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError
 
 # What is done when something goes wrong: the end of “I am not allowed to …”.

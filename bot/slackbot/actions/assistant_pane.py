@@ -14,12 +14,12 @@ from bot.slackbot.actions.interaction_handler import Desk
 from bot.slackbot.events.translate import PLATFORM, thread_address
 from bot.slackbot.rendering.lists import notice_message
 from bot.slackbot.web_api import POST, READ, call
-from core.chat_documents.keeping import KEPT_SOURCE
 from core.domain.conversation import Conversation, ThreadAddress
 from core.domain.corpus import Document, Page, SearchScope
 from core.errors import FootnoteError
+from core.features.kept_answers import KEPT_SOURCE
 from core.ports import CorpusRepository
-from core.texts import content_words, shorten
+from core.text.words import content_words, shorten
 
 SUGGEST = "suggest questions"  # the ends of “I am not allowed to …”
 NAME = "name the thread"

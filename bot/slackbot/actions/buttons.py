@@ -9,9 +9,9 @@ from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any
 
-from bot.showing.action_names import ActionName, Verb, post_id
-from bot.showing.answer_actions import NO_ACTION, AnswerActions
-from bot.showing.answer_text import reference_rows
+from bot.presentation.action_names import ActionName, Verb, post_id
+from bot.presentation.answer_actions import NO_ACTION, AnswerActions
+from bot.presentation.answer_text import reference_rows
 from bot.slackbot.actions.commands import open_form, threads_post
 from bot.slackbot.actions.interaction_context import Act, whereabouts
 from bot.slackbot.actions.interaction_handler import Desk
@@ -21,14 +21,14 @@ from bot.slackbot.rendering.answers import RenderOptions, passages_view, render_
 from bot.slackbot.rendering.blocks import View
 from bot.slackbot.rendering.drafts import how_view
 from bot.slackbot.rendering.lists import references_post, said_message
-from core.answers.stored import stored_ids, to_answer
+from core.answering.answers.stored import stored_ids, to_answer
+from core.answering.steps.sharing import SHARED, Sharing
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import Conversation, Message, ThreadAddress, message_key
 from core.domain.features import Rating
 from core.domain.jobs import Job
 from core.domain.service import InboxEntry, InboxStatus, Receipt
 from core.errors import BadInput, FootnoteError, NotFound
-from core.messages.sharing import SHARED, Sharing
 
 LOADING_SECONDS = 1.0  # a modal has to be open within three; what is read longer comes into it afterwards
 PASSAGES = "Passages"  # titles of the modals while they are read for

@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from bot.showing.action_names import ActionName, Verb, to_action_name
-from bot.showing.rendering import clip, link_target
+from bot.presentation.action_names import ActionName, Verb, to_action_name
+from bot.presentation.rendering import clip, link_target
 from bot.slackbot.actions import assistant_pane as pane
 from bot.slackbot.actions import home
 from bot.slackbot.actions.home import listed
@@ -36,12 +36,12 @@ from bot.slackbot.rendering.forms import (
 )
 from bot.slackbot.rendering.lists import notice_message, text_post, threads_message
 from bot.slackbot.web_api import CLOSED, call
-from core.commands import Command, CommandResult, ThreadRow
-from core.commands.threads import PAGE_ROWS
 from core.domain.conversation import Conversation
 from core.domain.service import CommandLine
 from core.errors import BadInput, FootnoteError, NotFound
-from core.export import ExportedFile
+from core.features.export import ExportedFile
+from core.service.commands import Command, CommandResult, ThreadRow
+from core.service.commands.threads import PAGE_ROWS
 
 HELP = "help"
 ASKED = "To ask a question, write it behind `/ask`."

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.showing.answer_text import ThreadItem
+from bot.presentation.answer_text import ThreadItem
 from bot.slackbot.actions.assistant_pane import example_questions
 from bot.slackbot.actions.interaction_context import Act
 from bot.slackbot.actions.interaction_handler import Desk
@@ -13,11 +13,11 @@ from bot.slackbot.events.teams import Team
 from bot.slackbot.events.translate import link_to
 from bot.slackbot.rendering.lists import Home, SourceRow, home_view
 from bot.slackbot.web_api import call
-from core.commands import CommandResult, ThreadRow
-from core.commands import SourceRow as ListedSource
 from core.domain.corpus import Document, SearchScope
 from core.domain.service import TO_THE_END
 from core.errors import FootnoteError
+from core.service.commands import CommandResult, ThreadRow
+from core.service.commands import SourceRow as ListedSource
 
 SHOW_HOME = "show the home tab"  # the end of “I am not allowed to …”
 EXAMPLES = 3

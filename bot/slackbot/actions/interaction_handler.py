@@ -17,10 +17,10 @@ from bot.slackbot.events.translate import MESSAGE, RESPONSE, TEAM, private_addre
 from bot.slackbot.rendering.blocks import SlackMessage, SlackPost, View
 from bot.slackbot.rendering.lists import notice_message, said_message
 from bot.slackbot.web_api import CLOSED, POST, TIMEOUT_SECONDS, call, understood
-from core.commands import CommandCall, Question
 from core.domain.conversation import ChannelAddress, Conversation, IncomingMessage, Talk, ThreadAddress, message_key
 from core.domain.service import Receipt
 from core.errors import AccessDenied, FootnoteError
+from core.service.commands import CommandCall, Question
 
 ACKNOWLEDGE_SECONDS = 1.5  # Slack gives up after 3; what takes longer goes on by itself
 WRONG = "Something went wrong inside Footnote: try again, or tell who runs it."

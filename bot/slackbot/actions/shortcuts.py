@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.showing.action_names import find_answer
-from bot.showing.answer_actions import AnswerActions, PlatformMessage
+from bot.presentation.action_names import find_answer
+from bot.presentation.answer_actions import AnswerActions, PlatformMessage
 from bot.slackbot.actions.interaction_context import Act, told_by, whereabouts
 from bot.slackbot.actions.interaction_handler import Desk
 from bot.slackbot.events.manifest import ASK_ABOUT, KEEP_ANSWER
@@ -16,9 +16,9 @@ from bot.slackbot.events.translate import Event, author_of, people_in, to_talk, 
 from bot.slackbot.rendering import blocks
 from bot.slackbot.rendering.blocks import View
 from bot.slackbot.web_api import READ, call
-from core.commands import Question
 from core.domain.conversation import Talk
 from core.errors import BadInput, NotFound
+from core.service.commands import Question
 
 FIELD = "question"  # the form's one block and its field
 QUESTION_LENGTH = 2_000

@@ -8,8 +8,8 @@ from typing import Any, Protocol, TypeAlias
 
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from bot.showing.action_names import find_part
-from bot.showing.platform_parts import Pause
+from bot.presentation.action_names import find_part
+from bot.presentation.platform_parts import Pause
 from bot.slackbot.events.teams import Team
 from bot.slackbot.events.translate import CHANNEL_ITSELF
 from bot.slackbot.rendering.blocks import SlackMessage

@@ -13,8 +13,8 @@ from urllib.parse import urljoin, urlsplit
 
 import aiohttp
 
-from bot.showing.action_names import post_id
-from bot.showing.platform_parts import LinkTo, Pause
+from bot.presentation.action_names import post_id
+from bot.presentation.platform_parts import LinkTo, Pause
 from bot.slackbot.delivery.destinations import ChannelPlace, Place, ReplyPlace, direct_place
 from bot.slackbot.delivery.posts import Draft, LivePost, Posts, StatusLine
 from bot.slackbot.events.directory import People

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum, auto
 
-from bot.showing.action_names import post_id
-from bot.showing.platform_parts import Pause
-from bot.showing.throttled_progress import ThrottledProgress
+from bot.presentation.action_names import post_id
+from bot.presentation.platform_parts import Pause
+from bot.presentation.throttled_progress import ThrottledProgress
 from bot.slackbot.delivery.destinations import NO_MESSAGE, ChannelPlace, Place
 from bot.slackbot.events.translate import ts_of
 from bot.slackbot.rendering.blocks import SlackMessage, SlackPost

@@ -7,10 +7,10 @@ slash commands. `@footnote stop` is a command; "stop words in the index?" is not
 import re
 from collections.abc import Collection, Mapping
 
-from core.commands.settings import SETTINGS
-from core.commands.threads import WHOSE
-from core.export import FORMATS
-from core.inbox import to_command
+from core.features.export import FORMATS
+from core.service.commands.settings import SETTINGS
+from core.service.commands.threads import WHOSE
+from core.service.inbox import to_command
 
 COMMAND = "/footnote"
 MENTION = "@footnote"  # as people type it; in what we post it pings nobody

@@ -12,9 +12,9 @@ from bot.slackbot.web_api import LOOK_UP, call
 from core.domain.conversation import ChannelAddress, IncomingMessage
 from core.domain.service import Decision
 from core.errors import FootnoteError
-from core.inbox import Gate, platform_gates
 from core.ports import Clock
 from core.ports.service import SettingsRepository
+from core.service.inbox import Gate, platform_gates
 
 KEPT_SECONDS = 3600.0
 KEPT_UNKNOWN_SECONDS = 60.0  # what could not be looked up is not asked for with every message

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.showing.platform_parts import PlatformParts
+from bot.presentation.platform_parts import PlatformParts
 from bot.slackbot.events.command_text import COMMAND
 from core.errors import NotFound
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 
-from bot.showing.action_names import ActionName, Verb, to_action_name
-from bot.showing.answer_text import (
+from bot.presentation.action_names import ActionName, Verb, to_action_name
+from bot.presentation.answer_text import (
     ALL_REFERENCES_LABEL,
     NO_PASSAGES,
     NO_TEXT,
@@ -30,7 +30,7 @@ from bot.showing.answer_text import (
     source_title,
     suggestion_lines,
 )
-from bot.showing.rendering import Part, allow_none, clip, link_target, pack, read_markdown
+from bot.presentation.rendering import Part, allow_none, clip, link_target, pack, read_markdown
 from bot.slackbot.rendering.blocks import (
     EACH_BLOCK,
     FLAVOUR,

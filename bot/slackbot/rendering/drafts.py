@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from bot.showing.answer_text import (
+from bot.presentation.answer_text import (
     MORE_COMING,
     NO_STEPS,
     STEPS_LABEL,
@@ -18,7 +18,7 @@ from bot.showing.answer_text import (
     job_tree,
     remove_space_before_markers,
 )
-from bot.showing.rendering import clean, split_markdown
+from bot.presentation.rendering import clean, split_markdown
 from bot.slackbot.rendering.answers import running_actions
 from bot.slackbot.rendering.blocks import (
     FLAVOUR,

@@ -7,12 +7,12 @@ option. The `private_metadata` hold the place where the form was opened.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bot.showing.action_names import ActionName, Verb, read_action_name, to_action_name
-from bot.showing.rendering import clip
+from bot.presentation.action_names import ActionName, Verb, read_action_name, to_action_name
+from bot.presentation.rendering import clip
 from bot.slackbot.rendering.blocks import MAX_LABEL, MAX_OPTION_VALUE, MAX_OPTIONS, MAX_TITLE, Block, Element, View
-from core.commands import Command, Option, OptionKind
-from core.commands.base import GIVEN
 from core.errors import BadInput
+from core.service.commands import Command, Option, OptionKind
+from core.service.commands.base import GIVEN
 
 MAX_VALUE = 3_000  # characters that a text field takes, Slack's limit
 MAX_LABEL_OF_INPUT = 2_000

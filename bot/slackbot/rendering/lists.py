@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bot.showing.action_names import ActionName, Verb, to_action_name
-from bot.showing.answer_text import (
+from bot.presentation.action_names import ActionName, Verb, to_action_name
+from bot.presentation.answer_text import (
     ALL_REFERENCES_LABEL,
     EMPTY,
     NO_REFERENCES,
@@ -15,7 +15,7 @@ from bot.showing.answer_text import (
     pack_items,
     reference_line,
 )
-from bot.showing.rendering import clip, safe_cut, split_markdown
+from bot.presentation.rendering import clip, safe_cut, split_markdown
 from bot.slackbot.rendering.answers import footnote, how_actions, page_actions, part_note
 from bot.slackbot.rendering.blocks import (
     FLAVOUR,

@@ -17,7 +17,7 @@ from bot.slackbot.events.translate import PLATFORM, to_private
 from bot.slackbot.events.transport import SlackRequests, SteadySocket
 from bot.slackbot.listeners import Events
 from bot.slackbot.web_api import build_client
-from core.inbox import Inbox
+from core.service.inbox import Inbox
 from tests.integration.platform_place import ANSWER as ANSWER
 from tests.integration.platform_place import KEY as KEY
 from tests.integration.platform_place import PlatformPlace

@@ -4,7 +4,7 @@ import pytest
 
 from bot.slackbot.actions.shortcuts import FIELD
 from bot.slackbot.events.manifest import ASK_ABOUT, KEEP_ANSWER
-from core.chat_documents.keeping import KEPT_SOURCE
+from core.features.kept_answers import KEPT_SOURCE
 from tests.integration.slackbot.house import shown_of
 from tests.integration.slackbot.place import SlackPlace
 

@@ -6,8 +6,8 @@ import pytest
 
 from bot.slackbot.actions.home import listed
 from bot.slackbot.events.translate import link_to
-from core.commands import ThreadRow
 from core.domain.conversation import ThreadAddress
+from core.service.commands import ThreadRow
 from tests.builders import NOON
 from tests.unit.bot.slackbot.slack_objects import a_team
 

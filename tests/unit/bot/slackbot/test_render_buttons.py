@@ -1,6 +1,6 @@
 import pytest
 
-from bot.showing.action_names import find_answer, find_part
+from bot.presentation.action_names import find_answer, find_part
 from bot.slackbot.rendering.answers import answer_blocks, how_actions, mark_of, page_actions, part_note, running_actions
 from bot.slackbot.rendering.blocks import Block, SlackMessage, markdown
 from core.domain.answer import Answer, AnswerStatus

@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.showing.answer_text import ThreadItem
+from bot.presentation.answer_text import ThreadItem
 from bot.slackbot.rendering.lists import Home, SourceRow, home_view
 from tests.unit.bot.any_answers import names
 from tests.unit.bot.markdown_texts import GOOD

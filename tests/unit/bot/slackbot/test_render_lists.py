@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.showing.answer_text import ThreadItem
+from bot.presentation.answer_text import ThreadItem
 from bot.slackbot.rendering.blocks import SlackPost
 from bot.slackbot.rendering.lists import notice_message, said_message, text_post, threads_message
 from tests.unit.bot.any_answers import names

@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.showing.answer_text import QuoteContext
+from bot.presentation.answer_text import QuoteContext
 from bot.slackbot.rendering.answers import passages_view
 from bot.slackbot.rendering.blocks import View
 from core.domain.answer import Answer, AnswerStatus, Citation
