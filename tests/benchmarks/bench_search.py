@@ -26,9 +26,9 @@ from rich.table import Table
 from core.domain.corpus import IndexEntry, SearchQuery, SearchScope
 from storage.local_models.embeddings import LocalEmbedder, Vector
 from storage.local_models.files import find_embedding_model
-from storage.memory.embedder import HashEmbedder
 from storage.qdrant.index import QdrantIndex
 from storage.qdrant.opening import embedded_index
+from tests.fakes import HashEmbedder
 from tests.unit.storage.search_builders import build_entry
 
 SIZES = (1_000, 10_000, 100_000)

@@ -9,8 +9,7 @@ import pytest
 from core.domain.chat import Capabilities
 from core.ports.providers import CapabilityMemory
 from storage.capabilities import MOST, CapabilityFile
-from storage.memory.capabilities import MemoryCapabilities
-from tests.fakes import ManualClock
+from tests.fakes import ManualClock, MemoryCapabilities
 
 FOUND = Capabilities(tools=False, structured=True, images=True, context_tokens=4_096)
 Make = Callable[[], CapabilityMemory]

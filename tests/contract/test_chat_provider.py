@@ -16,8 +16,7 @@ from core.providers.openai_compatible.probing import Abilities
 from core.providers.openai_compatible.provider import OpenAICompatibleProvider
 from core.providers.scripted import ScriptedProvider, says
 from core.providers.scripted import calls as calling
-from storage.memory.capabilities import MemoryCapabilities
-from tests.fakes import ManualClock
+from tests.fakes import ManualClock, MemoryCapabilities
 from tests.integration.anthropic_provider.requests import ask
 from tests.model_server import ModelServer
 from tests.model_server import script as anthropic_script

@@ -1,4 +1,4 @@
-"""The contract of ConversationRepository, on every database and in memory."""
+"""The contract of ConversationRepository, on every database."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -13,7 +13,6 @@ from core.domain.settings import ChannelAddress
 from core.errors import InvalidState, NotFound
 from core.ports import ConversationRepository
 from storage.database import Database
-from storage.memory.conversations import MemoryConversationRepository
 from storage.sql.conversations import SqlConversationRepository
 from tests.builders import NOON, build_citation, build_conversation, build_message
 
@@ -21,8 +20,8 @@ FOCUS = Focus(document_id="d1", document="guide.md", title="Guide", sections=("p
 
 
 @pytest.fixture
-def conversations(database: Database | None) -> ConversationRepository:
-    return MemoryConversationRepository() if database is None else SqlConversationRepository(database)
+def conversations(database: Database) -> ConversationRepository:
+    return SqlConversationRepository(database)
 
 
 async def test_a_conversation_comes_back_as_it_went_in(conversations):

@@ -1,4 +1,4 @@
-"""Explanations of access (core/explaining) over every database and in memory."""
+"""Explanations of access (core/explaining) over every database."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -16,9 +16,7 @@ from core.library import Library
 from core.ports import CorpusRepository
 from core.ports.service import SettingsRepository
 from storage.database import Database
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory.settings import MemorySettingsRepository
+from storage.sql.conversations import SqlConversationRepository
 from storage.sql.corpus import SqlCorpusRepository
 from storage.sql.settings import SqlSettingsRepository
 from tests.builders import build_document, build_pages, build_source
@@ -43,10 +41,10 @@ class Stores(NamedTuple):
 
 
 @pytest.fixture
-def stores(database: Database | None) -> Stores:
-    corpus: CorpusRepository = MemoryCorpusRepository() if database is None else SqlCorpusRepository(database)
-    settings: SettingsRepository = MemorySettingsRepository() if database is None else SqlSettingsRepository(database)
-    library = Library(corpus=corpus, index=WordIndex(), conversations=MemoryConversationRepository())
+def stores(database: Database) -> Stores:
+    corpus: CorpusRepository = SqlCorpusRepository(database)
+    settings: SettingsRepository = SqlSettingsRepository(database)
+    library = Library(corpus=corpus, index=WordIndex(), conversations=SqlConversationRepository(database))
     return Stores(corpus, settings, Explanations(Access(corpus, settings), library, corpus))
 
 

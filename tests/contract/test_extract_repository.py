@@ -1,4 +1,4 @@
-"""The contract of ExtractRepository, on every database and in memory."""
+"""The contract of ExtractRepository, on every database."""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -11,8 +11,6 @@ from core.errors import NotFound
 from core.ports import CorpusRepository
 from core.ports.extraction import ExtractRepository
 from storage.database import Database
-from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory.extracts import MemoryExtractRepository
 from storage.sql.corpus import SqlCorpusRepository
 from storage.sql.extracts import SqlExtractRepository
 from tests.builders import NOON, build_document, build_pages, build_passages, build_scope, build_source
@@ -28,12 +26,8 @@ class Store(NamedTuple):
 
 
 @pytest.fixture
-async def store(database: Database | None) -> Store:
-    if database is None:
-        memory = MemoryCorpusRepository()
-        made = Store(memory, MemoryExtractRepository(memory))
-    else:
-        made = Store(SqlCorpusRepository(database), SqlExtractRepository(database))
+async def store(database: Database) -> Store:
+    made = Store(SqlCorpusRepository(database), SqlExtractRepository(database))
     await made.corpus.save_source(HANDBOOK)
     await made.corpus.save_source(SECRETS)
     return made

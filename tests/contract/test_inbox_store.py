@@ -1,4 +1,4 @@
-"""The contract of InboxStore, on every database and in memory."""
+"""The contract of InboxStore, on every database."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,7 +13,6 @@ from core.domain.inbox import WITHDRAWN, Decision, InboxStatus, event_key, messa
 from core.inbox import ACCEPTED
 from core.ports.service import InboxStore
 from storage.database import Database
-from storage.memory.inbox import MemoryInbox, MemoryInboxStore
 from storage.sql import inbox_notices
 from storage.sql.inbox import SqlInboxStore
 from tests.fakes import ManualClock
@@ -32,7 +31,7 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def time_passes(database: Database | None, clock: ManualClock) -> Pass:
+def time_passes(database: Database, clock: ManualClock) -> Pass:
     """Lets so many seconds pass. On PostgreSQL, whose own clock counts, the times that are set move back instead."""
     earlier = text(
         "UPDATE inbox SET lease_until = lease_until - make_interval(secs => :seconds), "
@@ -48,13 +47,10 @@ def time_passes(database: Database | None, clock: ManualClock) -> Pass:
 
 
 @pytest.fixture
-def new_store(database: Database | None, clock: ManualClock) -> StoreFactory:
+def new_store(database: Database, clock: ManualClock) -> StoreFactory:
     """Makes stores over one inbox: each is an owner of its own, as each process is."""
-    shared = MemoryInbox()
 
     def make() -> InboxStore:
-        if database is None:
-            return MemoryInboxStore(clock, LEASE, shared)
         return SqlInboxStore(database, clock, LEASE)
 
     return make

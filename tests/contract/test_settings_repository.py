@@ -1,4 +1,4 @@
-"""The contract of SettingsRepository, on every database and in memory."""
+"""The contract of SettingsRepository, on every database."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -18,7 +18,6 @@ from core.domain.settings import (
 )
 from core.ports.service import SettingsRepository
 from storage.database import Database
-from storage.memory.settings import MemorySettingsRepository
 from storage.sql.settings import SqlSettingsRepository
 
 THREAD = ThreadAddress(platform="web", workspace="local", channel="general", thread="t1")
@@ -34,8 +33,8 @@ ALL = ChannelSettings(
 
 
 @pytest.fixture
-def settings(database: Database | None) -> SettingsRepository:
-    return MemorySettingsRepository() if database is None else SqlSettingsRepository(database)
+def settings(database: Database) -> SettingsRepository:
+    return SqlSettingsRepository(database)
 
 
 async def test_what_nobody_set_is_the_default(settings: SettingsRepository) -> None:
@@ -55,9 +54,7 @@ async def test_listening_comes_back_as_it_was_saved_last(settings: SettingsRepos
         assert await settings.listening(THREAD) is saved
 
 
-async def test_two_processes_may_set_the_same_at_once(database_location: Path | str | None) -> None:
-    if database_location is None:
-        return  # memory has but one process
+async def test_two_processes_may_set_the_same_at_once(database_location: Path | str) -> None:
     async with AsyncExitStack() as stack:
         both = []
         for _ in range(2):

@@ -1,4 +1,4 @@
-"""The contract of StaleRepository, on every database and in memory."""
+"""The contract of StaleRepository, on every database."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,9 +12,6 @@ from core.domain.staleness import OUT, Checked, Fate, LostQuote, Unchecked
 from core.ports import ConversationRepository, CorpusRepository
 from core.ports.staleness import StaleRepository
 from storage.database import Database
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory.stale import MemoryStaleRepository
 from storage.sql.conversations import SqlConversationRepository
 from storage.sql.corpus import SqlCorpusRepository
 from storage.sql.stale import SqlStaleRepository
@@ -54,12 +51,8 @@ class Store(NamedTuple):
 
 
 @pytest.fixture
-async def store(database: Database | None) -> Store:
-    if database is None:
-        conversations, corpus = MemoryConversationRepository(), MemoryCorpusRepository()
-        made = Store(conversations, corpus, MemoryStaleRepository(conversations, corpus))
-    else:
-        made = Store(SqlConversationRepository(database), SqlCorpusRepository(database), SqlStaleRepository(database))
+async def store(database: Database) -> Store:
+    made = Store(SqlConversationRepository(database), SqlCorpusRepository(database), SqlStaleRepository(database))
     await made.corpus.save_source(build_source())
     await made.conversations.add(build_conversation())
     return made

@@ -28,11 +28,10 @@ from core.strategies.tool_use import ToolUseStrategy
 from core.tools.base import Finding, Toolbox, ToolContext
 from core.tools.search import SearchArguments, SearchTool
 from core.work.attempts import Attempt
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.jobs import MemoryJobRepository
 from tests.builders import build_incoming
 from tests.fakes import ManualClock, RecordingProgress
 from tests.librarian import USAGE, Librarian, called, said
+from tests.stores import Stores
 from tests.unit.core.shelf import Shelf
 
 MOST_REQUESTS = 4  # of any strategy at a budget of two steps
@@ -266,12 +265,13 @@ class Desk:
 
     def __init__(self, case: Case, shelf: Shelf, script: Sequence[Turn], search: SearchTool | None = None) -> None:
         self.clock = ManualClock()
-        self.jobs = MemoryJobRepository()
+        stores = Stores()
+        self.jobs = stores.jobs
         self.search = search or WatchedSearch()
         self.progress = RecordingProgress()
         self.message = build_incoming()
         self._case = case
-        self._conversations = Conversations(MemoryConversationRepository(), self.clock)
+        self._conversations = Conversations(stores.conversations, self.clock)
         self._shelf = shelf
         self.play(script)
 

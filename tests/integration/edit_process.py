@@ -27,12 +27,12 @@ from core.strategies.tool_use import ToolUseStrategy
 from core.work.progress import SilentProgress
 from core.worker import Worker
 from storage.database import Database
-from storage.memory.settings import MemorySettingsRepository
 from storage.sql.conversations import SqlConversationRepository
 from storage.sql.inbox import SqlInboxStore
 from tests.builders import NOON
 from tests.fakes import RealClock
 from tests.kill.parts.service import build_answers
+from tests.stores import Stores
 from tests.told_process import say, told
 from tests.unit.core.shelf import Shelf
 
@@ -111,7 +111,7 @@ async def main(folder: Path) -> None:
         {PLATFORM: platform},
         conversations=Conversations(SqlConversationRepository(database), clock),
         inbox=store,
-        settings=MemorySettingsRepository(),
+        settings=Stores().settings,
         clock=clock,
     )
     worker = Worker(store, answers, {PLATFORM: platform}, clock)

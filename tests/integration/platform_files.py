@@ -1,4 +1,4 @@
-"""Attachments and kept answers over a real ingest: memory twins, real readers in a real child process."""
+"""Attachments and kept answers over a real ingest: stores in memory, real readers in a real child process."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,9 +12,10 @@ from core.ingestion.pipeline import Ingestor
 from core.ingestion.report import IngestReport
 from core.ingestion.sandbox import Sandbox
 from core.library import Library
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.corpus import MemoryCorpusRepository
+from storage.sql.conversations import SqlConversationRepository
+from storage.sql.corpus import SqlCorpusRepository
 from tests.fakes import ManualClock, WordIndex
+from tests.stores import Stores
 
 LIMITS = ReadLimits(seconds=30, memory_bytes=600 * MEBIBYTE, file_bytes=20_000)
 
@@ -44,10 +45,11 @@ class Downloads:
 class Files:
     """A library in memory that is filled by real ingests; `corpus` and `index` may be those of a shelf."""
 
-    def __init__(self, corpus: MemoryCorpusRepository | None = None, index: WordIndex | None = None) -> None:
-        self.corpus = corpus or MemoryCorpusRepository()
+    def __init__(self, corpus: SqlCorpusRepository | None = None, index: WordIndex | None = None) -> None:
+        stores = Stores()
+        self.corpus = corpus or stores.corpus
         self.index = index or WordIndex()
-        self.conversations = MemoryConversationRepository()
+        self.conversations = stores.conversations
         self.reports: list[IngestReport] = []
 
     async def ingest(
@@ -64,7 +66,7 @@ class Files:
         self.reports.append(await ingestor.ingest(source, root, only, kind=kind))
         return self.reports[-1]
 
-    def attachments(self, conversations: MemoryConversationRepository | None = None) -> Attachments:
+    def attachments(self, conversations: SqlConversationRepository | None = None) -> Attachments:
         conversations = conversations or self.conversations
         return Attachments(
             corpus=self.corpus,

@@ -22,11 +22,11 @@ from core.domain.jobs import JobKind, JobStatus
 from core.errors import StorageError
 from core.messages.preparing import PreparedAnswers
 from core.providers.scripted import calls, says
-from storage.memory.inbox import MemoryInboxStore
 from tests.builders import build_conversation, build_incoming
 from tests.fakes import ManualClock
 from tests.integration.ingest_place import counts
 from tests.integration.platform_files import Downloads, Files
+from tests.stores import Stores
 from tests.unit.core.ingestion.pdf_files import build_pdf
 from tests.unit.core.messages.test_preparing import Languages
 from tests.unit.core.shelf import Shelf
@@ -214,7 +214,7 @@ async def test_an_answer_cites_a_file_by_its_name_and_goes_on_without_those_it_c
         desk.service,
         {"web": downloads},
         conversations=Conversations(desk.store, desk.clock),
-        inbox=MemoryInboxStore(desk.clock),
+        inbox=Stores().inbox(desk.clock),
         settings=Languages(),
         clock=desk.clock,
         attachments=Files(shelf.corpus, shelf.index).attachments(desk.store),

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from core.providers.openai_compatible.connection import Endpoint
 from core.providers.openai_compatible.probing import Abilities
 from core.providers.openai_compatible.provider import OpenAICompatibleProvider
-from storage.memory.capabilities import MemoryCapabilities
+from tests.fakes import MemoryCapabilities
 from tests.openai_server import KEY, MODEL, Kind, OpenAIServer
 
 Build = Callable[..., OpenAICompatibleProvider]

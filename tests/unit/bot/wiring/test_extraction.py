@@ -16,8 +16,8 @@ from core.errors import BadInput, StorageError
 from core.extraction.extracting import ExtractionReport
 from core.ingestion.report import IngestReport
 from core.work.steps import Steps
-from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock
+from tests.stores import Stores
 from tests.unit.core.shelf import Shelf
 
 
@@ -74,7 +74,7 @@ def extractions(shelf: Shelf, runs: Runs) -> Extractions:
 
 
 def build_extractions(shelf: Shelf, runs: Runs, by_model: ModelExtractions | None = None) -> Extractions:
-    clock, jobs = ManualClock(), MemoryJobRepository()
+    clock, jobs = ManualClock(), Stores().jobs
     build: Any = lambda: runs  # noqa: E731 - it stands for a class
     return Extractions(
         corpus=shelf.corpus,

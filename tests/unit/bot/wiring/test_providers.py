@@ -13,8 +13,7 @@ from bot.wiring.providers import Providers
 from core.errors import UnsupportedFeature
 from core.providers.fallback import FallbackProvider
 from core.providers.openai_compatible.provider import OpenAICompatibleProvider
-from storage.memory.capabilities import MemoryCapabilities
-from tests.fakes import ManualClock
+from tests.fakes import ManualClock, MemoryCapabilities
 
 LOCAL = {"kind": "openai_compatible", "model": "mill-7b", "base_url": "http://127.0.0.1:9/v1"}
 

@@ -27,8 +27,8 @@ from core.providers.scripted import ScriptedProvider, Turn, calls, says
 from core.tools.arguments import Arguments
 from core.tools.base import Finding, Toolbox, ToolContext
 from core.work.steps import Steps
-from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock, RecordingProgress
+from tests.stores import Stores
 from tests.unit.core.shelf import Shelf, focus_on
 
 QUESTION = ChatMessage(role=ChatRole.USER, text="Where is the key?")
@@ -51,7 +51,7 @@ class Run:
         self.provider = provider or ScriptedProvider(script)
         self.progress = RecordingProgress()
         self.clock = ManualClock()
-        self.steps = Steps(MemoryJobRepository(), self.clock, "local")
+        self.steps = Steps(Stores().jobs, self.clock, "local")
         self.loop = AgentLoop(
             provider=self.provider,
             tools=tools,

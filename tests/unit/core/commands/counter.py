@@ -1,4 +1,4 @@
-"""The command table over the in-memory twins, for whoever calls."""
+"""The command table over stores in memory, for whoever calls."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from core.errors import AccessDenied
 from core.inbox import ACCEPTED
 from core.jobs.trees import Jobs
 from core.providers.scripted import says
-from storage.memory.inbox import MemoryInboxStore
+from tests.stores import Stores
 from tests.unit.core.shelf import Shelf, by_rule
 from tests.unit.core.test_answering import SEARCH, Desk
 
@@ -26,7 +26,7 @@ class Counter:
         self.desk = desk
         self.conversation: Conversation | None = None
         self.conversations = Conversations(desk.store, desk.clock)
-        self.entries = MemoryInboxStore(desk.clock)
+        self.entries = Stores().inbox(desk.clock)
         self.stopped: list[tuple[str, str]] = []
         self.call = CommandCall(name="", workspace="local", conversation=None, author="ada", address=HERE)
         self.commands = Commands(
@@ -39,7 +39,7 @@ class Counter:
             questions=ServiceQuestions(self.entries, self.stop) if serves else None,
             kept=kept,
             facts=shelf.facts,
-            recaps=by_rule(shelf, desk.store),
+            recaps=by_rule(shelf),
         )
 
     async def __call__(self, name: str, argument: str = "", **changes: object) -> CommandResult:

@@ -15,7 +15,7 @@ from core.errors import BadInput
 from core.ingestion.markup.kept_text import KeptSection
 from core.ingestion.report import IngestReport
 from core.providers.scripted import says
-from storage.memory.corpus import MemoryCorpusRepository
+from storage.sql.corpus import SqlCorpusRepository
 from tests.builders import build_document, build_pages
 from tests.fakes import ManualClock
 from tests.unit.core.commands.counter import HERE, Counter
@@ -28,7 +28,7 @@ LINK = "https://chat.example/general/1"
 class WholeFiles:
     """An ingest that reads each file of a folder as one page."""
 
-    def __init__(self, corpus: MemoryCorpusRepository) -> None:
+    def __init__(self, corpus: SqlCorpusRepository) -> None:
         self._corpus = corpus
 
     async def __call__(

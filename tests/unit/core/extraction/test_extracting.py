@@ -17,8 +17,8 @@ from core.ingestion.report import IngestProgress
 from core.ingestion.sandbox import Sandbox
 from core.ports.extraction import Extractor
 from core.work.steps import Steps
-from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock
+from tests.stores import Stores
 from tests.unit.core.shelf import Shelf
 
 THING = {"name": "Key", "kind": "thing"}
@@ -75,7 +75,7 @@ class Bench:
 
     def __init__(self) -> None:
         self.shelf = Shelf()
-        self.jobs = MemoryJobRepository()
+        self.jobs = Stores().jobs
         self.clock = ManualClock()
         self.ran: list[tuple[str, str]] = []
         self.progress: list[IngestProgress] = []

@@ -13,7 +13,7 @@ from core.errors import BadInput
 from core.inbox import ACCEPTED
 from core.messages.private_answers import PrivateAnswers
 from core.providers.scripted import Turn, calls, says
-from storage.memory.inbox import MemoryInboxStore
+from tests.stores import Stores
 from tests.unit.core.shelf import Shelf
 from tests.unit.core.test_answering import Desk
 
@@ -46,7 +46,7 @@ class Room:
     def __init__(self, shelf: Shelf, *script: Turn) -> None:
         self.shelf = shelf
         self.desk = Desk(shelf, *script)
-        self.inbox = MemoryInboxStore(self.desk.clock)
+        self.inbox = Stores().inbox(self.desk.clock)
         self.answers = PrivateAnswers(
             self.desk.service,
             {"chat": to_private},

@@ -1,4 +1,4 @@
-"""References around answers, from question to what is stored: over the in-memory twins and a scripted model."""
+"""References around answers, from question to what is stored: over stores in memory and a scripted model."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,6 @@ from core.providers.scripted import ScriptedProvider, calls, says
 from core.references.lines import DocumentLines
 from core.references.links import MOST_LINKS
 from core.references.offering import OPENED
-from storage.memory.summaries import MemorySummaryRepository
 from tests.builders import NOON
 from tests.unit.core.shelf import Shelf
 from tests.unit.core.test_answering import KEY, SEARCH, Desk, message
@@ -214,7 +213,7 @@ class BrokenLines(DocumentLines):
 
 async def test_a_failed_reference_step_is_a_failed_job_and_the_answer_still_goes_out(shelf: Shelf) -> None:
     desk = Desk(shelf, SEARCH, says("Under the stairs [1]."))
-    broken = BrokenLines(corpus=shelf.corpus, summaries=MemorySummaryRepository(desk.store, shelf.corpus))
+    broken = BrokenLines(corpus=shelf.corpus, summaries=shelf.stores.summaries)
     desk.service._references = shelf.references(lines=broken)
     more = calls(ToolInvocation(id="t2", name="search", arguments={"query": "boat red"}))
     desk.provider = ScriptedProvider((SEARCH, more, says("Under the stairs [1].")))

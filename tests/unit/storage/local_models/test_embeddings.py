@@ -13,7 +13,7 @@ from core.errors import ModelMissing
 from storage.local_models.embeddings import LocalEmbedder, cores
 from storage.local_models.files import LocalModel, find_embedding_model, packaged_folder
 from storage.local_models.loading import load_cross_encoder, load_text_model, text_model_dimensions
-from storage.memory.embedder import HASH_DIMENSIONS, HashEmbedder
+from tests.fakes import HASH_DIMENSIONS, HashEmbedder
 
 ROOT = Path(__file__).parents[4]
 

@@ -6,7 +6,7 @@ from storage.local_models import ranking
 from storage.local_models.embeddings import LocalEmbedder
 from storage.local_models.files import find_embedding_model
 from storage.local_models.ranking import VectorSentenceRanker
-from storage.memory.embedder import HashEmbedder
+from tests.fakes import HashEmbedder
 from tests.unit.storage.search_builders import build_sourced
 
 SHOP = "The harbour shop opens at noon. A spyglass costs 1,000 gp. The master keeps the **key** under a barrel."

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.domain.corpus import IndexHit, SearchScope, SourcedPassage
 from storage.local_models.reranked_index import RERANKED, RerankedIndex, blend
-from storage.memory.index import MemoryIndex
+from tests.fakes import MemoryIndex
 from tests.unit.storage.search_builders import ask, build_entry, stand_in, within
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from core.errors import StorageError
-from storage.memory.embedder import HashEmbedder
 from storage.qdrant.index import QdrantIndex
 from storage.qdrant.opening import server_index
+from tests.fakes import HashEmbedder
 from tests.qdrant_server import HNSW, OPTIMIZER, Asked, serving
 from tests.unit.storage.search_builders import ask, build_entry, within
 
