@@ -9,8 +9,7 @@ from core.answering import Answering, AnswerService, Reading
 from core.domain.conversation import IncomingMessage
 from core.facts import Facts
 from core.library import Library
-from core.ports import ChatProvider, ContextStrategy, CorpusRepository, RetrievalStrategy
-from core.ports.providers import PagePictures
+from core.ports import ChatProvider, ContextStrategy, CorpusRepository, PagePictures, RetrievalStrategy
 from core.recap import LineWriter, ModelWriter, Recaps
 from core.tools.section_notes import SectionReader
 

@@ -13,7 +13,7 @@ from core.ingestion.mending import IndexState, Mended
 from core.ingestion.report import IngestReport, ProgressCallback
 from core.library import Library
 from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
-from core.ports.staleness import StaleRepository
+from core.ports.service import StaleRepository
 from core.staleness.noticing import Staleness
 
 if TYPE_CHECKING:

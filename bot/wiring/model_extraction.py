@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bot.config import Config
 from bot.config.sections import ExtractionConfig
-from core.domain.extract_readings import ModelLimits
+from core.domain.extracts import ModelLimits
 from core.domain.jobs import JobKind
 from core.errors import BadInput, FootnoteError
 from core.gates.rates import Rate, RateGate

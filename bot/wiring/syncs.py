@@ -5,8 +5,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from core.domain.jobs import JobKind
-from core.domain.source_specs import SourceSpec
-from core.ports.sources import SourceFetcher, SyncRepository
+from core.domain.sources import SourceSpec
+from core.ports.documents import SourceFetcher, SyncRepository
 from core.sources.syncing import SyncParts, Syncs
 from core.work.abandoned import end_abandoned
 

@@ -10,8 +10,7 @@ import pytest
 
 from bot.wiring.extraction import Extractions
 from bot.wiring.model_extraction import ModelExtractions, Turns
-from core.domain.extract_readings import Spending
-from core.domain.extracts import ExtractType
+from core.domain.extracts import ExtractType, Spending
 from core.errors import BadInput, StorageError
 from core.extraction.extracting import ExtractionReport
 from core.ingestion.report import IngestReport

@@ -12,7 +12,7 @@ import pytest
 from bot.config import Config
 from bot.wiring.app import App
 from bot.wiring.model_extraction import AGAIN, ModelExtractions, Turns, build_model_extractions, to_model_limits
-from core.domain.extract_readings import Spending
+from core.domain.extracts import Spending
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import BadInput, StorageError
 from core.extraction.extracting import ExtractionReport
