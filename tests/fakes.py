@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from core.domain.chat import Capabilities
+from core.domain.answer import Capabilities
 from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope
 from core.domain.jobs import Job
 from core.tokens import tokens

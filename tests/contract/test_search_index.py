@@ -1,4 +1,4 @@
-"""SearchIndex: the embedded engine, the client's local mode, a real server where there is one, the tests' own in memory."""
+"""SearchIndex: the embedded engine, the local mode of the client, a real server where there is one, and the fake."""
 
 import asyncio
 import os
@@ -35,7 +35,7 @@ LIBRARY = [
 SERVER = ["server"] if os.environ.get(SERVER_VARIABLE) else []
 
 
-@pytest.fixture(params=["edge", "local", "memory_mode", *SERVER, "twin"])
+@pytest.fixture(params=["edge", "local", "memory_mode", *SERVER, "fake"])
 async def index(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SearchIndex]:
     opened = make_index(request.param, tmp_path)
     await opened.add(LIBRARY)
@@ -55,7 +55,7 @@ def make_index(engine: str, folder: Path) -> SearchIndex:
             return QdrantIndex(lambda: open_local(folder, meta), embedder)
         case "memory_mode":
             return QdrantIndex(lambda: open_memory(meta), embedder)
-        case "twin":
+        case "fake":
             return MemoryIndex()
     return server_index(os.environ[SERVER_VARIABLE], COLLECTION, embedder)
 
