@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from core.jobs.trees import Jobs
     from core.library import Library
     from core.messages.stated_positions import StatedPositions
+    from core.ports.documents import PageImages
     from core.recap import Recaps
     from core.recordings.cassettes import Cassettes
     from core.sources.syncing import Syncs
@@ -156,14 +157,24 @@ class App(ModelParts):
     @cached_property
     def attachments(self) -> "Attachments":
         from core.chat_documents.attachments import Attachments
+        from core.ingestion.base import has_reader
+        from core.ingestion.files import stamp_file
 
         return Attachments(
             corpus=self.corpus,
             library=self.library,
             conversations=self.conversation_store,
             ingest=self.read_in,
+            has_reader=has_reader,
+            stamp=stamp_file,
             limits=to_read_limits(self.config.ingest),
         )
+
+    @cached_property
+    def page_images(self) -> "PageImages":
+        from bot.pictures.pages import Pictures
+
+        return Pictures()
 
     @cached_property
     def library(self) -> "Library":
@@ -280,7 +291,7 @@ class App(ModelParts):
             corpus=self.corpus,
             index=self.index,
             compare=self.ingests.compare,
-            mend=self.ingests.mend,
+            repair=self.ingests.repair,
         )
 
     @cached_property

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from bot.config.sections import IngestConfig
 from core.domain.corpus import Source
+from core.domain.reader_kinds import parse_kind
+from core.domain.selection import Selection
 from core.ingestion.limits import MEBIBYTE, WALL_TIMES, ReadLimits
-from core.ingestion.mending import IndexState, Mended
-from core.ingestion.report import IngestReport, ProgressCallback
+from core.ingestion.report import IndexState, IngestReport, ProgressCallback, RepairReport
 from core.library import Library
 from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
 from core.ports.service import StaleRepository
@@ -19,7 +20,6 @@ from core.staleness.noticing import Staleness
 if TYPE_CHECKING:
     from bot.wiring.app import App
     from core.ingestion.pipeline import Ingestor
-    from core.ingestion.selection import Selection
 
 # Threads there get a note when answers in them become stale. Terminal and API say it of the conversation they open.
 NOTED_PLATFORMS = ("discord", "slack", "web")
@@ -64,10 +64,9 @@ class Ingests:
         progress: ProgressCallback,
     ) -> IngestReport:
         """As App.ingest."""
-        from core.ingestion.base import forced_kind
         from core.sources.choosing import add_source
 
-        reader_kind = forced_kind(kind)
+        reader_kind = parse_kind(kind)
         total, read = IngestReport(), {}
         async with self._changing_index() as ingestor:
             for place in [await add_source(self._corpus, workspace, path, source) for path in paths]:
@@ -93,7 +92,7 @@ class Ingests:
         source: Source,
         root: Path,
         *,
-        selection: "Selection",
+        selection: Selection,
         kind: str | None,
         links: Mapping[str, str],
         force: bool,
@@ -112,14 +111,14 @@ class Ingests:
         async with self._changing_index() as ingestor:
             return await ingestor.compare()
 
-    async def mend(self, progress: ProgressCallback) -> Mended:
+    async def repair(self, progress: ProgressCallback) -> RepairReport:
         """Bring the index in line with the database. Raises StorageError and ModelMissing."""
         async with self._changing_index() as ingestor:
-            return await ingestor.mend(progress)
+            return await ingestor.repair(progress)
 
     @asynccontextmanager
     async def _changing_index(self) -> AsyncIterator["Ingestor"]:
-        """One run at a time, over all processes: what mends for another must not take a run's unfinished passages."""
+        """One run at a time, over all processes: a repair must not remove another run's unfinished passages."""
         async with self._lock, self._alone():
             await self._notice()  # of what was changed before: each run has its own note
             yield self._build()
@@ -174,12 +173,12 @@ def build_ingestor(
     clock: Clock,
 ) -> "Ingestor":
     """One for each run: its child process is not for concurrent use."""
-    from core.ingestion.pdf.recognition import UNRECOGNISED, is_installed
+    from core.ingestion.pdf.recognition import UNRECOGNISED
     from core.ingestion.pipeline import Ingestor
     from core.ingestion.sandbox import READERS, RECOGNISING_READERS, Sandbox
 
     limits = to_read_limits(settings)
-    recognises = settings.ocr and is_installed()
+    recognises = settings.ocr and can_recognise()
     return Ingestor(
         corpus=corpus,
         index=index,
@@ -189,6 +188,13 @@ def build_ingestor(
         limits=limits,
         retried={UNRECOGNISED} if recognises else (),
     )
+
+
+def can_recognise() -> bool:
+    """Return whether the text recognition of scanned pages (the extra `ocr`) is installed."""
+    from core.ingestion.pdf import recognition
+
+    return recognition.is_installed()
 
 
 def to_read_limits(settings: IngestConfig) -> ReadLimits:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from core.domain.jobs import JobKind
 from core.domain.sources import SourceSpec
+from core.ingestion.pipeline import has_files
 from core.ports.documents import SourceFetcher, SyncRepository
 from core.sources.syncing import SyncParts, Syncs
 from core.work.abandoned import end_abandoned
@@ -45,5 +46,6 @@ def build_syncs(
             fetcher=fetcher,
             mirrors=app.config.data_path / MIRRORS_FOLDER,
             alone=turn,
+            has_files=has_files,
         )
     )

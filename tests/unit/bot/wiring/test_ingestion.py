@@ -26,7 +26,7 @@ def test_scans_are_recognised_and_tried_again_where_that_is_on_and_installed(
     monkeypatch.setattr(recognition, "is_installed", lambda: installed)
     none = cast("Any", None)
     ingestor = build_ingestor(IngestConfig(ocr=ocr), corpus=none, index=none, conversations=none, clock=none)
-    assert ingestor._sandbox._readers == readers
+    assert ingestor._sandbox._functions[0] == readers
     assert ingestor._retried == retried
 
 
