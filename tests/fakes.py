@@ -12,8 +12,8 @@ import numpy as np
 from core.domain.answer import Capabilities
 from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope
 from core.domain.jobs import Job
-from core.tokens import tokens
-from storage.local_models.embeddings import Vector
+from core.text.tokens import tokens
+from storage.models.local.embeddings import Vector
 from storage.plain_text import has_words, indexed_text
 
 

@@ -11,22 +11,22 @@ from sqlalchemy import Connection, Engine, StaticPool, create_engine, event
 from core.domain.conversation import ThreadAddress, is_private_thread
 from core.ports import Clock
 from storage.database import Commit, Database
+from storage.database.repositories.asked import SqlAskedRepository
+from storage.database.repositories.cassettes import SqlCassetteRepository
+from storage.database.repositories.cited import SqlCitedRepository
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.database.repositories.extracts import SqlExtractRepository
+from storage.database.repositories.feedback import SqlFeedbackRepository
+from storage.database.repositories.inbox import LEASE_SECONDS, SqlInboxStore
+from storage.database.repositories.jobs import SqlJobRepository
+from storage.database.repositories.readings import SqlReadingRepository
+from storage.database.repositories.settings import SqlSettingsRepository
+from storage.database.repositories.stale import SqlStaleRepository
+from storage.database.repositories.summaries import SqlSummaryRepository
+from storage.database.repositories.syncs import SqlSyncRepository
+from storage.database.tables import FootnoteTable
 from storage.database.writing import Work
-from storage.sql.asked import SqlAskedRepository
-from storage.sql.cassettes import SqlCassetteRepository
-from storage.sql.cited import SqlCitedRepository
-from storage.sql.conversations import SqlConversationRepository
-from storage.sql.corpus import SqlCorpusRepository
-from storage.sql.extracts import SqlExtractRepository
-from storage.sql.feedback import SqlFeedbackRepository
-from storage.sql.inbox import LEASE_SECONDS, SqlInboxStore
-from storage.sql.jobs import SqlJobRepository
-from storage.sql.readings import SqlReadingRepository
-from storage.sql.settings import SqlSettingsRepository
-from storage.sql.stale import SqlStaleRepository
-from storage.sql.summaries import SqlSummaryRepository
-from storage.sql.syncs import SqlSyncRepository
-from storage.tables import FootnoteTable
 
 T = TypeVar("T")
 

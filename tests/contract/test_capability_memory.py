@@ -8,7 +8,7 @@ import pytest
 
 from core.domain.answer import Capabilities
 from core.ports import CapabilityMemory
-from storage.capabilities import MOST, CapabilityFile
+from storage.models.capabilities import MOST, CapabilityFile
 from tests.fakes import ManualClock, MemoryCapabilities
 
 FOUND = Capabilities(tools=False, structured=True, images=True, context_tokens=4_096)

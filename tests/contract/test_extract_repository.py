@@ -11,8 +11,8 @@ from core.errors import NotFound
 from core.ports import CorpusRepository
 from core.ports.documents import ExtractRepository
 from storage.database import Database
-from storage.sql.corpus import SqlCorpusRepository
-from storage.sql.extracts import SqlExtractRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.database.repositories.extracts import SqlExtractRepository
 from tests.builders import NOON, build_document, build_pages, build_passages, build_scope, build_source
 
 HANDBOOK, SECRETS = build_source("handbook"), build_source("secrets")

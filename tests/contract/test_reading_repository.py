@@ -11,8 +11,8 @@ from core.domain.extracts import ModelReading, Spending
 from core.ports import CorpusRepository
 from core.ports.documents import ReadingRepository
 from storage.database import Database
-from storage.sql.corpus import SqlCorpusRepository
-from storage.sql.readings import SqlReadingRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.database.repositories.readings import SqlReadingRepository
 from tests.builders import NOON, build_document, build_pages, build_passages, build_source
 
 HANDBOOK = build_source("handbook")

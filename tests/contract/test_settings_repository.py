@@ -11,7 +11,7 @@ from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.service import TO_THE_END, ChannelSettings, Listening, PersonAddress, PositionHolder
 from core.ports.service import SettingsRepository
 from storage.database import Database
-from storage.sql.settings import SqlSettingsRepository
+from storage.database.repositories.settings import SqlSettingsRepository
 
 THREAD = ThreadAddress(platform="web", workspace="local", channel="general", thread="t1")
 CHANNEL = ChannelAddress.of(THREAD)

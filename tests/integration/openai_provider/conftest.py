@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from core.providers.openai_compatible.connection import Endpoint
-from core.providers.openai_compatible.probing import Abilities
-from core.providers.openai_compatible.provider import OpenAICompatibleProvider
+from storage.models.openai_compatible.connection import Endpoint
+from storage.models.openai_compatible.probing import Abilities
+from storage.models.openai_compatible.provider import OpenAICompatibleProvider
 from tests.fakes import MemoryCapabilities
 from tests.openai_server import KEY, MODEL, Kind, OpenAIServer
 

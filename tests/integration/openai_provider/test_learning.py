@@ -3,7 +3,7 @@
 import pytest
 
 from core.errors import ProviderAuthError, ProviderChanged, ProviderConnectionError, ProviderOverloaded
-from core.providers.openai_compatible.probing import Abilities
+from storage.models.openai_compatible.probing import Abilities
 from tests.fakes import MemoryCapabilities
 from tests.integration.anthropic_provider.requests import ask
 from tests.integration.openai_provider.conftest import Build

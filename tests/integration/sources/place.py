@@ -6,17 +6,17 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from core.domain.corpus import SearchScope, Source
+from core.domain.ingest_report import IngestReport, ProgressCallback
 from core.domain.selection import Selection
 from core.domain.sources import SourceSpec
-from core.ingestion.pipeline import Ingestor, has_files
-from core.ingestion.report import IngestReport, ProgressCallback
-from core.ingestion.sandbox import Sandbox
+from core.features.syncing.syncing import SyncParts, Syncs
 from core.ports.documents import Fetched, FetchProgress, SourceFetcher
-from core.sources.syncing import SyncParts, Syncs
+from storage.documents.pipeline import Ingestor, has_files
+from storage.documents.sandbox import Sandbox
 from tests.fakes import ManualClock, MemoryIndex
 from tests.integration.ingest_place import LIMITS
 from tests.stores import Stores
-from tests.unit.core.ingestion.fake_readers import HERE
+from tests.unit.storage.documents.fake_readers import HERE
 
 
 class SyncPlace:

@@ -4,12 +4,12 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.slackbot.examples import example_questions
-from core.chat_documents.keeping import KEPT_SOURCE
 from core.domain.corpus import SearchScope, Source
-from storage.sql.corpus import SqlCorpusRepository
+from core.features.kept_answers import KEPT_SOURCE
+from storage.database.repositories.corpus import SqlCorpusRepository
 from tests.builders import NOON, build_document, build_scope, build_source
 from tests.stores import Stores
-from tests.unit.core.shelf import Shelf, _page
+from tests.unit.core.library_builder import Shelf, _page
 
 
 async def suggested(corpus: SqlCorpusRepository, scope: SearchScope, most: int = 4) -> list[str]:

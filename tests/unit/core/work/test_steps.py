@@ -5,7 +5,7 @@ import pytest
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import StorageError, ToolFailed
 from core.work.steps import CALL, GATHER_SECONDS, KEPT, Steps, adopt, finished_before, queue, step
-from storage.sql.jobs import SqlJobRepository
+from storage.database.repositories.jobs import SqlJobRepository
 from tests.fakes import ManualClock
 from tests.stores import InMemoryDatabase, Stores
 
