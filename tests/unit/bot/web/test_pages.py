@@ -351,7 +351,7 @@ class TestPictures:
     @pytest.mark.parametrize(
         ("path", "why"),
         [
-            ("../../cli.py", "be opened: there is no picture"),
+            ("../../__main__.py", "be opened: there is no picture"),
             ("reports/gone.pdf", "is not where it was"),
             ("reports", "has changed since it was read"),
         ],

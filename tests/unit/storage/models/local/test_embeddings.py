@@ -15,7 +15,7 @@ from storage.models.local.files import LocalModel, find_embedding_model, package
 from storage.models.local.loading import load_cross_encoder, load_text_model, text_model_dimensions
 from tests.fakes import HASH_DIMENSIONS, HashEmbedder
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[5]
 
 
 @pytest.fixture(scope="module")
