@@ -1,32 +1,46 @@
-"""The use cases over extracts: rows that fit a question, each with its proved footnote, and what kinds there are."""
+"""Look-ups in extracts: rows that fit a query, each with its proved footnote; relations and the ontology."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from core.answering.citations import cite
-from core.domain.answer import Citation
+from core.domain.answer import Citation, ListedFact, ListedFacts, PassageCitation, ToolInvocation, ToolResult
 from core.domain.corpus import Document, Page, PageHit, SearchScope, SourcedPassage, Span
 from core.domain.extracts import Extract, ExtractQuery, ExtractType
-from core.knowledge.facts.aliases import Naming
-from core.knowledge.facts.following import Direction, follow, named_things
-from core.knowledge.facts.matching import Aliases, Fit, fit, names_of, same_fact, stem
+from core.knowledge.facts.aliases import AliasResolver
+from core.knowledge.facts.list_intent import ListIntent
+from core.knowledge.facts.matching import (
+    Aliases,
+    Direction,
+    Match,
+    follow,
+    match,
+    named_things,
+    names_of,
+    same_fact,
+    stem,
+)
 from core.knowledge.facts.ontology import Ontology, build_ontology
-from core.knowledge.facts.query import DEFAULT_ROWS, Comparison, FactQuery
-from core.knowledge.facts.reading import read_query
-from core.knowledge.facts.rows import EXTRACT_TYPES, Fact, to_facts
+from core.knowledge.facts.query import DEFAULT_ROWS, MOST_ROWS, Comparison, FactQuery, read_query
+from core.knowledge.facts.rows import EXTRACT_TYPES, Fact, FactType, to_facts
 from core.knowledge.search.documents import find_by_name
 from core.ports import Clock, CorpusRepository
 from core.ports.documents import ExtractRepository
-from core.text.words import words
+from core.text.readable import readable
+from core.text.words import collapse, shorten, words
 
-MOST_READ = 50_000  # extracts that one question looks at
-QUOTE_CHARACTERS = 600  # of a footnote: what goes on longer (a table, a whole meeting) is quoted by its beginning
+MOST_READ = 50_000  # extracts read for one question
+QUOTE_CHARACTERS = 600  # of a footnote: a longer table or meeting is quoted from its beginning
+# A longer list is hard to read, in chat and elsewhere.
+MOST_LISTED = MOST_ROWS
+MOST_CHARACTERS = 6_000  # of all rows of a list
+SHOWN_CHARACTERS = 300  # of one row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedFact:
-    """A row with its footnote: `citation.quote` stands at its place in the live page."""
+    """A row with its footnote, which quotes the live page."""
 
     fact: Fact
     citation: Citation
@@ -34,17 +48,17 @@ class CitedFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundFacts:
-    """The rows that fit, in the order of document and place, numbered from 1; at most `query.limit`."""
+    """Rows in the order of document and place, numbered from 1; at most `query.limit`."""
 
     query: FactQuery
     rows: tuple[CitedFact, ...]
-    total: int  # rows that fit, those beyond the limit included
-    unknown: int  # that would fit, had they a date or number to be compared
+    total: int  # all rows that fit, beyond the limit, too
+    unknown: int  # rows that might fit, but have no date or number to compare
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Trouble:
-    """Why an extractor gave nothing of a document, or not all."""
+    """The reason why an extractor's results for a document are missing or incomplete."""
 
     document: str  # path relative to its source
     extractor: str
@@ -53,28 +67,52 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundRelations:
-    """Relations of one thing; `known` are the names of all things that relations were found of."""
+    """Relations of one thing; `known` are the names of all things in relations."""
 
     rows: tuple[CitedFact, ...]
     total: int
     known: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedRow:
+    """A row of a list. `quote` is the footnote's place, within the passage."""
+
+    text: str
+    document: str  # its title
+    source: SourcedPassage
+    quote: Span
+
+    @property
+    def quote_text(self) -> str:
+        passage = self.source.passage
+        return passage.text[self.quote.start - passage.span.start : self.quote.end - passage.span.start]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    rows: tuple[ListedRow, ...]
+    total: int
+    unknown: int
+
+
 class Facts:
-    """Every read takes the scope it may see."""
+    """The use cases over extracts. Every read takes the scope it may see."""
 
     def __init__(self, *, extracts: ExtractRepository, corpus: CorpusRepository, clock: Clock) -> None:
         self._extracts = extracts
         self._corpus = corpus
         self._clock = clock
-        self._naming = Naming(extracts=extracts, corpus=corpus, clock=clock)
+        self.aliases = AliasResolver(extracts=extracts, corpus=corpus, clock=clock)
+        self.list_extracts = extracts.list_extracts
+        self.counts = extracts.counts
 
     def read(self, text: str, limit: int = DEFAULT_ROWS) -> FactQuery:
-        """The query that a text stands for today (see reading.py). BadInput as `read_query` raises it."""
+        """Read a text as a query, relative to today. Raises BadInput as `read_query` does."""
         return read_query(text, self._clock.now().date(), limit=limit)
 
     async def ask(self, text: str, scope: SearchScope, limit: int = DEFAULT_ROWS) -> FoundFacts:
-        """As `find`, of a text."""
+        """Find the rows that fit a text."""
         return await self.find(self.read(text, limit), scope)
 
     async def find(
@@ -85,10 +123,10 @@ class Facts:
         *,
         distinct: bool = False,
     ) -> FoundFacts:
-        """What fits the query; of these documents alone, where any are given. `distinct`: each row that says the same
-        as another (a copy of the minutes, a thing by another of its names) is given and counted once.
+        """Find the rows that fit a query, only in these documents if there are any.
 
-        Raises NotFound and BadInput for a document that is not there or not clear, as Library.find_document does.
+        With `distinct`, equal rows (from a copy of the minutes, or a thing under two names) count once. Raises NotFound
+        and BadInput for an unknown or unclear document, as Library.find_document does.
         """
         documents = await self._corpus.list_readable(scope)
         if query.document:
@@ -98,26 +136,31 @@ class Facts:
             if not document_ids:
                 return FoundFacts(query=query, rows=(), total=0, unknown=0)
         aliases = await self._names(documents, scope) if query.words or query.conditions or distinct else {}
-        fitting, unknown = list[Fact](), list[Fact]()
+        found: dict[Match, list[Fact]] = {Match.YES: [], Match.UNKNOWN: [], Match.NO: []}
         about = {document.id: f"{document.title} {document.path}" for document in documents}
         for extract in await self._candidates(query, scope, document_ids, documents, aliases):
             for fact in to_facts(extract):
-                fits = fit(fact, query, aliases, about.get(extract.document_id, ""))
-                if fits is not Fit.NO:
-                    (fitting if fits is Fit.YES else unknown).append(fact)
+                found[match(fact, query, aliases, about.get(extract.document_id, ""))].append(fact)
+        fitting, unknown = found[Match.YES], found[Match.UNKNOWN]
         if distinct:
             fitting, unknown = (_each_once(facts, aliases) for facts in (fitting, unknown))
         rows = await self.cite(fitting[: query.limit], scope, documents)
         return FoundFacts(query=query, rows=rows, total=len(fitting), unknown=len(unknown))
 
-    async def list_extracts(self, query: ExtractQuery, scope: SearchScope) -> list[Extract]:
-        """As ExtractRepository gives them."""
-        return await self._extracts.list_extracts(query, scope)
+    async def list_rows(
+        self, intent: ListIntent, scope: SearchScope, document_ids: frozenset[str] = frozenset()
+    ) -> Listing:
+        """List the rows that a question asks for, each once. Rows without a stored passage to quote are left out."""
+        query = replace(self.read(intent.query, MOST_LISTED), types=frozenset({intent.type}))
+        found = await self.find(query, scope, document_ids, distinct=True)
+        passages = await self.passages(found.rows, scope)
+        rows = (row for each in found.rows if (row := _to_row(each, passages)) is not None)
+        return Listing(rows=tuple(_within_characters(rows)), total=found.total, unknown=found.unknown)
 
     async def troubles(self, scope: SearchScope, document_ids: frozenset[str] = frozenset()) -> list[Trouble]:
-        """What extractors failed at, refused or left out, by document and extractor; of these alone, where given.
+        """List the failures, refusals and omissions of extractors, by document and extractor.
 
-        Reasons quote pages: of documents with a reading position there are none.
+        Only of these documents, if there are any. Reasons quote pages, so documents with a reading position have none.
         """
         documents = await self._corpus.list_documents(scope.workspace, scope.sources)
         wanted = [item for item in documents if item.id not in scope.positions]
@@ -132,12 +175,12 @@ class Facts:
     async def of_pages(
         self, page_ids: Iterable[str], scope: SearchScope, kind: ExtractType | None = None
     ) -> list[Extract]:
-        """What begins on these pages."""
+        """List the extracts that begin on these pages."""
         wanted = ExtractQuery(type=kind, page_ids=frozenset(page_ids), limit=MOST_READ)
         return await self._extracts.list_extracts(wanted, scope) if wanted.page_ids else []
 
     async def summaries(self, hits: Iterable[PageHit], scope: SearchScope) -> list[Extract]:
-        """Summary and topics of the pages that a search found, where they were extracted."""
+        """List the extracted summaries and topics of pages that a search found."""
         return await self.of_pages([hit.page_id for hit in hits], scope, ExtractType.PAGE)
 
     async def follow(
@@ -150,7 +193,7 @@ class Facts:
         document_ids: frozenset[str] = frozenset(),
         limit: int = DEFAULT_ROWS,
     ) -> FoundRelations:
-        """The relations of a thing, by its name or an alias (see core/knowledge/facts/following.py)."""
+        """Find the relations of a thing by its name or an alias (`matching.follow`)."""
         wanted = ExtractQuery(type=ExtractType.RELATION, document_ids=document_ids, limit=MOST_READ)
         relations = [fact for item in await self._extracts.list_extracts(wanted, scope) for fact in to_facts(item)]
         documents = await self._corpus.list_readable(scope)
@@ -159,12 +202,8 @@ class Facts:
         rows = await self.cite(fitting[:limit], scope, documents)
         return FoundRelations(rows=rows, total=len(fitting), known=tuple(named_things(relations)))
 
-    async def main_names(self, text: str, scope: SearchScope) -> tuple[str, ...]:
-        """Names of things that a text names by an alias alone (see core/knowledge/facts/aliases.py)."""
-        return await self._naming.main_names(text, scope)
-
     async def ontology(self, scope: SearchScope) -> Ontology:
-        """Kinds of entities and relations, aliases, and counts of all extracts that may be read."""
+        """Return kinds of entities and relations, aliases, and counts of all readable extracts."""
         entities, relations, counts, documents = await asyncio.gather(
             self._extracts.list_extracts(ExtractQuery(type=ExtractType.ENTITY, limit=MOST_READ), scope),
             self._extracts.list_extracts(ExtractQuery(type=ExtractType.RELATION, limit=MOST_READ), scope),
@@ -173,14 +212,10 @@ class Facts:
         )
         return build_ontology(entities, relations, documents, counts)
 
-    async def counts(self, scope: SearchScope) -> Mapping[ExtractType, int]:
-        """How many extracts there are of each type."""
-        return await self._extracts.counts(scope)
-
     async def cite(
         self, facts: Iterable[Fact], scope: SearchScope, documents: Sequence[Document] | None = None
     ) -> tuple[CitedFact, ...]:
-        """Footnotes 1, 2, ... for rows, proved against the pages as they are now; what is not proved is left out."""
+        """Prove footnotes 1, 2, ... for rows against the live pages. Rows that can't be proved are left out."""
         if documents is None:
             documents = await self._corpus.list_readable(scope)
         by_id = {document.id: document for document in documents}
@@ -192,14 +227,14 @@ class Facts:
                 pages[key] = await self._corpus.find_page(*key, scope)
             page, document = pages[key], by_id.get(key[0])
             if page is None or document is None or page.revision != fact.extract.revision:
-                continue  # read anew meanwhile: its extracts come with the next run
+                continue  # the document has a new revision, whose extracts come with the next run
             citation = cite(len(cited) + 1, document, page, quoted(fact.span, page.text))
             if citation.proved:
                 cited.append(CitedFact(fact=fact, citation=citation))
         return tuple(cited)
 
     async def passages(self, rows: Iterable[CitedFact], scope: SearchScope) -> list[SourcedPassage]:
-        """The stored passages that hold the rows' quotes, in their order: what others cite them by."""
+        """Return the stored passages that hold the rows' quotes, in the order of the rows."""
         by_page: dict[str, list[SourcedPassage]] = {}
         found: dict[str, SourcedPassage] = {}
         for row in rows:
@@ -213,7 +248,6 @@ class Facts:
         return list(found.values())
 
     async def _names(self, documents: Sequence[Document], scope: SearchScope) -> Aliases:
-        """Other names of things, as the ontology has them."""
         wanted = ExtractQuery(type=ExtractType.ENTITY, with_aliases=True, limit=MOST_READ)
         entities = await self._extracts.list_extracts(wanted, scope)
         return build_ontology(entities, (), documents, {}).names()
@@ -229,7 +263,7 @@ class Facts:
         kinds: list[ExtractType | None] = [*sorted({EXTRACT_TYPES[kind] for kind in query.types})] or [None]
         found: list[Extract] = []
         for kind in kinds:
-            heavy = kind in (None, ExtractType.TABLE)  # many, and large: the database looks for the words first
+            heavy = kind in (None, ExtractType.TABLE)  # many and large: the database filters by words first
             text = " ".join(_certain_words(query, documents, aliases)) if heavy else ""
             wanted = ExtractQuery(type=kind, document_ids=document_ids, text=text, limit=MOST_READ)
             found += await self._extracts.list_extracts(wanted, scope)
@@ -237,7 +271,7 @@ class Facts:
 
 
 def quoted(span: Span, text: str) -> Span:
-    """The part of a place that a footnote quotes: without space around it, and a long one to the end of a line."""
+    """Return the part of a place that a footnote quotes: no space around it, a long one up to the end of a line."""
     quote = span.of(text)
     if len(quote) > QUOTE_CHARACTERS:
         end = quote.rfind("\n", 1, QUOTE_CHARACTERS)
@@ -246,8 +280,22 @@ def quoted(span: Span, text: str) -> Span:
     return Span(start, start + len(quote.strip()))
 
 
+def to_listed(intent: ListIntent, found: Listing, invocation: ToolInvocation, result: ToolResult) -> ListedFacts:
+    """Return a list of rows in the form in which an answer is written from it."""
+    rows = tuple(
+        ListedFact(
+            text=row.text,
+            document=row.document,
+            citation=PassageCitation(passage_id=row.source.passage.id, span=row.quote, cited_text=row.quote_text),
+        )
+        for row in found.rows
+    )
+    return ListedFacts(
+        rows=rows, total=found.total, unknown=found.unknown, noun=intent.noun, invocation=invocation, result=result
+    )
+
+
 def _each_once(facts: Iterable[Fact], aliases: Aliases) -> list[Fact]:
-    """The first of those that say the same, in their order."""
     first: dict[tuple[str, ...], Fact] = {}
     for fact in facts:
         first.setdefault(same_fact(fact, aliases), fact)
@@ -255,10 +303,44 @@ def _each_once(facts: Iterable[Fact], aliases: Aliases) -> list[Fact]:
 
 
 def _certain_words(query: FactQuery, documents: Sequence[Document], aliases: Aliases) -> list[str]:
-    """Words that the data of every row that fits has to hold, as they are written."""
+    """Return words that the data of every fitting row holds as they are written."""
     about = " ".join(f"{document.title} {document.path}" for document in documents).casefold()
     free = [word for word in query.words if stem(word.casefold()) not in about]
     held = [item.value for item in query.conditions if item.comparison is Comparison.HOLDS]
     certain = [phrase for phrase in (*free, *held) if len(names_of(phrase, aliases)) == 1]
     said = [word for phrase in certain for word in words(phrase)]
     return [stem(word).removesuffix("y") for word in said if word.isascii() and word.isalpha()]
+
+
+def _within_characters(rows: Iterable[ListedRow]) -> Iterator[ListedRow]:
+    used = 0
+    for row in rows:
+        used += len(row.text)
+        if used > MOST_CHARACTERS:
+            return
+        yield row
+
+
+def _to_row(cited: CitedFact, passages: Iterable[SourcedPassage]) -> ListedRow | None:
+    """Quote the first passage that holds a part of the row's quote: a footnote stays within one passage."""
+    citation = cited.citation
+    for item in passages:
+        at = item.passage.span
+        start, end = max(at.start, citation.span.start), min(at.end, citation.span.end)
+        if item.passage.page_id == citation.page_id and start < end:
+            quote = citation.quote[start - citation.span.start : end - citation.span.start]
+            text = shorten(_row_text(cited.fact, quote), SHOWN_CHARACTERS)
+            return ListedRow(text=text, document=citation.document_title, source=item, quote=Span(start, end))
+    return None
+
+
+def _row_text(fact: Fact, quote: str) -> str:
+    """Return the document's own words, if they are more than a name."""
+    fields = fact.fields
+    if fact.type is FactType.ENTITY:
+        return str(fields["name"])
+    if fact.type is FactType.ENDPOINT:
+        said = " – ".join(str(fields[name]) for name in ("path", "summary") if name in fields)
+        return f"{fields.get('method', '')} {said}".strip()
+    lines = [line for raw in quote.splitlines() if (line := readable(raw))]
+    return collapse(" ".join(lines)) or str(fields.get("description") or fields.get("text") or fact.type.value)
