@@ -5,12 +5,12 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.slackbot.calls import build_client
-from bot.slackbot.people import People
-from bot.slackbot.platform import SlackPlatform
-from bot.slackbot.teams import Team as OurTeam
-from bot.slackbot.teams import Teams
-from bot.slackbot.translate import MESSAGE, RESPONSE, TEAM, private_address, thread_address
+from bot.slackbot.delivery.platform import SlackPlatform
+from bot.slackbot.events.directory import People
+from bot.slackbot.events.teams import Team as OurTeam
+from bot.slackbot.events.teams import Teams
+from bot.slackbot.events.translate import MESSAGE, RESPONSE, TEAM, private_address, thread_address
+from bot.slackbot.web_api import build_client
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, ThreadAddress, message_key
 from core.domain.jobs import JobKind, JobStatus

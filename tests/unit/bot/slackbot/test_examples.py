@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.slackbot.examples import example_questions
+from bot.slackbot.actions.assistant_pane import example_questions
 from core.domain.corpus import SearchScope, Source
 from core.features.kept_answers import KEPT_SOURCE
 from storage.database.repositories.corpus import SqlCorpusRepository
