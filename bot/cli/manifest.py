@@ -7,7 +7,7 @@ import yaml
 
 from bot.cli.session import Session, write_line
 from bot.config.slack import public_address
-from bot.slackbot.manifest import build_manifest
+from bot.slackbot.events.manifest import build_manifest
 
 commands = typer.Typer(help="Print app manifests, to paste on the platform's site.", no_args_is_help=True)
 
