@@ -16,7 +16,7 @@ from bot.slackbot.interactions import ACKNOWLEDGE_SECONDS, Desk
 from bot.slackbot.layout import MAX_LABEL, MAX_OPTION_VALUE, MAX_OPTIONS, MAX_TITLE, Block, View
 from core.errors import BadInput, FootnoteError, NotFound
 from core.service.commands import Command, Option, OptionKind
-from core.service.commands.base import GIVEN
+from core.work.commands import GIVEN
 
 MAX_VALUE = 3_000  # characters that a text field takes, Slack's limit
 MAX_LABEL_OF_INPUT = 2_000

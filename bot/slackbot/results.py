@@ -18,7 +18,7 @@ from bot.slackbot.lists import link_to, listed
 from bot.slackbot.render_lists import notice_message, text_post, threads_message
 from bot.slackbot.translate import PLATFORM, is_private
 from core.domain.conversation import Conversation
-from core.features.export import ExportedFile
+from core.domain.features import ExportedFile
 from core.service.commands import CommandResult, ThreadRow
 from core.service.commands.threads import PAGE_ROWS
 

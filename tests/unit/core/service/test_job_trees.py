@@ -8,7 +8,7 @@ import pytest
 from core.domain.conversation import ThreadAddress
 from core.domain.jobs import RETENTION, JobKind, JobStatus
 from core.errors import InvalidState, NotFound
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.jobs import MemoryJobRepository
 from tests.builders import build_conversation, build_job, build_message
