@@ -14,8 +14,7 @@ from bot.terminal.render_access import explanation_view
 from bot.wiring.direct_threads import is_one_persons
 from core.domain.conversation import ThreadAddress
 from core.errors import BadInput
-from core.features.access_explanation import AccessQuestion
-from core.features.access_explanation.serializer import explanation_json
+from core.features.access_explanation import AccessQuestion, explanation_json
 
 TERMINAL = "terminal"
 

@@ -8,7 +8,7 @@ from bot.cli.session import Session
 from bot.service.operations import show_statistics
 from bot.terminal.statistics import statistics_view
 from core.errors import BadInput
-from core.serializers.statistics import statistics_json
+from core.features.statistics import statistics_json
 
 MAX_DAYS = 36_500
 

@@ -14,13 +14,12 @@ from core.domain.features import StaleAnswer, Statistics, StoredCassette
 from core.domain.ingest_report import ExtractionReport, IngestProgress, IngestReport, ProgressCallback, RepairReport
 from core.domain.jobs import Job
 from core.errors import BadInput, InvalidState
-from core.features.access_explanation.values import AccessQuestion, Explanation
-from core.features.evaluation.evaluating import FoundPage
+from core.features.access_explanation import AccessQuestion, Explanation
+from core.features.evaluation import FoundPage
 from core.features.export import ExportedFile, export_conversation
 from core.features.maintenance import StorageStatus
 from core.features.replay.replaying import Replayed
-from core.features.syncing.status import SourceStatus
-from core.features.syncing.syncing import SyncReport
+from core.features.syncing import SourceStatus, SyncReport
 from core.knowledge.facts import FoundFacts, Ontology
 from core.knowledge.library import Removal
 from core.service.commands import CommandCall, CommandResult
