@@ -6,9 +6,9 @@ from contextlib import AbstractAsyncContextManager
 from core.domain.jobs import JobKind
 from core.ports import Clock
 from core.ports.service import JobRepository
-from core.work.abandoned import AbandonedRuns, Runs
+from core.work.orphaned_jobs import AbandonedRuns, Runs
 
-# Places of storage.database.alone, one process at a time in each.
+# Places of storage.database.process_lock, one process at a time in each.
 SYNC_PLACE = "sync"
 EXTRACTION_PLACE = "extraction"
 MODEL_EXTRACTION_PLACE = "extraction-by-model"
@@ -20,8 +20,8 @@ def build_abandoned(jobs: JobRepository, clock: Clock, if_free: IfFree) -> Aband
     """`if_free` enters a place where nobody is in it."""
 
     def runs() -> Sequence[Runs]:
-        from core.extraction.extracting import JOB_NAME as BY_RULES
-        from core.extraction.model_extracting import JOB_NAME as BY_MODEL
+        from storage.documents.extraction.extracting import JOB_NAME as BY_RULES
+        from storage.documents.extraction.model_extracting import JOB_NAME as BY_MODEL
 
         return (
             Runs(kind=JobKind.SYNC, place_if_free=lambda: if_free(SYNC_PLACE)),

@@ -5,24 +5,24 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from bot.wiring.providers import ready
-from core.answering import Answering, AnswerService, Reading
+from core.answering.service import Answering, AnswerService, Reading
+from core.answering.tools.section_notes import SectionReader
 from core.domain.conversation import IncomingMessage
-from core.facts import Facts
-from core.library import Library
+from core.features.recap import LineWriter, ModelWriter, Recaps
+from core.knowledge.facts import Facts
+from core.knowledge.library import Library
 from core.ports import ChatProvider, ContextStrategy, CorpusRepository, PagePictures, RetrievalStrategy
-from core.recap import LineWriter, ModelWriter, Recaps
-from core.tools.section_notes import SectionReader
 
 if TYPE_CHECKING:
     from bot.wiring.app import App
-    from core.messages.stated_positions import StatedPositions
-    from core.references.service import References
-    from core.tools.base import Toolbox
+    from core.answering.steps.stated_positions import StatedPositions
+    from core.answering.tools.base import Toolbox
+    from core.knowledge.references.service import References
 
 
 def build_answers(app: "App") -> AnswerService:
     """The use case over the parts of an app."""
-    from bot.pictures.for_models import PdfPictures
+    from storage.documents.page_images.for_models import PdfPictures
 
     agent = app.config.agent
     pictures = PdfPictures(app.corpus)
@@ -53,7 +53,7 @@ def build_answers(app: "App") -> AnswerService:
 
 def with_stated_positions(app: "App", answers: Answering) -> "StatedPositions":
     """The same, where people may say how far they have read."""
-    from core.messages.stated_positions import StatedPositions
+    from core.answering.steps.stated_positions import StatedPositions
 
     return StatedPositions(
         answers,
@@ -68,8 +68,8 @@ def with_stated_positions(app: "App", answers: Answering) -> "StatedPositions":
 
 def build_context(app: "App") -> ContextStrategy:
     """The configured strategy; only the one that summarises needs a summariser."""
-    from core.agent.summarising import ModelSummariser
-    from core.context import FullHistoryCapped, LineSummariser, RollingSummary, TokenWindow
+    from core.answering.agent.summarising import ModelSummariser
+    from core.answering.context import FullHistoryCapped, LineSummariser, RollingSummary, TokenWindow
 
     agent = app.config.agent
     if agent.context == "full":
@@ -86,9 +86,9 @@ def build_context(app: "App") -> ContextStrategy:
 
 def build_references(app: "App") -> "References | None":
     """None where they are switched off."""
-    from core.references.lines import DocumentLines
-    from core.references.service import References
-    from core.references.writing import ModelLines
+    from core.knowledge.references.lines import DocumentLines
+    from core.knowledge.references.service import References
+    from core.knowledge.references.writing import ModelLines
 
     settings = app.config.references
     if not settings.enabled:
@@ -113,8 +113,8 @@ def build_recaps(app: "App") -> Recaps:
 def prepare_strategy(app: "App", message: IncomingMessage) -> RetrievalStrategy:
     """The strategy for a message, over the provider of its workspace and the model it asks for."""
     from bot.wiring.strategies import strategy_for
-    from core.recordings.recording import RecordingProvider, recorded
-    from core.strategies.prepared import PreparedStrategy
+    from core.answering.strategies.failover import PreparedStrategy
+    from core.features.replay.recording import RecordingProvider, recorded
 
     async def ready_provider() -> ChatProvider:
         return await ready(app.provider_for(message.address.workspace, message.model))
@@ -127,7 +127,7 @@ def prepare_strategy(app: "App", message: IncomingMessage) -> RetrievalStrategy:
 
 def build_section_reader(app: "App", workspace: str) -> SectionReader | None:
     """None where no model writes: what is too long is cut then."""
-    from core.agent.section_reading import ModelSectionReader
+    from core.answering.agent.section_reading import ModelSectionReader
 
     provider = app.provider_for(workspace, None)
     return None if provider.capabilities.quotes_only else ModelSectionReader(provider, app.summaries)
@@ -145,13 +145,13 @@ def build_toolbox(
     sections: SectionReader | None,
 ) -> "Toolbox":
     """The tools of one question, bound to what it may read. `sees`: whether the model that answers does."""
-    from core.tools.base import Toolbox, ToolContext
-    from core.tools.find_extracts import FindExtractsTool
-    from core.tools.follow_relation import FollowRelationTool
-    from core.tools.get_ontology import GetOntologyTool
-    from core.tools.get_page import GetPageTool
-    from core.tools.query_journal import QueryJournalTool
-    from core.tools.search import SearchTool
+    from core.answering.tools.base import Toolbox, ToolContext
+    from core.answering.tools.find_extracts import FindExtractsTool
+    from core.answering.tools.follow_relation import FollowRelationTool
+    from core.answering.tools.get_ontology import GetOntologyTool
+    from core.answering.tools.get_page import GetPageTool
+    from core.answering.tools.query_journal import QueryJournalTool
+    from core.answering.tools.search import SearchTool
 
     context = ToolContext(
         scope=reading.scope,

@@ -13,43 +13,43 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from bot.config import Config
-from bot.machine.clock import SystemClock
-from bot.machine.person import author_name
+from bot.runtime.clock import SystemClock
+from bot.runtime.local_user import author_name
 from bot.wiring.abandoned import SYNC_PLACE, build_abandoned
 from bot.wiring.direct_threads import is_one_persons
 from bot.wiring.extraction import Extractions, build_extractions
 from bot.wiring.ingestion import Ingests, build_ingests, build_library, build_staleness, to_read_limits
 from bot.wiring.models import ModelParts
 from bot.wiring.stores import DATABASE_FILE, KEPT_FOLDER
-from core.access import Access
-from core.conversations import Conversations
+from core.access.scopes import Access
 from core.domain.corpus import Document, SearchScope, Source
-from core.ingestion.report import IngestReport, ProgressCallback
+from core.domain.ingest_report import IngestReport, ProgressCallback
+from core.work.conversations import Conversations
 from storage.database import Database
-from storage.database.alone import alone, alone_if_free
-from storage.sql.cited import SqlCitedRepository
-from storage.sql.feedback import SqlFeedbackRepository
-from storage.sql.stale import SqlStaleRepository
+from storage.database.process_lock import alone, alone_if_free
+from storage.database.repositories.cited import SqlCitedRepository
+from storage.database.repositories.feedback import SqlFeedbackRepository
+from storage.database.repositories.stale import SqlStaleRepository
 
 if TYPE_CHECKING:
-    from core.chat_documents.attachments import Attachments
-    from core.chat_documents.keeping import KeptAnswers
-    from core.commands import Commands, RunningQuestions
-    from core.connections import Connections
-    from core.explaining import Explanations
-    from core.facts import Facts
-    from core.feedback import Feedbacks
-    from core.jobs.trees import Jobs
-    from core.library import Library
-    from core.messages.stated_positions import StatedPositions
+    from core.answering.redaction import Histories
+    from core.answering.steps.stated_positions import StatedPositions
+    from core.features.access_explanation import Explanations
+    from core.features.connections import Connections
+    from core.features.feedback import Feedbacks
+    from core.features.kept_answers import KeptAnswers
+    from core.features.maintenance import Upkeep
+    from core.features.recap import Recaps
+    from core.features.replay.cassettes import Cassettes
+    from core.features.staleness.detection import Staleness
+    from core.features.statistics import UsageStatistics
+    from core.features.syncing.syncing import Syncs
+    from core.knowledge.attachments import Attachments
+    from core.knowledge.facts import Facts
+    from core.knowledge.library import Library
     from core.ports.documents import PageImages
-    from core.recap import Recaps
-    from core.recordings.cassettes import Cassettes
-    from core.sources.syncing import Syncs
-    from core.staleness.noticing import Staleness
-    from core.statistics import UsageStatistics
-    from core.upkeep import Upkeep
-    from core.withholding import Histories
+    from core.service.commands import Commands, RunningQuestions
+    from core.service.jobs.trees import Jobs
 
 
 class App(ModelParts):
@@ -99,13 +99,13 @@ class App(ModelParts):
 
     @cached_property
     def facts(self) -> "Facts":
-        from core.facts import Facts
+        from core.knowledge.facts import Facts
 
         return Facts(extracts=self.extracts, corpus=self.corpus, clock=self.clock)
 
     @cached_property
     def connections(self) -> "Connections":
-        from core.connections import Connections
+        from core.features.connections import Connections
 
         return Connections(
             extracts=self.extracts,
@@ -117,9 +117,9 @@ class App(ModelParts):
 
     @cached_property
     def statistics(self) -> "UsageStatistics":
-        from core.statistics import UsageStatistics
-        from storage.local_models.meaning_groups import VectorMeaningGroups
-        from storage.sql.asked import SqlAskedRepository
+        from core.features.statistics import UsageStatistics
+        from storage.database.repositories.asked import SqlAskedRepository
+        from storage.models.local.clustering import VectorMeaningGroups
 
         return UsageStatistics(
             asked=SqlAskedRepository(self.database, self.clock, is_one_persons),
@@ -134,13 +134,13 @@ class App(ModelParts):
 
     @cached_property
     def explanations(self) -> "Explanations":
-        from core.explaining import Explanations
+        from core.features.access_explanation import Explanations
 
         return Explanations(self.access, self.library, self.corpus)
 
     @cached_property
     def feedbacks(self) -> "Feedbacks":
-        from core.feedback import Feedbacks
+        from core.features.feedback import Feedbacks
 
         return Feedbacks(SqlFeedbackRepository(self.database), self.conversations, self.clock)
 
@@ -150,15 +150,15 @@ class App(ModelParts):
 
     @cached_property
     def histories(self) -> "Histories":
-        from core.withholding import Histories
+        from core.answering.redaction import Histories
 
         return Histories(self.conversations, self.corpus)
 
     @cached_property
     def attachments(self) -> "Attachments":
-        from core.chat_documents.attachments import Attachments
-        from core.ingestion.base import has_reader
-        from core.ingestion.files import stamp_file
+        from core.knowledge.attachments import Attachments
+        from storage.documents.base import has_reader
+        from storage.documents.files import stamp_file
 
         return Attachments(
             corpus=self.corpus,
@@ -172,7 +172,7 @@ class App(ModelParts):
 
     @cached_property
     def page_images(self) -> "PageImages":
-        from bot.pictures.pages import Pictures
+        from storage.documents.page_images.pages import Pictures
 
         return Pictures()
 
@@ -186,7 +186,7 @@ class App(ModelParts):
 
     @cached_property
     def jobs(self) -> "Jobs":
-        from core.jobs.trees import Jobs
+        from core.service.jobs.trees import Jobs
 
         free = partial(alone_if_free, self._database_place, with_file=True)
         abandoned = build_abandoned(self.job_store, self.clock, free)
@@ -196,7 +196,7 @@ class App(ModelParts):
 
     @cached_property
     def kept(self) -> "KeptAnswers":
-        from core.chat_documents.keeping import KeptAnswers
+        from core.features.kept_answers import KeptAnswers
 
         folder = self.config.data_path / KEPT_FOLDER
         return KeptAnswers(
@@ -219,7 +219,7 @@ class App(ModelParts):
 
     @cached_property
     def commands(self) -> "Commands":
-        from core.commands import Commands
+        from core.service.commands import Commands
 
         return Commands(
             library=self.library,
@@ -279,12 +279,12 @@ class App(ModelParts):
     async def read_in(
         self, source: Source, root: Path, only: str | None = None, *, kind: str | None = None
     ) -> IngestReport:
-        """Bring a stored source up to date (implements core.chat_documents.attachments.Ingest)."""
+        """Bring a stored source up to date (implements core.knowledge.attachments.Ingest)."""
         return await self.ingests.read_in(source, root, only, kind=kind)
 
     @cached_property
     def upkeep(self) -> "Upkeep":
-        from core.upkeep import Upkeep
+        from core.features.maintenance import Upkeep
 
         return Upkeep(
             database=self.upkeep_store,
@@ -297,8 +297,8 @@ class App(ModelParts):
     @cached_property
     def syncs(self) -> "Syncs":
         from bot.wiring.syncs import build_syncs
+        from storage.database.repositories.syncs import SqlSyncRepository
         from storage.sources.building import build_fetcher
-        from storage.sql.syncs import SqlSyncRepository
 
         waiting = partial(alone, self._database_place, SYNC_PLACE, with_file=True)
         return build_syncs(self, SqlSyncRepository(self.database), build_fetcher, waiting)

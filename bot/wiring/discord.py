@@ -21,8 +21,8 @@ from bot.wiring.app import App
 from bot.wiring.links import link_maker
 from bot.wiring.parts import shared_parts
 from core.errors import ConfigError, FootnoteError, PlatformError
-from core.inbox import platform_gates
-from core.worker import Worker
+from core.service.inbox import platform_gates
+from core.service.worker import Worker
 
 GOODBYE_SECONDS = 1.0  # for the connection to close; the whole stop has less than five
 UNREACHABLE = (discord.HTTPException, discord.GatewayNotFound, aiohttp.ClientError, OSError, TimeoutError)

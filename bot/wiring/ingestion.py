@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Protocol
 
 from bot.config.sections import IngestConfig
 from core.domain.corpus import Source
+from core.domain.ingest_report import IndexState, IngestReport, ProgressCallback, RepairReport
+from core.domain.read_limits import MEBIBYTE, WALL_TIMES, ReadLimits
 from core.domain.reader_kinds import parse_kind
 from core.domain.selection import Selection
-from core.ingestion.limits import MEBIBYTE, WALL_TIMES, ReadLimits
-from core.ingestion.report import IndexState, IngestReport, ProgressCallback, RepairReport
-from core.library import Library
+from core.features.staleness.detection import Staleness
+from core.knowledge.library import Library
 from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
 from core.ports.service import StaleRepository
-from core.staleness.noticing import Staleness
 
 if TYPE_CHECKING:
     from bot.wiring.app import App
-    from core.ingestion.pipeline import Ingestor
+    from storage.documents.pipeline import Ingestor
 
 # Threads there get a note when answers in them become stale. Terminal and API say it of the conversation they open.
 NOTED_PLATFORMS = ("discord", "slack", "web")
@@ -64,7 +64,7 @@ class Ingests:
         progress: ProgressCallback,
     ) -> IngestReport:
         """As App.ingest."""
-        from core.sources.choosing import add_source
+        from core.knowledge.sources import add_source
 
         reader_kind = parse_kind(kind)
         total, read = IngestReport(), {}
@@ -98,7 +98,7 @@ class Ingests:
         force: bool,
         progress: ProgressCallback,
     ) -> IngestReport:
-        """Bring a configured source up to date (implements core.sources.syncing.SyncIngest)."""
+        """Bring a configured source up to date (implements core.features.syncing.syncing.SyncIngest)."""
         async with self._changing_index() as ingestor:
             report = await ingestor.ingest(
                 source, root, kind=kind, force=force, selection=selection, links=links, progress=progress
@@ -173,9 +173,9 @@ def build_ingestor(
     clock: Clock,
 ) -> "Ingestor":
     """One for each run: its child process is not for concurrent use."""
-    from core.ingestion.pdf.recognition import UNRECOGNISED
-    from core.ingestion.pipeline import Ingestor
-    from core.ingestion.sandbox import READERS, RECOGNISING_READERS, Sandbox
+    from storage.documents.pdf.recognition import UNRECOGNISED
+    from storage.documents.pipeline import Ingestor
+    from storage.documents.sandbox import READERS, RECOGNISING_READERS, Sandbox
 
     limits = to_read_limits(settings)
     recognises = settings.ocr and can_recognise()
@@ -192,7 +192,7 @@ def build_ingestor(
 
 def can_recognise() -> bool:
     """Return whether the text recognition of scanned pages (the extra `ocr`) is installed."""
-    from core.ingestion.pdf import recognition
+    from storage.documents.pdf import recognition
 
     return recognition.is_installed()
 

@@ -5,8 +5,8 @@ import secrets
 from pathlib import Path
 
 from bot.config import Config
-from bot.showing.platform_parts import LinkTo
-from bot.webchat.links import Links
+from bot.presentation.platform_parts import LinkTo
+from bot.web.links import Links
 from bot.wiring.app import App
 from bot.wiring.stores import KEY_FILE
 from core.domain.answer import Citation

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING
 from bot.config import Config
 from bot.config.sections import ExtractionConfig
 from core.domain.extracts import ModelLimits
+from core.domain.ingest_report import ProgressCallback
 from core.domain.jobs import JobKind
 from core.errors import BadInput, FootnoteError
-from core.gates.rates import Rate, RateGate
-from core.ingestion.report import ProgressCallback
 from core.ports import ChatProvider, Clock
 from core.ports.service import JobRepository
-from core.work.abandoned import end_abandoned
+from core.service.rate_limit import Rate, RateGate
+from core.work.orphaned_jobs import end_abandoned
 from core.work.steps import Steps
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from bot.wiring.app import App
-    from core.extraction.extracting import ExtractionReport
-    from core.extraction.model_extracting import ModelExtracting
+    from storage.documents.extraction.extracting import ExtractionReport
+    from storage.documents.extraction.model_extracting import ModelExtracting
 
 # After a run that ended early the next one waits this long, and twice as long each time that nothing came of it.
 AGAIN = timedelta(minutes=10)
@@ -83,11 +83,11 @@ class ModelExtractions:
         force: bool = False,
         progress: ProgressCallback = lambda done: None,
     ) -> "ExtractionReport":
-        """As core.extraction.model_extracting.ModelExtracting.run, recorded in a job tree of its own.
+        """As storage.documents.extraction.model_extracting.ModelExtracting.run, recorded in a job tree of its own.
 
         BadInput, too, for an extractor by name in a workspace whose provider has no model for it.
         """
-        from core.extraction.extracting import ExtractionReport
+        from storage.documents.extraction.extracting import ExtractionReport
 
         extracting = self._build(workspace)
         if extracting is None:
@@ -166,9 +166,9 @@ def build_model_extractions(
     gate = RateGate(Rate(per_second=settings.requests_per_minute / 60, burst=1), app.clock)
 
     def build(workspace: str) -> "ModelExtracting | None":
-        from core.extraction.model_extracting import ModelExtracting
-        from core.extraction.model_reading import ModelParts
-        from core.ingestion.extractors.base import build_model_extractors
+        from storage.documents.extraction.model_extracting import ModelExtracting
+        from storage.documents.extraction.model_reading import ModelParts
+        from storage.documents.extractors.base import build_model_extractors
 
         provider = app.provider_for(workspace, None)
         if not _can_be_asked(provider):
@@ -187,7 +187,7 @@ def build_model_extractions(
             )
         )
 
-    from core.extraction.model_extracting import JOB_NAME
+    from storage.documents.extraction.model_extracting import JOB_NAME
 
     return ModelExtractions(
         build=build,

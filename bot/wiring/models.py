@@ -11,10 +11,10 @@ from core.errors import InvalidState
 if TYPE_CHECKING:
     from bot.wiring.providers import Providers
     from core.ports import ChatProvider, SearchIndex
-    from storage.local_models.embeddings import LocalEmbedder
-    from storage.local_models.judging import CrossEncoderJudge
-    from storage.local_models.ranking import VectorSentenceRanker
-    from storage.sql.readings import SqlReadingRepository
+    from storage.database.repositories.readings import SqlReadingRepository
+    from storage.models.local.cross_encoder import CrossEncoderJudge
+    from storage.models.local.embeddings import LocalEmbedder
+    from storage.models.local.ranking import VectorSentenceRanker
 
 CAPABILITIES_FILE = "capabilities.json"  # what was found out about models
 MODELS = "models"  # what fastembed downloads, where a configured model is not packaged
@@ -28,15 +28,15 @@ class ModelParts(StoreParts):
     @cached_property
     def readings(self) -> "SqlReadingRepository":
         """What models said of documents when they were read, and what that cost."""
-        from storage.sql.readings import SqlReadingRepository
+        from storage.database.repositories.readings import SqlReadingRepository
 
         return SqlReadingRepository(self.database)
 
     @cached_property
     def embedder(self) -> "LocalEmbedder":
         """Loads its model when it first embeds. Raises ModelMissing."""
-        from storage.local_models.embeddings import LocalEmbedder
-        from storage.local_models.files import find_embedding_model
+        from storage.models.local.embeddings import LocalEmbedder
+        from storage.models.local.files import find_embedding_model
 
         embedder = LocalEmbedder(find_embedding_model(self.config.models.embedding), self.config.data_path / MODELS)
         self._stack.callback(embedder.close)
@@ -45,8 +45,8 @@ class ModelParts(StoreParts):
     @cached_property
     def judge(self) -> "CrossEncoderJudge":
         """Loads its model when it first judges. Raises ModelMissing."""
-        from storage.local_models.files import find_reranker
-        from storage.local_models.judging import CrossEncoderJudge
+        from storage.models.local.cross_encoder import CrossEncoderJudge
+        from storage.models.local.files import find_reranker
 
         judge = CrossEncoderJudge(find_reranker(self.config.models.reranker), self.config.data_path / MODELS)
         self._stack.push_async_callback(judge.close)
@@ -55,8 +55,8 @@ class ModelParts(StoreParts):
     @cached_property
     def index(self) -> "SearchIndex":
         """Embedded in the data directory, or a Qdrant server where there is a URL; opens at its first use."""
-        from storage.local_models.reranked_index import RerankedIndex
-        from storage.qdrant.opening import embedded_index, server_index
+        from storage.index.opening import embedded_index, server_index
+        from storage.models.local.reranked_index import RerankedIndex
 
         settings, key = self.config.index, self.config.index_key()
         if settings.url:
@@ -74,7 +74,7 @@ class ModelParts(StoreParts):
 
         Raises InvalidState for a Qdrant server's, StorageError while another process has it.
         """
-        from storage.qdrant.opening import INDEX_FOLDER, clear_folder
+        from storage.index.opening import INDEX_FOLDER, clear_folder
 
         if self.config.index.url:
             raise InvalidState(
@@ -85,14 +85,14 @@ class ModelParts(StoreParts):
 
     @cached_property
     def ranker(self) -> "VectorSentenceRanker":
-        from storage.local_models.ranking import VectorSentenceRanker
+        from storage.models.local.ranking import VectorSentenceRanker
 
         return VectorSentenceRanker(self.embedder)
 
     @cached_property
     def providers(self) -> "Providers":
         from bot.wiring.providers import Providers
-        from storage.capabilities import CapabilityFile
+        from storage.models.capabilities import CapabilityFile
 
         memory = CapabilityFile(self.config.data_path / CAPABILITIES_FILE, self.clock)
         return Providers(self.config, memory, self.clock, self._stack, lambda: self.ranker, lambda: self.judge)

@@ -3,24 +3,24 @@
 from collections.abc import Sequence
 from typing import TypedDict
 
-from bot.showing.platform_parts import LinkTo
+from bot.presentation.platform_parts import LinkTo
 from bot.wiring.app import App
 from bot.wiring.links import link_maker
-from core.access import Access
-from core.chat_documents.keeping import KeptAnswers
-from core.commands import Commands
-from core.conversations import Conversations
-from core.feedback import Feedbacks
-from core.inbox import Gate, Inbox
-from core.jobs.trees import Jobs
-from core.messages.forgetting import Forgetting
+from core.access.scopes import Access
+from core.answering.deletion import Forgetting
+from core.features.feedback import Feedbacks
+from core.features.kept_answers import KeptAnswers
 from core.ports import Clock, CorpusRepository
 from core.ports.service import InboxStore, SettingsRepository
-from core.worker import Worker
+from core.service.commands import Commands
+from core.service.inbox import Gate, Inbox
+from core.service.jobs.trees import Jobs
+from core.service.worker import Worker
+from core.work.conversations import Conversations
 
 
 class SharedParts(TypedDict):
-    """The fields of PlatformParts (bot/showing/platform_parts.py) that need nothing of a platform."""
+    """The fields of PlatformParts (bot/presentation/platform_parts.py) that need nothing of a platform."""
 
     inbox: Inbox
     entries: InboxStore

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from bot.wiring.strategies import strategy_for
 from core.domain.conversation import IncomingMessage
+from core.features.replay.cassettes import Cassettes
 from core.ports import ChatProvider, RetrievalStrategy
-from core.recordings.cassettes import Cassettes
 
 if TYPE_CHECKING:
     from bot.wiring.app import App

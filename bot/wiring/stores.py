@@ -5,21 +5,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.config import SLACK_KEY_SETTING, Config
-from bot.machine.clock import SystemClock
+from bot.runtime.clock import SystemClock
 from core.errors import InvalidState
 from storage.database import Database
-from storage.sql.cassettes import SqlCassetteRepository
-from storage.sql.conversations import SqlConversationRepository
-from storage.sql.corpus import SqlCorpusRepository
-from storage.sql.extracts import SqlExtractRepository
-from storage.sql.installations import SqlInstallationRepository, SqlOneTimeCodes
-from storage.sql.jobs import SqlJobRepository
-from storage.sql.settings import SqlSettingsRepository
-from storage.sql.summaries import SqlSummaryRepository
+from storage.database.repositories.cassettes import SqlCassetteRepository
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.database.repositories.extracts import SqlExtractRepository
+from storage.database.repositories.installations import SqlInstallationRepository, SqlOneTimeCodes
+from storage.database.repositories.jobs import SqlJobRepository
+from storage.database.repositories.settings import SqlSettingsRepository
+from storage.database.repositories.summaries import SqlSummaryRepository
 
 if TYPE_CHECKING:
-    from storage.sql.inbox import SqlInboxStore
-    from storage.sql.upkeep import SqlUpkeep
+    from storage.database.repositories.inbox import SqlInboxStore
+    from storage.database.repositories.upkeep import SqlUpkeep
 
 # In the data directory. A backup leaves out what is made again: the search index, models, copies of sources.
 DATABASE_FILE = "footnote.db"
@@ -72,7 +72,7 @@ class StoreParts:
     @cached_property
     def installations(self) -> SqlInstallationRepository:
         """Raises ConfigError without a good key."""
-        from storage.sql.sealing import Sealer
+        from storage.database.encryption import Sealer
 
         return SqlInstallationRepository(self.database, Sealer(self.config.slack_keys(), SLACK_KEY_SETTING))
 
@@ -90,13 +90,13 @@ class StoreParts:
 
     @cached_property
     def inbox_store(self) -> "SqlInboxStore":
-        from storage.sql.inbox import SqlInboxStore
+        from storage.database.repositories.inbox import SqlInboxStore
 
         return SqlInboxStore(self.database, self.clock, self.config.service.lease_seconds)
 
     @cached_property
     def upkeep_store(self) -> "SqlUpkeep":
-        from storage.sql.upkeep import SqlUpkeep
+        from storage.database.repositories.upkeep import SqlUpkeep
 
         return SqlUpkeep(self.database, BACKED_UP)
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from core.domain.jobs import JobKind
 from core.domain.sources import SourceSpec
-from core.ingestion.pipeline import has_files
+from core.features.syncing.syncing import SyncParts, Syncs
 from core.ports.documents import SourceFetcher, SyncRepository
-from core.sources.syncing import SyncParts, Syncs
-from core.work.abandoned import end_abandoned
+from core.work.orphaned_jobs import end_abandoned
+from storage.documents.pipeline import has_files
 
 if TYPE_CHECKING:
     from bot.wiring.app import App

@@ -10,10 +10,10 @@ from core.domain.features import CitedIn
 from core.ports import ConversationRepository
 from core.ports.service import CitedRepository
 from storage.database import Database
+from storage.database.repositories.cited import SqlCitedRepository
+from storage.database.repositories.conversations import SqlConversationRepository
 from storage.memory.cited import MemoryCitedRepository
 from storage.memory.conversations import MemoryConversationRepository
-from storage.sql.cited import SqlCitedRepository
-from storage.sql.conversations import SqlConversationRepository
 from tests.builders import build_citation, build_conversation, build_message
 
 

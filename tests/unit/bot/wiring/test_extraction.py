@@ -11,13 +11,13 @@ import pytest
 from bot.wiring.extraction import Extractions
 from bot.wiring.model_extraction import ModelExtractions, Turns
 from core.domain.extracts import ExtractType, Spending
+from core.domain.ingest_report import IngestReport
 from core.errors import BadInput, StorageError
-from core.extraction.extracting import ExtractionReport
-from core.ingestion.report import IngestReport
 from core.work.steps import Steps
+from storage.documents.extraction.extracting import ExtractionReport
 from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock
-from tests.unit.core.shelf import Shelf
+from tests.unit.core.library_builder import Shelf
 
 
 class Runs:

@@ -15,9 +15,9 @@ from bot.wiring.model_extraction import AGAIN, ModelExtractions, Turns, build_mo
 from core.domain.extracts import Spending
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import BadInput, StorageError
-from core.extraction.extracting import ExtractionReport
-from core.work.abandoned import CUT_OFF
+from core.work.orphaned_jobs import CUT_OFF
 from core.work.steps import Steps
+from storage.documents.extraction.extracting import ExtractionReport
 from storage.memory.jobs import MemoryJobRepository
 from tests.builders import build_job
 from tests.fakes import ManualClock

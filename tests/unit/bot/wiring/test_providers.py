@@ -10,10 +10,10 @@ from bot.config import Config
 from bot.wiring.answers import build_context, build_recaps
 from bot.wiring.app import App
 from bot.wiring.providers import Providers
+from core.answering.providers.fallback import FallbackProvider
 from core.errors import UnsupportedFeature
-from core.providers.fallback import FallbackProvider
-from core.providers.openai_compatible.provider import OpenAICompatibleProvider
 from storage.memory.capabilities import MemoryCapabilities
+from storage.models.openai_compatible.provider import OpenAICompatibleProvider
 from tests.fakes import ManualClock
 
 LOCAL = {"kind": "openai_compatible", "model": "mill-7b", "base_url": "http://127.0.0.1:9/v1"}
