@@ -10,13 +10,13 @@ from bot.web import queries
 from bot.web.queries import ExtractsRequest, ExtractsResult, FactsRequest, PageResult, SearchRequest, SearchResult
 from core.domain.conversation import Conversation, IncomingMessage, Message
 from core.domain.corpus import Document, SearchQuery, Source
-from core.domain.features import StaleAnswer, Statistics, StoredCassette
+from core.domain.features import ExportedFile, StaleAnswer, Statistics, StoredCassette
 from core.domain.ingest_report import ExtractionReport, IngestProgress, IngestReport, ProgressCallback, RepairReport
 from core.domain.jobs import Job
 from core.errors import BadInput, InvalidState
 from core.features.access_explanation import AccessQuestion, Explanation
 from core.features.evaluation import FoundPage
-from core.features.export import ExportedFile, export_conversation
+from core.features.export import export_conversation
 from core.features.maintenance import StorageStatus
 from core.features.replay.replaying import Replayed
 from core.features.syncing import SourceStatus, SyncReport

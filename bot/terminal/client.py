@@ -21,10 +21,9 @@ from core.answering.service import check_question
 from core.domain.answer import Answer
 from core.domain.conversation import Circumstances, Conversation, IncomingMessage, ThreadAddress, message_key
 from core.domain.corpus import Document
-from core.domain.features import StaleAnswer
+from core.domain.features import ExportedFile, StaleAnswer
 from core.domain.jobs import Job, JobKind
 from core.errors import BadInput, FootnoteError
-from core.features.export import ExportedFile
 from core.ports import ProgressSink
 from core.service.commands import CommandCall, CommandResult, Question
 from core.text.words import is_number

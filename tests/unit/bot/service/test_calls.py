@@ -13,10 +13,9 @@ import bot.service.operations  # noqa: F401 - registers the operations
 from bot.service.calls import OPERATIONS, PROGRESS, AnswerProgress, JsonForm
 from core.domain.answer import QueryType
 from core.domain.conversation import ThreadAddress
-from core.domain.features import StoredCassette
+from core.domain.features import ExportedFile, StoredCassette
 from core.domain.ingest_report import Failure, IngestProgress, IngestReport
 from core.domain.jobs import Job, JobKind, JobStatus
-from core.features.export import ExportedFile
 from core.service.commands import CommandCall, CommandResult, Question, ThreadRow
 from tests.builders import build_citation, build_conversation
 
