@@ -1,27 +1,81 @@
-"""POST chat: a question through the same inbox as everybody's, and its answer, now or later.
-
-The message's id is the client's `Idempotency-Key`, or made here. A client that lost the connection, or was told to come
-back (202), finds the answer under that id; sending again with the same key asks nothing twice.
-"""
+"""The API's questions, answers and sessions."""
 
 import asyncio
 import re
 import uuid
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from aiohttp import web
 
-from bot.web.api.auth import DOOR, ApiDoor
-from bot.web.api.bodies import ChatBody, NoParameters, read_body, read_query
-from bot.web.api.outcome import Outcome, find_outcome, outcome_json
+from bot.web.api.auth import AUTHOR, DOOR, ApiDoor, require_documents, scope_of, workspace_of
+from bot.web.api.bodies import (
+    ChatBody,
+    ExportParameters,
+    ListParameters,
+    NoParameters,
+    TitleBody,
+    read_body,
+    read_query,
+)
 from bot.web.api.platform import PLATFORM, api_address
 from bot.web.api.problems import Problem
-from bot.web.api.workspaces import AUTHOR, require_documents, scope_of, workspace_of
 from bot.web.parts import PARTS, WebParts
+from bot.web.requests import file_response
 from core.access.positions.reading import positions_for, split_position
+from core.answering.redaction import Histories
 from core.answering.service import check_question
-from core.domain.conversation import IncomingMessage, event_key, message_key
-from core.domain.service import Receipt
+from core.domain.answer import Answer
+from core.domain.conversation import Conversation, IncomingMessage, Message, Role, event_key, message_key
+from core.domain.service import InboxEntry, Receipt
+from core.errors import NotFound
+from core.features.export import export_conversation
+from core.ports.service import InboxStore
+from core.serializers.objects import Json, answer_json, conversation_json
+from core.service.outcomes import Outcomes
+
+VERSIONS_WITHIN = 50  # messages of a thread; who asks again does so soon
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """An answer, and the session it is in ("" when it is in none)."""
+
+    session_id: str
+    answer: Answer
+
+
+def outcome_json(outcome: Outcome) -> Json:
+    answer = outcome.answer
+    message: Json = {"id": answer.message_id, "role": Role.ASSISTANT.value, "content": answer.text}
+    return {"session_id": outcome.session_id or None, "message": {**message, **answer_json(answer)}}
+
+
+async def find_outcome(request: web.Request, message_key: str) -> Outcome | None:
+    """None while the answer is being made. NotFound for a message that was never accepted, or is long forgotten."""
+    door = request.app[DOOR]
+    answer = await door.platform.wait(message_key, 0)
+    if answer is not None and answer.conversation_id:
+        return Outcome(session_id=answer.conversation_id, answer=answer)
+    entry = await _newest(door.store, message_key)
+    if entry is None:
+        raise NotFound(f"There is no message {message_key.rpartition(':')[2]!r} here: sessions hold older answers.")
+    if answer is not None:
+        return Outcome(session_id=entry.incoming.conversation_id or "", answer=answer)
+    if not entry.status.is_final:
+        return None
+    parts = request.app[PARTS]
+    stored = await Outcomes(parts.conversations, parts.jobs).find(entry)  # another process posted it
+    return Outcome(session_id=stored.conversation_id, answer=stored)
+
+
+async def _newest(store: InboxStore, message_key: str) -> InboxEntry | None:
+    """The last version of a message: one that was asked again has several."""
+    first = await store.find(message_key)
+    if first is None:
+        return None
+    versions = await store.recent(first.workspace, address=first.address, limit=VERSIONS_WITHIN)
+    return next((entry for entry in versions if entry.message_key == message_key), first)
+
 
 KEY_HEADER = "Idempotency-Key"
 POLL_SECONDS = 1.0  # between looks into the inbox, for answers that another process posts
@@ -145,3 +199,57 @@ def _to_response(
     look = f"/api/v1/workspaces/{workspace_of(request)}/chat/messages/{message_id}"
     pending = {"session_id": session_id, "message": None, "message_id": message_id, "look": look}
     return web.json_response(pending, status=202, headers={"Location": look, "Retry-After": "2"})
+
+
+async def list_sessions(request: web.Request) -> web.Response:
+    """Most recently used first."""
+    parameters = read_query(request, ListParameters)
+    found = await request.app[PARTS].conversations.list_conversations(workspace_of(request))
+    return web.json_response({"sessions": [_session_json(item) for item in found[: parameters.limit]]})
+
+
+async def get_session(request: web.Request) -> web.Response:
+    """With its messages, oldest first."""
+    read_query(request, NoParameters)
+    conversation, messages = await _show(request)
+    return web.json_response(_session_json(conversation, messages))
+
+
+async def rename_session(request: web.Request) -> web.Response:
+    read_query(request, NoParameters)
+    workspace = workspace_of(request)
+    body = await read_body(request, TitleBody)
+    session_id = request.match_info["session_id"]
+    renamed = await request.app[PARTS].conversations.rename(session_id, workspace, body.title)
+    return web.json_response(_session_json(renamed))
+
+
+async def delete_session(request: web.Request) -> web.Response:
+    """With its messages. Problem 409 while an answer is being written in it."""
+    read_query(request, NoParameters)
+    conversation, _ = await _show(request)
+    workspace = conversation.address.workspace
+    for address in (conversation.address, api_address(workspace, conversation.id)):
+        entries = await request.app[DOOR].store.recent(workspace, address=address)
+        if any(not entry.status.is_final for entry in entries):
+            raise Problem(409, "busy", "An answer is being written in this session: wait for it, or stop it.")
+    await request.app[PARTS].conversations.delete(conversation.id, workspace)
+    return web.Response(status=204)
+
+
+async def export_session(request: web.Request) -> web.Response:
+    """As a file to save."""
+    wanted = read_query(request, ExportParameters).format
+    conversation, messages = await _show(request)
+    return file_response(await export_conversation(conversation, messages, wanted))
+
+
+async def _show(request: web.Request) -> tuple[Conversation, list[Message]]:
+    """As far as whoever uses the API has read."""
+    parts, workspace = request.app[PARTS], workspace_of(request)
+    histories = Histories(parts.conversations, parts.corpus)
+    return await histories.show(request.match_info["session_id"], workspace, await scope_of(parts, workspace))
+
+
+def _session_json(conversation: Conversation, messages: list[Message] | None = None) -> Json:
+    return {"session_id": conversation.id, **conversation_json(conversation, messages)}
