@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from core.text.tokens import tokens
+from core.text.words import tokens
 
 if TYPE_CHECKING:
     from storage.models.local.embeddings import Vector
