@@ -8,8 +8,7 @@ from bot.cli.session import Session
 
 if TYPE_CHECKING:
     from bot.wiring.app import App
-    from core.features.syncing.status import SourceStatus
-    from core.features.syncing.syncing import SyncReport
+    from core.features.syncing import SourceStatus, SyncReport
     from core.knowledge.library import Removal
 
 FAILED = 1  # exit code when a source could not be synced

@@ -10,7 +10,9 @@ from core.errors import BadInput, NotFound
 from core.features.export import footnote_label
 from core.knowledge.library import Library
 from core.ports import CorpusRepository
-from core.service.commands.base import (
+from core.text.markup import preview
+from core.text.words import collapse, is_number
+from core.work.commands import (
     Command,
     CommandCall,
     CommandResult,
@@ -21,8 +23,6 @@ from core.service.commands.base import (
     readable_by,
     required,
 )
-from core.text.markup import preview
-from core.text.words import collapse, is_number
 from core.work.conversations import Conversations
 
 LISTED = 20  # failures of a source in a chat; more is a wall

@@ -12,14 +12,13 @@ from core.domain.service import SummaryKey
 from core.errors import ProviderOverloaded
 from core.knowledge.references.document_lines import READ_CHARACTERS, DocumentLines, ModelLines, one_line_prompt
 from core.text.markup import LENGTH
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.summaries import MemorySummaryRepository
+from storage.database.repositories.summaries import SqlSummaryRepository
 from tests.unit.core.library_builder import Shelf
 
 LONG = "The gates stayed shut for two hours, because a rubber seal was missing in a duct that nobody had looked into"
 
 
-class CountingSummaries(MemorySummaryRepository):
+class CountingSummaries(SqlSummaryRepository):
     """Counts what is saved."""
 
     saved = 0
@@ -50,7 +49,7 @@ def shelf() -> Shelf:
 
 
 def lines_of(shelf: Shelf, writer: Writer | None = None) -> tuple[DocumentLines, CountingSummaries]:
-    summaries = CountingSummaries(MemoryConversationRepository(), shelf.corpus)
+    summaries = CountingSummaries(shelf.stores.database)
     return DocumentLines(
         corpus=shelf.corpus, summaries=summaries, writer=(lambda _: writer) if writer else None
     ), summaries

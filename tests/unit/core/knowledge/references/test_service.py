@@ -1,4 +1,4 @@
-"""References of an answer."""
+"""References around answers, from question to what is stored: over stores in memory and a scripted model."""
 
 from collections.abc import Sequence
 
@@ -29,7 +29,6 @@ from core.knowledge.questions import MOST_LINKS
 from core.knowledge.references.document_lines import DocumentLines
 from core.knowledge.references.linked_context import OPENED
 from core.knowledge.references.service import MOST_KEPT, all_references, labels, looked_at, search_references
-from storage.memory.summaries import MemorySummaryRepository
 from tests.builders import NOON, build_citation, build_document, build_pages, build_passages
 from tests.unit.core.answering.test_service import KEY, SEARCH, Desk, message
 from tests.unit.core.library_builder import Shelf
@@ -228,7 +227,7 @@ class BrokenLines(DocumentLines):
 
 async def test_a_failed_reference_step_is_a_failed_job_and_the_answer_still_goes_out(shelf: Shelf) -> None:
     desk = Desk(shelf, SEARCH, says("Under the stairs [1]."))
-    broken = BrokenLines(corpus=shelf.corpus, summaries=MemorySummaryRepository(desk.store, shelf.corpus))
+    broken = BrokenLines(corpus=shelf.corpus, summaries=shelf.stores.summaries)
     desk.service._references = shelf.references(lines=broken)
     more = calls(ToolInvocation(id="t2", name="search", arguments={"query": "boat red"}))
     desk.provider = ScriptedProvider((SEARCH, more, says("Under the stairs [1].")))

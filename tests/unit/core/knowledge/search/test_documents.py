@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from core.domain.corpus import Document
 from core.errors import BadInput, NotFound
 from core.knowledge.search.documents import KEPT, DocumentNames, NamesOfWorkspaces, find_by_name, only_journals
-from storage.memory.corpus import MemoryCorpusRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
 from tests.builders import build_document, build_pages, build_passages, build_source
+from tests.stores import InMemoryDatabase
 
 NOTES = build_source("notes")
 BOOKS = build_source("books")
@@ -150,7 +151,7 @@ def test_a_lasting_table_finds_what_a_table_for_one_look_up_finds(titles: list[s
     assert lasting.linked(name) == once.linked(name)
 
 
-class CountingCorpus(MemoryCorpusRepository):
+class CountingCorpus(SqlCorpusRepository):
     """Counts how often all documents were read."""
 
     reads = 0
@@ -166,7 +167,7 @@ class CountingCorpus(MemoryCorpusRepository):
 
 @pytest.fixture
 async def corpus() -> CountingCorpus:
-    corpus = CountingCorpus()
+    corpus = CountingCorpus(InMemoryDatabase())
     await corpus.save_source(build_source())
     await corpus.put(build_document())
     return corpus
