@@ -5,8 +5,7 @@ import asyncio
 import typer
 
 from bot.cli.session import Session
-from bot.service.doctor import Check
-from bot.service.operations import check_parts
+from bot.service.doctor import Check, check_parts
 
 
 def register(app: typer.Typer) -> None:

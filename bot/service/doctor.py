@@ -2,9 +2,9 @@
 
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from bot.config.slack import APP_PAGE, SlackSettings, read_settings
+from bot.service.calls import OperationContext, operation
 from bot.slackbot.events.manifest import SCOPES
 from bot.slackbot.events.translate import PLATFORM
 from bot.slackbot.events.transport import open_address
@@ -17,21 +17,20 @@ from core.errors import ConfigError, FootnoteError, InvalidState
 from core.features.maintenance import REINDEX, lacking
 from core.ports import LearningProvider
 
-if TYPE_CHECKING:
-    from bot.wiring.app import App
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One part, whether it works, and in one sentence how, or what to do."""
+    """A part's state, or its problem and the fix, in one sentence."""
 
     name: str
     ok: bool
     detail: str
 
 
-async def examine(app: "App") -> list[Check]:
-    """All checks, in the order an answer needs the parts. `app` is not open yet."""
+@operation
+async def check_parts(context: OperationContext, request: None) -> list[Check]:
+    """Check the parts in the order an answer needs them. The database need not be open yet."""
+    app = context.parts
     checks = [await _check("database", _database, app)]
     if checks[0].ok:
         for name, work in (
@@ -47,7 +46,7 @@ async def examine(app: "App") -> list[Check]:
     return checks
 
 
-async def require_filled_index(app: "App") -> int:
+async def require_filled_index(app: App) -> int:
     """How many passages the index holds. Raises InvalidState when documents of a shared database are not in it.
 
     That is how a process looks whose index is its own while the database is not: it would find nothing, and say so.
@@ -62,7 +61,7 @@ async def require_filled_index(app: "App") -> int:
     return count
 
 
-async def count_lacking(app: "App") -> tuple[int, int]:
+async def count_lacking(app: App) -> tuple[int, int]:
     """How many passages the index lacks, and how many it should hold; a look that costs milliseconds.
 
     Passages that it holds too much, of an ingest that was interrupted or is under way, may hide some.
@@ -71,24 +70,24 @@ async def count_lacking(app: "App") -> tuple[int, int]:
     return max(expected - await app.index.count(), 0), expected
 
 
-async def _check(name: str, work: "Callable[[App], Awaitable[str]]", app: "App") -> Check:
+async def _check(name: str, work: Callable[[App], Awaitable[str]], app: App) -> Check:
     try:
         return Check(name=name, ok=True, detail=await work(app))
     except FootnoteError as error:
         return Check(name=name, ok=False, detail=str(error))
 
 
-async def _database(app: "App") -> str:
+async def _database(app: App) -> str:
     await app.open()
     kind = "PostgreSQL, for several processes: " if app.is_shared else ""
     return f"{kind}{app.database.name} is open and up to date"
 
 
-async def _embedding(app: "App") -> str:
+async def _embedding(app: App) -> str:
     return await app.describe_embedder()
 
 
-async def _index(app: "App") -> str:
+async def _index(app: App) -> str:
     count = await require_filled_index(app)
     missing, expected = await count_lacking(app)
     if missing:
@@ -100,7 +99,7 @@ async def _index(app: "App") -> str:
     return f"{count} passages"
 
 
-async def _library(app: "App") -> str:
+async def _library(app: App) -> str:
     documents = await app.corpus.list_documents(app.workspace)
     if not documents:
         return "empty: add documents with `footnote ingest PATH`"
@@ -108,7 +107,7 @@ async def _library(app: "App") -> str:
     return f"{len(documents) - len(failed)} documents, {len(failed)} could not be read (`footnote documents`)"
 
 
-async def _scans(app: "App") -> str:
+async def _scans(app: App) -> str:
     """Reading scans is nobody's duty: what is off is told, not failed."""
     from bot.wiring.ingestion import can_recognise
 
@@ -119,7 +118,7 @@ async def _scans(app: "App") -> str:
     return "the text of scanned PDF pages is recognised (OCR)"
 
 
-async def _provider(app: "App") -> str:
+async def _provider(app: App) -> str:
     """Every provider that may be asked: a fallback that does not work is better found now than when it is needed."""
     from bot.wiring.providers import check_provider
 
@@ -150,13 +149,13 @@ def _skills(capabilities: Capabilities) -> str:
     return f" ({'; '.join(parts)})"
 
 
-async def _discord(app: "App") -> str:
+async def _discord(app: App) -> str:
     from bot.wiring.discord import describe_discord
 
     return await describe_discord(app.config)
 
 
-async def _slack(app: "App") -> str:
+async def _slack(app: App) -> str:
 
     return await describe_slack(app)
 

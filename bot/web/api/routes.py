@@ -6,8 +6,10 @@ from pathlib import Path
 
 from aiohttp import web
 
+from bot.cli.database import status
+from bot.cli.extracting import extracts
 from bot.runtime.metrics import CONTENT_TYPE
-from bot.web.api import asking, connections, extracts, reading, sessions, status
+from bot.web.api import asking, connections, reading, sessions
 from bot.web.api.auth import DOOR, FILLED, METRICS_PATH, ApiDoor, admission
 from bot.web.api.problems import problems
 from bot.web.parts import WebParts

@@ -16,7 +16,7 @@ from core.domain.corpus import Document, PageHit, SearchQuery, Source
 from core.domain.features import Connection, DocumentConnections
 from core.features.connections import Connections
 from core.features.statistics import DAYS, UsageStatistics
-from core.knowledge.references.one_line import preview
+from core.text.markup import preview
 from core.text.words import collapse
 
 ROWS = 200  # documents on one page of the list
