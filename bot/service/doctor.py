@@ -29,8 +29,11 @@ class Check:
 
 @operation
 async def check_parts(context: OperationContext, request: None) -> list[Check]:
+    return await examine(context.parts)
+
+
+async def examine(app: App) -> list[Check]:
     """Check the parts in the order an answer needs them. The database need not be open yet."""
-    app = context.parts
     checks = [await _check("database", _database, app)]
     if checks[0].ok:
         for name, work in (
@@ -47,24 +50,24 @@ async def check_parts(context: OperationContext, request: None) -> list[Check]:
 
 
 async def require_filled_index(app: App) -> int:
-    """How many passages the index holds. Raises InvalidState when documents of a shared database are not in it.
+    """Return how many passages the index holds. InvalidState if the documents of a shared database aren't in it.
 
-    That is how a process looks whose index is its own while the database is not: it would find nothing, and say so.
+    That happens if a process has its own index but shares the database: it would find nothing.
     """
     count = await app.index.count()
     if count == 0 and app.is_shared and any((await app.corpus.live_revisions()).values()):
         where = "the one under [index] url" if app.config.index.url else "the data directory's own"
         raise InvalidState(
-            f"The database has documents, but the search index ({where}) is empty: set [index] url to the Qdrant "
+            f"The database has documents, but the search index ({where}) is empty. Set [index] url to the Qdrant "
             f"server that holds them, for every process, or build the index from the database with {REINDEX}."
         )
     return count
 
 
 async def count_lacking(app: App) -> tuple[int, int]:
-    """How many passages the index lacks, and how many it should hold; a look that costs milliseconds.
+    """Return how many passages the index lacks, and how many it should hold. Takes milliseconds.
 
-    Passages that it holds too much, of an ingest that was interrupted or is under way, may hide some.
+    Surplus passages, of an ingest that was interrupted or is under way, may hide missing ones.
     """
     expected = sum((await app.corpus.live_revisions()).values())
     return max(expected - await app.index.count(), 0), expected
@@ -94,7 +97,7 @@ async def _index(app: App) -> str:
         raise InvalidState(lacking(missing, expected))
     if app.is_shared and not app.config.index.url:
         return (
-            f"{count} passages, embedded: for this process alone; `footnote worker` needs a Qdrant server ([index] url)"
+            f"{count} passages, embedded: only for this process; `footnote worker` needs a Qdrant server ([index] url)"
         )
     return f"{count} passages"
 
@@ -108,18 +111,18 @@ async def _library(app: App) -> str:
 
 
 async def _scans(app: App) -> str:
-    """Reading scans is nobody's duty: what is off is told, not failed."""
+    """Reading scans is optional, so this check never fails."""
     from bot.wiring.ingestion import can_recognise
 
     if not app.config.ingest.ocr:
         return "scanned PDFs are refused: [ingest] ocr is false"
     if not can_recognise():
-        return "scanned PDFs are refused: to have their text recognised, pip install 'footnote[ocr]'"
+        return "scanned PDFs are refused: to recognise their text, pip install 'footnote[ocr]'"
     return "the text of scanned PDF pages is recognised (OCR)"
 
 
 async def _provider(app: App) -> str:
-    """Every provider that may be asked: a fallback that does not work is better found now than when it is needed."""
+    """Check every provider, fallbacks too."""
     from bot.wiring.providers import check_provider
 
     said, failed = [], []
@@ -136,7 +139,7 @@ async def _provider(app: App) -> str:
 
 
 def _skills(capabilities: Capabilities) -> str:
-    """What a model was found to do."""
+    """Return the abilities that were found in a model."""
     can = {
         "tools": capabilities.tools,
         "replies by a schema": capabilities.structured,
@@ -164,14 +167,14 @@ OFF = "off: no token in SLACK_BOT_TOKEN or the file of [slack] token_file, and n
 
 
 async def describe_slack(app: App) -> str:
-    """What works, in one line. Raises ConfigError with everything that does not."""
+    """Return what works, in one line. ConfigError lists everything that doesn't."""
     settings = read_settings(app.config)
     if settings is None:
         return OFF
     found, problems = [], []
-    for look in (_look_at_token, _look_at_teams, _look_at_transport):
+    for check in (_check_token, _check_teams, _check_transport):
         try:
-            found += await look(app, settings)
+            found += await check(app, settings)
         except FootnoteError as error:
             problems.append(str(error))
     if problems:
@@ -179,36 +182,36 @@ async def describe_slack(app: App) -> str:
     return "; ".join(found)
 
 
-async def _look_at_token(app: App, settings: SlackSettings) -> list[str]:
+async def _check_token(app: App, settings: SlackSettings) -> list[str]:
     if settings.token is None:
         return []
-    told = await test_token(settings.token)
-    team = str(told.get("team") or told["team_id"])
-    _require_scopes(str(told["scopes"]).replace(" ", "").split(","), team)
-    return [f"{told.get('user') or told['user_id']} is ready in {team} ({told['team_id']})"]
+    tested = await test_token(settings.token)
+    team = str(tested.get("team") or tested["team_id"])
+    _require_scopes(str(tested["scopes"]).replace(" ", "").split(","), team)
+    return [f"{tested.get('user') or tested['user_id']} is ready in {team} ({tested['team_id']})"]
 
 
-async def _look_at_teams(app: App, settings: SlackSettings) -> list[str]:
+async def _check_teams(app: App, settings: SlackSettings) -> list[str]:
     if not settings.has_keys:
         return []
     teams = await app.installations.list_installations(PLATFORM)
     for team in teams:
-        await _look_at_team(team)
+        await _check_team(team)
     where = f" at {settings.client.public_url}/slack/install" if settings.client else ""
     return [f"installed by {len(teams)} {'team' if len(teams) == 1 else 'teams'}{where}"]
 
 
-async def _look_at_team(team: Installation) -> None:
+async def _check_team(team: Installation) -> None:
     try:
-        told = await test_token(team.token)
+        tested = await test_token(team.token)
     except ConfigError as error:
         raise ConfigError(
-            f"The token of {team.team_name} ({team.team_id}) is refused: the app has to be installed there again."
+            f"The token of {team.team_name} ({team.team_id}) was refused. Install the app there again."
         ) from error
-    _require_scopes(str(told["scopes"]).replace(" ", "").split(","), team.team_name)
+    _require_scopes(str(tested["scopes"]).replace(" ", "").split(","), team.team_name)
 
 
-async def _look_at_transport(app: App, settings: SlackSettings) -> list[str]:
+async def _check_transport(app: App, settings: SlackSettings) -> list[str]:
     if not settings.by_socket:
         return ["HTTP requests, signed"]
     await open_address(build_client(None), settings.app_token or "")
@@ -219,6 +222,6 @@ def _require_scopes(granted: Collection[str], team: str) -> None:
     missing = sorted(SCOPES.keys() - set(granted))
     if missing:
         raise ConfigError(
-            f"In {team} the bot lacks the scopes {', '.join(missing)}: update the app at {APP_PAGE} (your app, App "
+            f"In {team} the bot lacks the scopes {', '.join(missing)}. Update the app at {APP_PAGE} (your app, App "
             "Manifest) with what `footnote manifest slack` prints, and install it there again."
         )

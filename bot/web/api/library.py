@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
+from bot.web import queries
 from bot.web.api.auth import require_documents, scope_of, workspace_of
 from bot.web.api.bodies import (
     ExtractParameters,
@@ -15,28 +16,21 @@ from bot.web.api.bodies import (
 )
 from bot.web.pages.library import CONNECTIONS
 from bot.web.parts import PARTS
-from core.domain.corpus import Document, SearchQuery, SearchScope
-from core.domain.extracts import ExtractQuery
+from bot.web.queries import MOST_FACTS, ExtractsRequest, FactsRequest, SearchRequest
+from core.domain.corpus import Document
 from core.domain.features import Neighbour
 from core.domain.jobs import Job
-from core.knowledge.facts import of_extracts
-from core.knowledge.library import Library
-from core.serializers.extracts import extract_json, facts_json, ontology_json, troubles_json
-from core.serializers.objects import Json, document_json, job_json, page_hit_json, page_json
+from core.serializers.extracts import facts_json, ontology_json
+from core.serializers.objects import Json, document_json, job_json
 
 
 async def search(request: web.Request) -> web.Response:
-    """Pages by meaning and by words, best first."""
+    """Search pages by meaning and by words, best first."""
     parts, workspace = request.app[PARTS], workspace_of(request)
     asked = read_query(request, SearchParameters)
     await require_documents(request)
-    scope = await scope_of(parts, workspace)
-    document = await parts.library.find_document(asked.document, scope) if asked.document else None
-    ids = frozenset({document.id}) if document else frozenset[str]()
-    query = SearchQuery(text=asked.query, limit=asked.limit, kind=asked.kind, document_ids=ids)
-    hits = await parts.library.search(query, scope)
-    summaries = await parts.facts.summaries(hits, scope)
-    return web.json_response({"hits": [page_hit_json(hit, summaries) for hit in hits]})
+    wanted = SearchRequest(query=asked.query, limit=asked.limit, kind=asked.kind, document=asked.document)
+    return web.json_response((await queries.search(parts, await scope_of(parts, workspace), wanted)).to_json())
 
 
 async def get_page(request: web.Request) -> web.Response:
@@ -44,79 +38,61 @@ async def get_page(request: web.Request) -> web.Response:
     scope = await scope_of(parts, workspace_of(request))
     read_query(request, NoParameters)
     view = await parts.library.page(request.match_info["page_id"], scope)
-    return web.json_response(page_json(view, await parts.facts.of_pages([view.page.id], scope)))
+    return web.json_response((await queries.show_page(parts, scope, view)).to_json())
 
 
 async def list_documents(request: web.Request) -> web.Response:
-    """By source, then path; failed ones with their reason."""
+    """List documents by source, then path, with a reason for each that couldn't be read."""
     parts = request.app[PARTS]
     scope = await scope_of(parts, workspace_of(request))
     read_query(request, NoParameters)
     return web.json_response({"documents": [document_json(item) for item in await parts.library.documents(scope)]})
 
 
-async def list_jobs(request: web.Request) -> web.Response:
-    """The newest requests, without what is below them."""
-    parameters = read_query(request, ListParameters)
-    trees = await request.app[PARTS].jobs.recent(workspace_of(request), parameters.limit)
-    return web.json_response({"jobs": [job_json(tree[0], tree) for tree in trees if tree]})
-
-
-async def get_job(request: web.Request) -> web.Response:
-    """The whole tree that a job belongs to: its jobs as a list, the root first, and their ids nested."""
-    read_query(request, NoParameters)
-    tree = await request.app[PARTS].jobs.tree(request.match_info["job_id"], workspace_of(request))
-    return web.json_response({"jobs": [job_json(job, tree) for job in tree], "tree": _nested(tree[0], tree)})
-
-
-def _nested(job: Job, tree: Sequence[Job]) -> Json:
-    children = [_nested(child, tree) for child in tree if child.parent_id == job.id]
-    return {"id": job.id, "name": job.name, "status": job.status.value, "children": children}
-
-
-MOST_FACTS = 10_000  # rows that a filter looks through for their extracts
-
-
 async def list_extracts(request: web.Request) -> web.Response:
-    """By document and place; with a filter those with a row that fits, and these rows."""
+    """List extracts by document and place; with a filter, those with a matching row, and these rows."""
     parts = request.app[PARTS]
     scope = await scope_of(parts, workspace_of(request))
     asked = read_query(request, ExtractParameters)
-    ids = await _ids(parts.library, asked.document, scope)
-    if asked.filter is None:
-        query = ExtractQuery(type=asked.type, document_ids=ids, limit=asked.limit)
-        listed = await parts.facts.list_extracts(query, scope)
-        told = {"warnings": troubles_json(await parts.facts.troubles(scope, ids))}
-        return web.json_response({"extracts": [extract_json(item) for item in listed], **told})
-    found = await parts.facts.find(of_extracts(parts.facts.read(asked.filter, MOST_FACTS), asked.type), scope, ids)
-    fitting = {row.fact.extract.id: row.fact.extract for row in found.rows}
-    listing: list[Json] = [extract_json(item) for item in list(fitting.values())[: asked.limit]]
-    return web.json_response({"extracts": listing, **facts_json(found)})
+    query = parts.facts.read(asked.filter, MOST_FACTS) if asked.filter is not None else None
+    wanted = ExtractsRequest(type=asked.type, document=asked.document, filter=query, limit=asked.limit)
+    found = (await queries.list_extracts(parts, scope, wanted)).to_json()
+    return web.json_response(found if query is None else {k: v for k, v in found.items() if k != "warnings"})
 
 
 async def find_facts(request: web.Request) -> web.Response:
-    """Rows that fit a question, each with its footnote."""
+    """Return the rows that fit a question, each with its footnote."""
     parts = request.app[PARTS]
     scope = await scope_of(parts, workspace_of(request))
     asked = read_query(request, FactParameters)
-    ids = await _ids(parts.library, asked.document, scope)
-    return web.json_response(facts_json(await parts.facts.find(parts.facts.read(asked.query, asked.limit), scope, ids)))
+    wanted = FactsRequest(query=parts.facts.read(asked.query, asked.limit), document=asked.document)
+    return web.json_response(facts_json(await queries.find_facts(parts, scope, wanted)))
 
 
 async def get_ontology(request: web.Request) -> web.Response:
-    """Kinds of entities and relations, and other names of the same thing."""
+    """Return the kinds of entities and relations, and the aliases of each entity."""
     parts = request.app[PARTS]
     scope = await scope_of(parts, workspace_of(request))
     read_query(request, NoParameters)
     return web.json_response(ontology_json(await parts.facts.ontology(scope)))
 
 
-async def _ids(library: Library, name: str | None, scope: SearchScope) -> frozenset[str]:
-    return frozenset({(await library.find_document(name, scope)).id}) if name else frozenset()
+async def list_jobs(request: web.Request) -> web.Response:
+    """List the newest requests, without the jobs below them."""
+    parameters = read_query(request, ListParameters)
+    trees = await request.app[PARTS].jobs.recent(workspace_of(request), parameters.limit)
+    return web.json_response({"jobs": [job_json(tree[0], tree) for tree in trees if tree]})
+
+
+async def get_job(request: web.Request) -> web.Response:
+    """Return the whole tree that a job belongs to: a list with the root first, and the nested IDs."""
+    read_query(request, NoParameters)
+    tree = await request.app[PARTS].jobs.tree(request.match_info["job_id"], workspace_of(request))
+    return web.json_response({"jobs": [job_json(job, tree) for job in tree], "tree": _nested(tree[0], tree)})
 
 
 async def get_graph(request: web.Request) -> web.Response:
-    """The best connected documents, and the connections between them."""
+    """Return the best connected documents, and the connections between them."""
     scope = await scope_of(request.app[PARTS], workspace_of(request))
     graph = await request.app[CONNECTIONS].graph(scope, read_query(request, ListParameters).limit)
     return web.json_response(
@@ -132,7 +108,7 @@ async def get_graph(request: web.Request) -> web.Response:
 
 
 async def get_connections(request: web.Request) -> web.Response:
-    """Links, backlinks, related documents and citing threads of one."""
+    """Return a document's links, backlinks, related documents and citing threads."""
     scope = await scope_of(request.app[PARTS], workspace_of(request))
     read_query(request, NoParameters)
     found = await request.app[CONNECTIONS].of(request.match_info["document_id"], scope)
@@ -154,6 +130,11 @@ async def get_connections(request: web.Request) -> web.Response:
             ],
         }
     )
+
+
+def _nested(job: Job, tree: Sequence[Job]) -> Json:
+    children = [_nested(child, tree) for child in tree if child.parent_id == job.id]
+    return {"id": job.id, "name": job.name, "status": job.status.value, "children": children}
 
 
 def _neighbours(neighbours: Sequence[Neighbour]) -> list[Json]:
