@@ -19,10 +19,10 @@ from core.domain.service import InboxEntry, is_note
 from core.errors import NotFound
 from core.features.feedback import Feedbacks
 from core.features.staleness.detection import stale_questions
+from core.knowledge.references.document_lines import page_summary
 from core.ports import CorpusRepository
 from core.ports.service import InboxStore
 from core.serializers.objects import Json
-from core.text.markup import page_summary
 from core.work.conversations import Conversations
 
 KEPT = 2_000  # summaries in memory
