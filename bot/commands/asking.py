@@ -19,7 +19,7 @@ from core.errors import BadInput, FootnoteError
 from core.gates.question_lines import FORM, QuestionLine, read_line
 
 if TYPE_CHECKING:
-    from bot.wiring.app import App
+    from bot.wiring.parts import Parts
 
 TERMINAL = "terminal"
 
@@ -84,12 +84,12 @@ def question_message(workspace: str, text: str) -> IncomingMessage:
     )
 
 
-async def ask_once(app: "App", text: str) -> Answer:
+async def ask_once(app: "Parts", text: str) -> Answer:
     """The answer to one question, in a new conversation."""
     return await _answer(app, question_message(app.workspace, text))
 
 
-async def _answer(app: "App", message: IncomingMessage) -> Answer:
+async def _answer(app: "Parts", message: IncomingMessage) -> Answer:
     from core.inbox import to_command
     from core.work.progress import SilentProgress
 
@@ -109,7 +109,7 @@ def _print(session: Session, answer: Answer, *, verbose: bool) -> None:
     session.console.print(answer_view(answer, verbose=verbose))
 
 
-async def _batch(app: "App", session: Session, file: Path) -> None:
+async def _batch(app: "Parts", session: Session, file: Path) -> None:
     from core.jsonable.objects import answer_json
 
     conversations: dict[str, str] = {}

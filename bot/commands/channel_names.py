@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bot.wiring.direct_threads import is_one_persons
+from bot.showing.direct_threads import is_direct_thread
 from core.domain.conversation import ThreadAddress
 from core.errors import BadInput
 
@@ -52,4 +52,4 @@ def to_address(channel: str, thread: str, workspace: str) -> ThreadAddress:
 
 def is_direct(address: ThreadAddress) -> bool:
     """Whether one person alone reads there, as far as its channel tells: Discord's direct ones look like all others."""
-    return address.platform == TERMINAL or is_one_persons(replace(address, thread=address.thread or "any"))
+    return address.platform == TERMINAL or is_direct_thread(replace(address, thread=address.thread or "any"))

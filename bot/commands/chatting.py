@@ -1,6 +1,7 @@
 """`chat`: a conversation in the terminal."""
 
 import asyncio
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -41,13 +42,13 @@ def chat(
 
 
 def run_chat(session: Session, options: "ChatOptions") -> None:
-    """The chat loop over one open app."""
+    """Run the chat until the user leaves."""
     from bot.terminal.client import TerminalChat
 
     with asyncio.Runner() as runner:
-        app = session.app()
+        stack = AsyncExitStack()
         try:
-            runner.run(app.open())
-            TerminalChat(app, session.console, options, input).run(runner)
+            parts = runner.run(stack.enter_async_context(session.open()))
+            TerminalChat(parts, session.console, options, input).run(runner)
         finally:
-            runner.run(app.close())
+            runner.run(stack.aclose())

@@ -12,7 +12,7 @@ from core.domain.conversation import Conversation, Message
 from core.errors import BadInput
 
 if TYPE_CHECKING:
-    from bot.wiring.app import App
+    from bot.wiring.parts import Parts
     from core.commands import CommandResult
 
 commands = typer.Typer(help="The conversations of this workspace.", no_args_is_help=True)
@@ -32,7 +32,7 @@ def list_conversations(
     session: Session = context.obj
     from core.jsonable.objects import conversation_json
 
-    async def work(app: "App") -> list[Conversation]:
+    async def work(app: "Parts") -> list[Conversation]:
         document_id = (await app.find_document(document)).id if document else None
         return await app.conversations.list_conversations(app.workspace, document_id)
 
@@ -52,7 +52,7 @@ def show(context: typer.Context, conversation: ConversationId) -> None:
     from core.export import to_markdown
     from core.jsonable.objects import conversation_json
 
-    async def work(app: "App") -> tuple[Conversation, list[Message]]:
+    async def work(app: "Parts") -> tuple[Conversation, list[Message]]:
         return await app.histories.show(conversation, app.workspace, await app.scope())
 
     found, messages = session.run(work)
@@ -101,7 +101,7 @@ def export(
     session: Session = context.obj
     from core.export import ExportedFile, export_conversation
 
-    async def exported(app: "App") -> ExportedFile:
+    async def exported(app: "Parts") -> ExportedFile:
         found, messages = await app.histories.show(conversation, app.workspace, await app.scope())
         return await export_conversation(found, messages, "json" if session.as_json else format)
 
@@ -131,7 +131,7 @@ def recap(context: typer.Context, conversation: ConversationId) -> None:
     from core.commands import CommandCall
     from core.jsonable.objects import citation_json
 
-    async def work(app: "App") -> "CommandResult":
+    async def work(app: "Parts") -> "CommandResult":
         found, _ = await app.conversations.show(conversation, app.workspace)
         return await app.commands.run(
             CommandCall(name="recap", workspace=app.workspace, conversation=found, author=author_name(), sees_all=True)

@@ -8,7 +8,7 @@ import typer
 from bot.commands.session import Session
 
 if TYPE_CHECKING:
-    from bot.wiring.app import App
+    from bot.wiring.parts import Parts
     from core.ingestion.mending import Mended
     from core.upkeep import StorageStatus
 
@@ -35,7 +35,7 @@ def status(context: typer.Context) -> None:
     """Show what the database holds, and whether the search index holds the same."""
     session: Session = context.obj
 
-    async def work(app: "App") -> "StorageStatus":
+    async def work(app: "Parts") -> "StorageStatus":
         return await app.upkeep.status()
 
     found = session.run(work)
@@ -52,7 +52,7 @@ def check(context: typer.Context) -> None:
     """Read everything and say what is wrong, each with its fix; the exit code is 1 then."""
     session: Session = context.obj
 
-    async def work(app: "App") -> list[str]:
+    async def work(app: "Parts") -> list[str]:
         return await app.upkeep.check()
 
     faults = session.run(work)
@@ -76,7 +76,7 @@ def reindex(
     session: Session = context.obj
     from bot.terminal.progress import ingest_progress
 
-    async def work(app: "App") -> "Mended":
+    async def work(app: "Parts") -> "Mended":
         if from_scratch:
             await app.clear_index()
         return await app.upkeep.reindex(progress)
@@ -97,7 +97,7 @@ def back_up(context: typer.Context, file: Annotated[Path, typer.Argument(help="A
     session: Session = context.obj
     target = file.expanduser().absolute()
 
-    async def work(app: "App") -> int:
+    async def work(app: "Parts") -> int:
         return await app.upkeep.back_up(target)
 
     size = session.run(work)
@@ -113,7 +113,7 @@ def back_up(context: typer.Context, file: Annotated[Path, typer.Argument(help="A
 def restore(context: typer.Context, file: Annotated[Path, typer.Argument(help="What `db backup` wrote.")]) -> None:
     """Unpack a backup into an empty data directory, and build the search index from it."""
     session: Session = context.obj
-    from bot.wiring.stores import restore as unpack
+    from bot.wiring.parts import restore as unpack
 
     session.require_no_service()
     names = unpack(session.settings, file.expanduser())

@@ -15,7 +15,7 @@ from bot.config import Config
 from bot.config.sections import IndexConfig, SlackConfig
 
 if TYPE_CHECKING:
-    from bot.wiring.app import App
+    from bot.wiring.parts import Parts
     from core.domain.answer import Answer
     from core.ingestion.report import IngestReport
 
@@ -108,7 +108,7 @@ def _ingest(session: Session) -> None:
     with as_file(files("bot") / "sample_library" / "documents") as folder, ingest_progress(session.notes) as progress:
         location = str(Path(folder).resolve())
 
-        async def work(app: "App") -> "IngestReport":
+        async def work(app: "Parts") -> "IngestReport":
             await _forget_moved(app, location)
             return await app.ingest([Path(folder)], source=SAMPLES, kind="auto", force=False, progress=progress)
 
@@ -117,7 +117,7 @@ def _ingest(session: Session) -> None:
     session.notes.print(f"The sample library is ready: {total} documents in {report.seconds:.1f} s.", markup=False)
 
 
-async def _forget_moved(app: "App", location: str) -> None:
+async def _forget_moved(app: "Parts", location: str) -> None:
     """Where another copy of Footnote ran the demo, its sample library gives way: one source has one folder."""
     known = next((source for source in await app.library.sources(app.workspace) if source.name == SAMPLES), None)
     if known is not None and known.location != location:
@@ -127,7 +127,7 @@ async def _forget_moved(app: "App", location: str) -> None:
 def _answer_examples(session: Session, examples: list[Example]) -> None:
     from bot.commands.asking import ask_once
 
-    async def work(app: "App") -> list["Answer"]:
+    async def work(app: "Parts") -> list["Answer"]:
         return [await ask_once(app, example.question) for example in examples]
 
     answers = session.run(work)

@@ -20,7 +20,7 @@ from core.gates.question_lines import FORM
 from core.work.progress import SilentProgress
 
 if TYPE_CHECKING:
-    from bot.wiring.app import App
+    from bot.wiring.parts import Parts
 
 
 def load_questions(file: Path) -> list[GoldQuestion]:
@@ -34,7 +34,7 @@ def require_something(report: EvaluationReport, questions: Sequence[GoldQuestion
         raise BadInput(f"The question file {str(file)!r} holds no question: {FORM}, one on each line.")
 
 
-async def run_evaluation(app: "App", questions: Sequence[GoldQuestion], console: Console) -> EvaluationReport:
+async def run_evaluation(app: "Parts", questions: Sequence[GoldQuestion], console: Console) -> EvaluationReport:
     """Search and ask every question, each chain of follow-ups in a conversation of its own; then play the kept cases.
 
     Progress goes to `console`.

@@ -7,7 +7,7 @@ import typer
 from bot.commands.session import Session
 
 if TYPE_CHECKING:
-    from bot.wiring.app import App
+    from bot.wiring.parts import Parts
     from core.domain.extracts import Extract, ExtractType
     from core.extraction.extracting import ExtractionReport
     from core.facts import FactQuery, FoundFacts, Ontology, Trouble
@@ -34,7 +34,7 @@ def extract(
     session: Session = context.obj
     from bot.terminal.progress import ingest_progress
 
-    async def work(app: "App") -> "ExtractionReport":
+    async def work(app: "Parts") -> "ExtractionReport":
         ids = [(await app.find_document(document)).id] if document else None
         return await app.extractions.run(
             app.workspace, document_ids=ids, extractor=extractor, force=force, progress=progress
@@ -64,7 +64,7 @@ def extracts(
     from core.domain.extracts import ExtractQuery
     from core.facts import of_extracts
 
-    async def work(app: "App") -> "tuple[list[Extract], FoundFacts | None, list[Trouble]]":
+    async def work(app: "Parts") -> "tuple[list[Extract], FoundFacts | None, list[Trouble]]":
         scope = await app.scope()
         wanted = _type(kind)
         ids = frozenset({(await app.find_document(document)).id}) if document else frozenset[str]()
@@ -100,7 +100,7 @@ def facts(
     """Answer from extracted data alone: rows with proved footnotes, no model, no search."""
     session: Session = context.obj
 
-    async def work(app: "App") -> "FoundFacts":
+    async def work(app: "Parts") -> "FoundFacts":
         ids = frozenset({(await app.find_document(document)).id}) if document else frozenset[str]()
         return await app.facts.find(_query(question, limit), await app.scope(), ids)
 
@@ -119,7 +119,7 @@ def ontology(context: typer.Context) -> None:
     """Show the kinds of entities and relations that were found, and the names of the same thing."""
     session: Session = context.obj
 
-    async def work(app: "App") -> "Ontology":
+    async def work(app: "Parts") -> "Ontology":
         return await app.facts.ontology(await app.scope())
 
     found = session.run(work)

@@ -11,7 +11,7 @@ from core.errors import InvalidState
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from bot.wiring.app import App
+    from bot.wiring.parts import Parts
 
 commands = typer.Typer(help="The job trees behind answers.", invoke_without_command=True)
 JobId = Annotated[str, typer.Argument(metavar="ID", help="The job's id.")]
@@ -38,7 +38,7 @@ def list_jobs(context: typer.Context) -> None:
 def show(context: typer.Context, job: JobId) -> None:
     """Show the whole tree a job belongs to."""
 
-    async def work(app: "App") -> list[list[Job]]:
+    async def work(app: "Parts") -> list[list[Job]]:
         return [await app.jobs.tree(job, app.workspace)]
 
     _show(context, work)
@@ -48,7 +48,7 @@ def show(context: typer.Context, job: JobId) -> None:
 def cancel(context: typer.Context, job: JobId) -> None:
     """Cancel a job that has not ended."""
 
-    async def work(app: "App") -> list[list[Job]]:
+    async def work(app: "Parts") -> list[list[Job]]:
         return [await app.jobs.cancel(job, app.workspace)]
 
     _show(context, work)
@@ -59,7 +59,7 @@ def retry(context: typer.Context, job: JobId) -> None:
     """Ask the question of a failed or cancelled request again, in its conversation."""
     from core.work.progress import SilentProgress
 
-    async def work(app: "App") -> list[list[Job]]:
+    async def work(app: "Parts") -> list[list[Job]]:
         answer = await app.jobs.retry(job, app.workspace, SilentProgress())
         if not answer.jobs:  # refused, or given up before any step was taken
             raise InvalidState(answer.text)
@@ -69,7 +69,7 @@ def retry(context: typer.Context, job: JobId) -> None:
 
 
 def _show(
-    context: typer.Context, work: "Callable[[App], Awaitable[list[list[Job]]]]", *, roots_only: bool = False
+    context: typer.Context, work: "Callable[[Parts], Awaitable[list[list[Job]]]]", *, roots_only: bool = False
 ) -> None:
     session: Session = context.obj
     trees = session.run(work)

@@ -12,7 +12,7 @@ from core.domain.corpus import Document, PageHit, SearchQuery
 from core.errors import BadInput
 
 if TYPE_CHECKING:
-    from bot.wiring.app import App
+    from bot.wiring.parts import Parts
     from core.domain.extracts import Extract
     from core.library import PageView, Removal
 
@@ -66,7 +66,7 @@ def search(
     if not any(character.isalnum() for character in query):
         raise BadInput("There is no word to search for: write what to look for.")
 
-    async def work(app: "App") -> "tuple[list[PageHit], list[Extract]]":
+    async def work(app: "Parts") -> "tuple[list[PageHit], list[Extract]]":
         ids = frozenset({(await app.find_document(document)).id}) if document else frozenset[str]()
         asked = SearchQuery(text=query, limit=limit, kind=kind, document_ids=ids, rerank=app.config.index.rerank)
         scope = await app.scope()
@@ -103,7 +103,7 @@ def page(
     if (page_id is None) == (document is None) or (document is None) != (number is None):
         raise typer.BadParameter("give a page id, or --document with --number")
 
-    async def work(app: "App") -> "tuple[PageView, list[Extract]]":
+    async def work(app: "Parts") -> "tuple[PageView, list[Extract]]":
         scope = await app.scope()
         if page_id is not None:
             view = await app.library.page(page_id, scope)
@@ -134,7 +134,7 @@ def list_documents(context: typer.Context) -> None:
     """List all documents, failed ones with their reason."""
     session: Session = context.obj
 
-    async def work(app: "App") -> list[Document]:
+    async def work(app: "Parts") -> list[Document]:
         readable = {document.id: document for document in await app.library.documents(await app.scope())}
         return [readable.get(item.id, item) for item in await app.corpus.list_documents(app.workspace)]
 
@@ -154,7 +154,7 @@ def show_document(context: typer.Context, name: DocumentName) -> None:
     """Show what is known of a document."""
     session: Session = context.obj
 
-    async def work(app: "App") -> Document:
+    async def work(app: "Parts") -> Document:
         return await app.corpus.get_document((await app.find_document(name)).id, await app.scope())
 
     found: Document = session.run(work)
@@ -173,7 +173,7 @@ def remove_document(context: typer.Context, name: DocumentName) -> None:
     """Remove a document with its pages and passages; the file itself stays."""
     session: Session = context.obj
 
-    async def work(app: "App") -> "Removal":
+    async def work(app: "Parts") -> "Removal":
         return await app.library.remove_document(name, await app.scope())
 
     _print_removal(session, session.run(work))

@@ -36,19 +36,18 @@ def doctor(context: typer.Context) -> None:
     """Check configuration, database, models, index and provider; each problem comes with its fix."""
     session: Session = context.obj
     import asyncio
+    from contextlib import AsyncExitStack
+    from functools import partial
 
     from bot.doctor.checks import Check, examine
-    from bot.wiring.app import App
+    from bot.wiring.parts import build_parts
 
     async def main() -> list[Check]:
         if remote := session.remote():
             checks: list[Check] = await remote.doctor()
             return checks
-        app = App(session.settings)
-        try:
-            return await examine(app)
-        finally:
-            await app.close()
+        async with AsyncExitStack() as stack:
+            return await examine(partial(build_parts, session.settings, stack))
 
     checks = asyncio.run(main())
     if session.as_json:

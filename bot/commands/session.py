@@ -5,6 +5,7 @@ import json
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from bot.control.client import RemoteApp
-    from bot.wiring.app import App
+    from bot.wiring.parts import Parts
 
 T = TypeVar("T")
 
@@ -53,26 +54,23 @@ class Session:
 
         return PlainConsole(stderr=True, highlight=False)
 
-    def run(self, work: "Callable[[App], Awaitable[T]]") -> T:
-        """Open the app, do the work in its event loop, close it."""
-        app = self.app()
+    def run(self, work: "Callable[[Parts], Awaitable[T]]") -> T:
+        """Open the parts, do the work in an event loop, and close them."""
+        opening = self.open()
 
         async def main() -> T:
-            async with app:
-                return await work(app)
+            async with opening as parts:
+                return await work(parts)
 
         return asyncio.run(main())
 
-    def app(self) -> "App":
-        """The app, not yet open: that of the service that runs on the data directory, else one of this process's own.
-
-        Raises InvalidState as `remote` does.
-        """
+    def open(self) -> "AbstractAsyncContextManager[Parts]":
+        """Return the parts to enter: those of a running service, else this process's own. Raises as `remote`."""
         if remote := self.remote():
-            return cast("App", remote)
-        from bot.wiring.app import App
+            return cast("AbstractAsyncContextManager[Parts]", remote)
+        from bot.wiring.parts import open_parts
 
-        return App(self.settings)
+        return open_parts(self.settings)
 
     def remote(self) -> "RemoteApp | None":
         """The app of the service that runs on the data directory, if one does.

@@ -8,7 +8,7 @@ from bot.commands.session import Session
 from core.errors import BadInput
 
 if TYPE_CHECKING:
-    from bot.wiring.app import App
+    from bot.wiring.parts import Parts
     from core.domain.statistics import Statistics
 
 
@@ -25,7 +25,7 @@ def stats(
     if not 0 < days <= 36_500:
         raise BadInput("--days has to be above 0, and at most 36500.")
 
-    async def work(app: "App") -> "Statistics":
+    async def work(app: "Parts") -> "Statistics":
         return await app.statistics.of(await app.scope(), days)
 
     found = session.run(work)

@@ -7,7 +7,7 @@ import typer
 from bot.commands.session import Session
 
 if TYPE_CHECKING:
-    from bot.wiring.app import App
+    from bot.wiring.parts import Parts
     from core.library import Removal
     from core.sources.status import SourceStatus
     from core.sources.syncing import SyncReport
@@ -33,7 +33,7 @@ def sync(
     session: Session = context.obj
     from bot.terminal.progress import ingest_progress
 
-    async def work(app: "App") -> "list[SyncReport]":
+    async def work(app: "Parts") -> "list[SyncReport]":
         return await app.syncs.sync(app.workspace, list(names or ()), force=force, progress=progress)
 
     with ingest_progress(session.notes) as progress:
@@ -60,7 +60,7 @@ def list_sources(context: typer.Context) -> None:
     """List the sources with their counts and their last sync."""
     session: Session = context.obj
 
-    async def work(app: "App") -> "list[SourceStatus]":
+    async def work(app: "Parts") -> "list[SourceStatus]":
         return await app.syncs.overview(app.workspace)
 
     found = session.run(work)
@@ -79,7 +79,7 @@ def remove_source(
     """Remove a source with all its documents; the files themselves stay."""
     session: Session = context.obj
 
-    async def work(app: "App") -> "tuple[Removal, bool]":
+    async def work(app: "Parts") -> "tuple[Removal, bool]":
         removal = await app.library.remove_source(app.workspace, name)
         await app.syncs.forget(app.workspace, name)
         left = await app.syncs.overview(app.workspace)

@@ -1,4 +1,4 @@
-"""What a command may ask of a running service: the use cases of its App, by name."""
+"""What a command may ask of a running service: the use cases of its Parts, by name."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
@@ -14,9 +14,10 @@ from core.ingestion.report import IngestProgress, IngestReport
 from core.ports import ProgressSink
 
 if TYPE_CHECKING:
-    from bot.wiring.app import App
+    from bot.wiring.parts import Parts
+    from core.commands import Commands
 
-# part of the App -> its methods that commands use
+# part of the Parts -> its methods that commands use
 PARTS = {
     "answers": ("answer",),
     "cassettes": ("list_runs", "play_cases", "replay", "set_case"),
@@ -70,20 +71,22 @@ class SentProgress:
 
 
 class Calls:
-    """The table, bound to an open App. `on_ingest` is told what each ingest did.
+    """The table, bound to an open Parts. `on_ingest` is told what each ingest did.
 
     `asking` puts questions through the service's inbox; `stop` stops the answer to a message that a worker has in
-    hand: its key, and who asked. Without them the App is asked itself.
+    hand: its key, and who asked. Without them the Parts is asked itself.
     """
 
     def __init__(
         self,
-        app: "App",
+        app: "Parts",
         on_ingest: Callable[[IngestReport], None] = lambda report: None,
         stop: Callable[[str, str], Awaitable[object]] | None = None,
         asking: Asking | None = None,
+        commands: "Commands | None" = None,
     ) -> None:
         self._app = app
+        self._commands = commands
         self._on_ingest = on_ingest
         self._stop = stop
         self._asking = asking
@@ -104,6 +107,8 @@ class Calls:
             "doctor": self._doctor,
             "jobs.cancel": self._cancel,
         }
+        if self._commands is not None:
+            own["commands.run"] = self._commands.run
         if self._asking is not None:
             own["answers.answer"] = partial(self._ask, self._asking, caller)
             own["jobs.retry"] = partial(self._ask_again, self._asking, caller)
@@ -143,7 +148,10 @@ class Calls:
     async def _doctor(self) -> object:
         from bot.doctor.checks import examine
 
-        return await examine(self._app)
+        async def opened() -> "Parts":
+            return self._app
+
+        return await examine(opened)
 
 
 def other_version() -> str:

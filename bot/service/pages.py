@@ -1,4 +1,4 @@
-"""The service's pages: chat, API and source viewer over one App."""
+"""The service's pages: chat, API and source viewer over one Parts."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -15,9 +15,10 @@ from bot.webchat.app import WebAddition, WebParts, build_web
 from bot.webchat.chat import ChatParts, add_chat
 from bot.webchat.pages.connections import add_connection_pages
 from bot.webchat.pages.statistics import add_statistics_page
-from bot.wiring.app import App
-from bot.wiring.links import link_key
+from bot.wiring.parts import Parts
+from bot.wiring.platforms import link_key
 from core.answers.stored import stored_ids
+from core.commands import Commands
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
 from core.gates.rates import Rate, RateGate
@@ -29,7 +30,8 @@ from core.worker import Worker
 class PageParts:
     """What the pages are made of."""
 
-    app: App
+    app: Parts
+    commands: Commands
     inbox: Inbox
     worker: Worker
     platforms: Platforms
@@ -39,7 +41,7 @@ class PageParts:
     additions: tuple[WebAddition, ...] = ()  # of platforms elsewhere
 
 
-def build_asking(app: App, inbox: Inbox, hearing: Hearing, worker: Worker) -> Asking:
+def build_asking(app: Parts, inbox: Inbox, hearing: Hearing, worker: Worker) -> Asking:
     """What puts the questions of commands and of the jobs page into the inbox."""
     return Asking(
         inbox=inbox,
@@ -80,7 +82,7 @@ def _web_parts(made: PageParts) -> WebParts:
         facts=app.facts,
         conversations=app.conversations,
         jobs=app.jobs,
-        commands=app.commands,
+        commands=made.commands,
         clock=app.clock,
         scope=scope,
         secret_key=link_key(app.config),

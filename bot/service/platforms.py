@@ -20,8 +20,8 @@ from bot.terminal.platform import TerminalPlatform
 from bot.webchat.api.platform import ApiPlatform
 from bot.webchat.client import WebPlatform
 from bot.webchat.events import EventHub
-from bot.wiring.answers import with_stated_positions
-from bot.wiring.app import App
+from bot.wiring.parts import Parts
+from bot.wiring.pipeline import with_stated_positions
 from core.answering import Answering
 from core.messages.noting import NotedAnswers
 from core.messages.preparing import PreparedAnswers
@@ -60,14 +60,16 @@ class Platforms:
         return {name: around(platform) for name, platform in self.by_name.items()}
 
 
-def build_platforms(app: App, discord: DiscordPlatform | None = None, slack: SlackPlatform | None = None) -> Platforms:
+def build_platforms(
+    app: Parts, discord: DiscordPlatform | None = None, slack: SlackPlatform | None = None
+) -> Platforms:
     """Of this process; nothing is connected to."""
     hub = EventHub()
     chat = WebPlatform(hub, app.conversations, app.clock)
     return Platforms(hub=hub, chat=chat, api=ApiPlatform(), terminal=TerminalPlatform(), discord=discord, slack=slack)
 
 
-def prepared_answers(app: App, platforms: Platforms) -> Answering:
+def prepared_answers(app: Parts, platforms: Platforms) -> Answering:
     """The answer service, with what questions of platforms elsewhere need before they are answered, and where to."""
     prepared = PreparedAnswers(
         app.answers,

@@ -39,8 +39,8 @@ from bot.service.worker import (
 )
 from bot.webchat.app import build_runner
 from bot.webchat.noticing import Noticing
-from bot.wiring.app import App
 from bot.wiring.discord import DiscordDoor, hear_discord, open_discord
+from bot.wiring.parts import Parts, build_parts
 from bot.wiring.slack import SlackDoor, hear_slack, open_slack
 from core.commands import ServiceQuestions
 from core.errors import ConfigError, InvalidState
@@ -88,7 +88,7 @@ class Service:
         stack.callback(lock.release)
         await to_its_end(lock.acquire)
         listening = stack.enter_context(listen(self._config.web))
-        app = await stack.enter_async_context(App(self._config))
+        app = await build_parts(self._config, stack)
         metrics = Metrics()
         await require_filled_index(app)  # opens it now: another process that has it is a clear error at the start
         if not app.is_shared:  # nobody else can be at work on this file
@@ -100,17 +100,18 @@ class Service:
         hearing = Hearing()
         metered = MeteredAnswers(prepared_answers(app, platforms), metrics)
         worker, task = await start_worker(stack, app, metered, platforms.heard_by(hearing.around))
-        app.questions = ServiceQuestions(app.inbox_store, worker.cancel)
+        commands = app.build_commands(ServiceQuestions(app.inbox_store, worker.cancel))
         inbox = Inbox(
             app.inbox_store, platform_gates(app.settings, app.clock, rate=None), app.clock, worker.wake, worker.withdraw
         )
         asking = build_asking(app, inbox, hearing, worker)
-        control = await self._open_control(stack, Calls(app, metrics.ingested, worker.cancel, asking))
+        control = await self._open_control(stack, Calls(app, metrics.ingested, worker.cancel, asking, commands))
         if app.is_shared:
             await start_task(stack, Noticing(app.inbox_store, platforms.hub, app.workspace).run())
-        ears = await hear_slack(stack, slack, app, worker) if slack else None
+        ears = await hear_slack(stack, slack, app, commands, worker) if slack else None
         parts = PageParts(
             app=app,
+            commands=commands,
             inbox=inbox,
             worker=worker,
             platforms=platforms,
@@ -125,7 +126,7 @@ class Service:
         await start_task(stack, warm(app))
         await start_task(stack, mend_index(app))
         await start_task(stack, app.extractions.work(_workspaces(app, discord, slack)))
-        heard = [hear_discord(discord, app, worker)] if discord else []
+        heard = [hear_discord(discord, app, commands, worker)] if discord else []
         heard += [ears.stay_connected()] if ears and ears.stay_connected else []
         working = [task, *[await start_task(stack, work) for work in heard]]
         url = address_of(listening)
@@ -171,7 +172,7 @@ async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening:
 
 
 async def _start_schedule(
-    stack: AsyncExitStack, app: App, inbox: Inbox, *doors: DiscordDoor | SlackDoor | None
+    stack: AsyncExitStack, app: Parts, inbox: Inbox, *doors: DiscordDoor | SlackDoor | None
 ) -> None:
     async def tidy() -> str | None:
         messages, jobs, runs = await inbox.tidy(), await app.jobs.tidy(), await app.cassettes.purge()
@@ -198,7 +199,7 @@ async def _start_schedule(
     stack.push_async_callback(schedule.stop)
 
 
-def _workspaces(app: App, *doors: DiscordDoor | SlackDoor | None) -> set[str]:
+def _workspaces(app: Parts, *doors: DiscordDoor | SlackDoor | None) -> set[str]:
     """Our own, the configured ones, and those of the servers and teams that the bot is in."""
     configured = {*app.config.discord.workspaces.values(), *app.config.slack.workspaces.values()}
     found = [door.workspaces(app.config) for door in doors if door is not None]

@@ -28,7 +28,7 @@ from core.export import ExportedFile
 from core.texts import is_number
 
 if TYPE_CHECKING:
-    from bot.wiring.app import App
+    from bot.wiring.parts import Parts
 
 PROMPT = "> "
 
@@ -44,7 +44,7 @@ class ChatOptions:
 
 
 class TerminalChat:
-    def __init__(self, app: "App", console: Console, options: ChatOptions, read_line: Callable[[str], str]) -> None:
+    def __init__(self, app: "Parts", console: Console, options: ChatOptions, read_line: Callable[[str], str]) -> None:
         self._app = app
         self._console = console
         self._options = options

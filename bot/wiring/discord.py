@@ -17,9 +17,9 @@ from bot.discordbot.client import FootnoteClient, ShardedFootnoteClient
 from bot.discordbot.parts import DiscordParts
 from bot.discordbot.platform import DiscordPlatform
 from bot.discordbot.setup import BAD_TOKEN, NO_MESSAGE_CONTENT, has_message_content, invite_link
-from bot.wiring.app import App
-from bot.wiring.links import link_maker
-from bot.wiring.parts import shared_parts
+from bot.wiring.parts import Parts
+from bot.wiring.platforms import link_maker, shared_parts
+from core.commands import Commands
 from core.errors import ConfigError, FootnoteError, PlatformError
 from core.inbox import platform_gates
 from core.worker import Worker
@@ -45,7 +45,7 @@ class DiscordDoor:
         return {workspace_of(config, guild.id) for guild in self.client.guilds}
 
 
-async def open_discord(stack: AsyncExitStack, app: App) -> DiscordDoor | None:
+async def open_discord(stack: AsyncExitStack, app: Parts) -> DiscordDoor | None:
     """Log in, until the end of `stack`; None where no token is configured.
 
     Raises ConfigError for a token that Discord refuses, and PlatformError when Discord can't be reached.
@@ -56,7 +56,7 @@ async def open_discord(stack: AsyncExitStack, app: App) -> DiscordDoor | None:
     client = build_client(app.config)
     stack.push_async_callback(_close, client)
     await log_in(client, token.get_secret_value())
-    platform = DiscordPlatform(client, app.inbox_store, link_maker(app), app.clock, asyncio.sleep)
+    platform = DiscordPlatform(client, app.inbox_store, link_maker(app.config, app.clock), app.clock, asyncio.sleep)
     stack.push_async_callback(platform.close)
     return DiscordDoor(client=client, platform=platform)
 
@@ -89,12 +89,12 @@ def to_unreachable(error: Exception) -> PlatformError:
     )
 
 
-async def hear_discord(door: DiscordDoor, app: App, worker: Worker) -> None:
+async def hear_discord(door: DiscordDoor, app: Parts, commands: Commands, worker: Worker) -> None:
     """Listen to Discord until cancelled. Raises ConfigError where the portal withholds what people write."""
     settings = app.config.discord
     door.client.attach(
         DiscordParts(
-            **shared_parts(app, worker, platform_gates(app.settings, app.clock)),
+            **shared_parts(app, commands, worker, platform_gates(app.settings, app.clock)),
             workspace_of=partial(workspace_of, app.config),
             catch_up_hours=settings.catch_up_hours,
         ),

@@ -1,7 +1,7 @@
 """Brings configured sources up to date: fetch into a mirror where they are elsewhere, then ingest like any folder.
 
 A source that fails keeps its documents, and its state says since when it fails. One sync at a time, over all processes:
-a mirror has one writer, and the index another lock of its own (bot/wiring/ingestion.py).
+a mirror has one writer, and the index another lock of its own (core/extraction/ingests.py).
 """
 
 import asyncio
@@ -26,6 +26,7 @@ from core.ports.service import JobRepository
 from core.ports.sources import Fetched, SourceFetcher, SyncRepository
 from core.sources.choosing import source_id
 from core.sources.status import SourceStatus, list_status, state_json
+from core.work.abandoned import end_abandoned
 from core.work.steps import Step, Steps
 
 # Changes of progress between two writes of a job: people look at it, nobody waits for it.
@@ -114,6 +115,7 @@ class Syncs:
         reports, asked = [], self._parts.clock.now()
         for spec in self._wanted(workspace, names):
             async with self._one_at_a_time, self._parts.alone():
+                await end_abandoned(self._parts.jobs, self._parts.clock, JobKind.SYNC)
                 state = await self._parts.states.find(workspace, spec.name)
                 if unless_since is not None and state is not None and state.ended_at >= unless_since:
                     continue

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from bot.wiring.direct_threads import is_one_persons
+from bot.showing.direct_threads import is_direct_thread
 from core.domain.answer import AnswerStatus
 from core.domain.chat import Usage
 from core.domain.conversation import PRIVATE_THREAD, Outcome, Role, ThreadAddress
@@ -58,12 +58,12 @@ async def store(database: Database | None) -> Store:
     if database is None:
         conversations = MemoryConversationRepository()
         feedback = MemoryFeedbackRepository(conversations)
-        made = Store(conversations, feedback, MemoryAskedRepository(conversations, feedback, clock, is_one_persons))
+        made = Store(conversations, feedback, MemoryAskedRepository(conversations, feedback, clock, is_direct_thread))
     else:
         made = Store(
             SqlConversationRepository(database),
             SqlFeedbackRepository(database),
-            SqlAskedRepository(database, clock, is_one_persons),
+            SqlAskedRepository(database, clock, is_direct_thread),
         )
     await made.conversations.add(build_conversation("c1"))
     await made.conversations.add(build_conversation("c2", thread=f"{PRIVATE_THREAD}ada"))

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import pytest
 
-from bot.wiring.direct_threads import is_one_persons
+from bot.showing.direct_threads import is_direct_thread
 from core.domain.connections import CitedIn
 from core.domain.conversation import PRIVATE_THREAD, Role, ThreadAddress
 from core.ports import ConversationRepository
@@ -32,9 +32,9 @@ class Store(NamedTuple):
 async def store(database: Database | None) -> Store:
     if database is None:
         conversations = MemoryConversationRepository()
-        made = Store(conversations, MemoryCitedRepository(conversations, is_one_persons))
+        made = Store(conversations, MemoryCitedRepository(conversations, is_direct_thread))
     else:
-        made = Store(SqlConversationRepository(database), SqlCitedRepository(database, is_one_persons))
+        made = Store(SqlConversationRepository(database), SqlCitedRepository(database, is_direct_thread))
     await made.conversations.add(build_conversation("c1"))
     await made.conversations.add(build_conversation("c2", thread=f"{PRIVATE_THREAD}ada"))
     return made

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.config.sections import AgentConfig
-from bot.wiring.strategies import strategy_for
+from bot.wiring.pipeline import strategy_for
 from core.answering import AnswerService, Reading
 from core.chat_documents.keeping import KeptAnswers
 from core.commands import Commands, ServiceQuestions

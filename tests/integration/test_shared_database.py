@@ -3,6 +3,8 @@
 import asyncio
 import threading
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from bot.commands.demonstrating import _demo_settings
 from bot.config import Config, load_config
 from bot.doctor.checks import examine
 from bot.service.service import Service
-from bot.wiring.app import App
+from bot.wiring.parts import build_parts, open_parts
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.inbox import event_key
 from core.errors import InvalidState, StorageError
@@ -105,7 +107,7 @@ async def test_an_app_with_a_url_works_on_postgresql_and_makes_no_file(
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "kites.md").write_text("# Kites\n\nThe red kite of Ondar flies at noon.\n")
-    async with App(load_config(None, data_dir=tmp_path / "data")) as app:
+    async with open_parts(load_config(None, data_dir=tmp_path / "data")) as app:
         report = await app.ingest([notes], source=None, kind="auto", force=False, progress=lambda _: None)
         await app.upkeep.reindex(ignore_progress)
         documents = await app.corpus.list_documents("local")
@@ -120,9 +122,9 @@ async def test_doctor_says_of_a_shared_database_what_it_needs(
     postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FOOTNOTE_DATABASE_URL", postgres)
-    app = App(load_config(None, data_dir=tmp_path / "data"))
-    checks = {check.name: check for check in await examine(app)}
-    await app.close()
+    async with AsyncExitStack() as stack:
+        found = await examine(partial(build_parts, load_config(None, data_dir=tmp_path / "data"), stack))
+    checks = {check.name: check for check in found}
 
     assert checks["database"].ok
     assert "PostgreSQL" in checks["database"].detail
@@ -141,7 +143,8 @@ async def test_doctor_gives_the_fix_for_a_database_that_can_not_be_opened_and_ke
     url: str, fix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FOOTNOTE_DATABASE_URL", url)
-    (check,) = await examine(App(Config(data_dir=tmp_path)))
+    async with AsyncExitStack() as stack:
+        (check,) = await examine(partial(build_parts, Config(data_dir=tmp_path), stack))
 
     assert not check.ok
     assert fix in check.detail
@@ -186,7 +189,7 @@ async def test_a_service_that_starts_leaves_what_others_are_answering(
 
 async def test_a_second_process_that_would_open_the_embedded_index_is_told_what_to_set(tmp_path: Path) -> None:
     config = Config(data_dir=tmp_path)
-    async with App(config) as one, App(config) as two:
+    async with open_parts(config) as one, open_parts(config) as two:
         await one.index.count()
         with pytest.raises(StorageError, match=r"through a Qdrant server \(\[index\] url\)"):
             await two.index.count()
@@ -197,14 +200,14 @@ async def test_a_process_whose_own_index_lacks_the_shared_documents_is_refused(
 ) -> None:
     monkeypatch.setenv("FOOTNOTE_DATABASE_URL", postgres)
     (tmp_path / "kites.md").write_text("# Kites\n\nThe red kite of Ondar flies at noon.\n")
-    async with App(load_config(None, data_dir=tmp_path / "one")) as app:
+    async with open_parts(load_config(None, data_dir=tmp_path / "one")) as app:
         await app.ingest([tmp_path / "kites.md"], source="s", kind="auto", force=False, progress=lambda _: None)
     settings = {"data_dir": tmp_path / "two", "web": {"port": 0}}
     with pytest.raises(InvalidState, match=r"is empty: set \[index\] url"):
         await Service(Config.model_validate(settings), lambda _: None).run()
-    other = App(Config.model_validate(settings))
-    checks = {check.name: check for check in await examine(other)}
-    await other.close()
+    async with AsyncExitStack() as stack:
+        found = await examine(partial(build_parts, Config.model_validate(settings), stack))
+    checks = {check.name: check for check in found}
 
     assert not checks["index"].ok
     assert "footnote db reindex" in checks["index"].detail

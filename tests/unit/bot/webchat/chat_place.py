@@ -17,7 +17,7 @@ from bot.webchat.app import WebParts, build_web
 from bot.webchat.chat import ChatParts, add_chat
 from bot.webchat.client import WebPlatform
 from bot.webchat.events import EventHub
-from bot.wiring.strategies import strategy_for
+from bot.wiring.pipeline import strategy_for
 from core.answering import AnswerService, Reading
 from core.commands import Commands, ServiceQuestions
 from core.context import FullHistoryCapped

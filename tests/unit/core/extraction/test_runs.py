@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from bot.wiring.extraction import Extractions
-from bot.wiring.model_extraction import ModelExtractions, Turns
+from bot.config.sections import MODEL_EXTRACTORS
 from core.domain.extract_readings import Spending
 from core.domain.extracts import ExtractType
 from core.errors import BadInput, StorageError
 from core.extraction.extracting import ExtractionReport
+from core.extraction.runs import Extractions, ModelExtractions, Turns
 from core.ingestion.report import IngestReport
 from core.work.steps import Steps
 from storage.memory.jobs import MemoryJobRepository
@@ -82,6 +82,7 @@ def build_extractions(shelf: Shelf, runs: Runs, by_model: ModelExtractions | Non
         steps=lambda workspace: Steps(jobs, clock, workspace),
         turns=Turns("extract", jobs, clock, nullcontext),
         by_model=lambda: by_model,
+        model_extractors=MODEL_EXTRACTORS,
     )
 
 
