@@ -10,7 +10,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, G
 from core.answering import Answering, Attempt
 from core.domain.answer import Answer
 from core.domain.conversation import IncomingMessage
-from core.domain.inbox import InboxStatus, is_note
+from core.domain.service import InboxStatus, is_note
 from core.errors import FootnoteError
 from core.ingestion.report import IngestReport
 from core.ports import ProgressSink

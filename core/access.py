@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.domain.conversation import ThreadAddress
+from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.corpus import SearchScope, Source
-from core.domain.settings import ChannelAddress, ChannelSettings, PersonAddress, PositionHolder
+from core.domain.service import ChannelSettings, PersonAddress, PositionHolder
 from core.ports import CorpusRepository
 from core.ports.service import SettingsRepository
 from core.positions.reading import lowest

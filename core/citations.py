@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.domain.answer import Citation, Draft, Evidence
-from core.domain.chat import NumberedPassage, PassageCitation
+from core.domain.answer import Citation, Draft, Evidence, NumberedPassage, PassageCitation
 from core.domain.corpus import Document, Heading, Page, Span
 from core.links import page_links
 from core.texts import code_spans, collapse, content_words

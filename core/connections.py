@@ -10,19 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from core.domain.connections import (
-    CitedIn,
-    CitingThread,
-    Connection,
-    DocumentConnections,
-    DocumentGraph,
-    Neighbour,
-)
 from core.domain.corpus import Document, SearchScope
 from core.domain.extracts import Extract, ExtractQuery, ExtractType
-from core.domain.settings import TO_THE_END
+from core.domain.features import CitedIn, CitingThread, Connection, DocumentConnections, DocumentGraph, Neighbour
+from core.domain.service import TO_THE_END
 from core.ports import ConversationRepository, CorpusRepository
-from core.ports.extraction import ExtractRepository
+from core.ports.documents import ExtractRepository
 from core.ports.service import CitedRepository
 from core.search.document_names import NamesOfWorkspaces
 from core.search.documents import DocumentNames

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from core.domain.answer import Citation
-from core.domain.conversation import Conversation, Focus, IncomingMessage, Message, Role, ThreadAddress
-from core.domain.settings import ChannelAddress
+from core.domain.conversation import ChannelAddress, Conversation, Focus, IncomingMessage, Message, Role, ThreadAddress
 from core.errors import BadInput, NotFound
 from core.gates.questions import split_deep
 from core.ports import Clock, ConversationRepository

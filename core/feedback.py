@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from core.conversations import Conversations
 from core.domain.conversation import Conversation, Role
-from core.domain.feedback import Feedback, Rating
+from core.domain.features import Feedback, Rating
 from core.errors import NotFound
 from core.ports import Clock
 from core.ports.service import FeedbackRepository

@@ -9,10 +9,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from core.answering import check_question
-from core.domain.conversation import IncomingMessage
-from core.domain.inbox import CommandLine, Decision, InboxEntry, Receipt, is_asked_again
+from core.domain.conversation import ChannelAddress, IncomingMessage, is_asked_again
 from core.domain.jobs import RETENTION
-from core.domain.settings import ChannelAddress
+from core.domain.service import CommandLine, Decision, InboxEntry, Receipt
 from core.errors import BadInput, StorageError
 from core.gates.listening import decide
 from core.gates.rates import Rate, RateGate

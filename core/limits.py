@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.domain.chat import Usage
+from core.domain.answer import Usage
 from core.ports import Clock
 
 DEFAULT_STEPS = 6  # model turns that may call tools; questions that need more are rare, loops are not

@@ -14,11 +14,20 @@ from core.agent.prompts import recap as recap_prompt
 from core.answers.live_pages import live_pages
 from core.citations import ProvedText, prove, strip_markers
 from core.context.turns import TurnReader, split_turns
-from core.domain.answer import Citation, Draft, Evidence
-from core.domain.chat import ChatMessage, ChatRequest, ChatRole, CitedText, NumberedPassage, PassageCitation
+from core.domain.answer import (
+    ChatMessage,
+    ChatRequest,
+    ChatRole,
+    Citation,
+    CitedText,
+    Draft,
+    Evidence,
+    NumberedPassage,
+    PassageCitation,
+)
 from core.domain.conversation import Conversation, Message, Role
 from core.domain.corpus import SearchScope, Span
-from core.domain.summaries import SummaryKey, SummaryKind
+from core.domain.service import SummaryKey, SummaryKind
 from core.errors import InvalidState
 from core.ports import ChatProvider, CorpusRepository
 from core.ports.service import SummaryRepository

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Protocol
 
-from core.domain.answer import AnswerStatus
-from core.domain.chat import Usage
+from core.domain.answer import AnswerStatus, Usage
 from core.domain.corpus import SearchScope
-from core.domain.statistics import AskedQuestion, CitedDocument, CoverageGap, Statistics
+from core.domain.features import AskedQuestion, CitedDocument, CoverageGap, Statistics
 from core.ports import Clock, CorpusRepository
 
 DAYS = 90

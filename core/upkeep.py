@@ -7,7 +7,7 @@ from pathlib import Path
 from core.ingestion.mending import IndexState, Mended
 from core.ingestion.report import ProgressCallback
 from core.ports import CorpusRepository, SearchIndex
-from core.ports.upkeep import DatabaseFacts, DatabaseUpkeep
+from core.ports.service import DatabaseFacts, DatabaseUpkeep
 
 REINDEX = "`footnote db reindex`"
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from core.conversations import Conversations
 from core.domain.conversation import Conversation, Message, Outcome, Role
 from core.domain.corpus import SearchScope
-from core.domain.settings import TO_THE_END
+from core.domain.service import TO_THE_END
 from core.ports import CorpusRepository
 from core.references.offering import OPENED
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from core.answering import STOPPED, Answering, Attempt
 from core.answers.posting import Posting
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.inbox import WITHDRAWN, InboxEntry, InboxStatus
+from core.domain.service import WITHDRAWN, InboxEntry, InboxStatus
 from core.errors import AccessDenied, FootnoteError, InvalidState, StorageError
 from core.ports import Clock
 from core.ports.service import ChatPlatform, InboxStore, JobRepository

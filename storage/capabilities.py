@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from core.domain.chat import Capabilities
+from core.domain.answer import Capabilities
 from core.finishing import to_its_end
 from core.ports import Clock
 
@@ -23,7 +23,7 @@ MOST = 100  # models; beyond that the oldest finding goes
 
 
 class CapabilityFile:
-    """Implements core.ports.providers.CapabilityMemory."""
+    """Implements core.ports.CapabilityMemory."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self._path = path

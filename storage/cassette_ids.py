@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.domain.cassettes import StoredCassette
+from core.domain.features import StoredCassette
 from core.errors import NotFound
 from storage.storable import to_storable
 

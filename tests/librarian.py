@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from core.domain.chat import ChatRequest, ChatResponse, CitedText, StopReason, ToolChoice, ToolInvocation, Usage
+from core.domain.answer import ChatRequest, ChatResponse, CitedText, StopReason, ToolChoice, ToolInvocation, Usage
 from core.domain.response_data import RESPONSE_TYPES
 from core.strategies.plans import REFUSE, RESPOND
 from core.strategies.synthesis import GIVE

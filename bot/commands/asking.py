@@ -13,8 +13,7 @@ from bot.commands.session import Session, to_json_text, write_line
 from bot.machine.person import author_name
 from bot.terminal.translate import NO_QUESTION
 from core.domain.answer import Answer, AnswerStatus, QueryType
-from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress
-from core.domain.inbox import message_key
+from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress, message_key
 from core.errors import BadInput, FootnoteError
 from core.gates.question_lines import FORM, QuestionLine, read_line
 

@@ -8,7 +8,7 @@ from bot.commands.session import Session
 from core.errors import BadInput
 
 if TYPE_CHECKING:
-    from core.domain.cassettes import StoredCassette
+    from core.domain.features import StoredCassette
     from core.recordings.replaying import Replayed
 
 

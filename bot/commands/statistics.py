@@ -9,7 +9,7 @@ from core.errors import BadInput
 
 if TYPE_CHECKING:
     from bot.wiring.parts import Parts
-    from core.domain.statistics import Statistics
+    from core.domain.features import Statistics
 
 
 def register(app: typer.Typer) -> None:

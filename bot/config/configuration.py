@@ -41,7 +41,7 @@ from bot.config.sections import (
     WebConfig,
 )
 from bot.config.sources import TOKEN_VARIABLES, SourceConfig, twice_named
-from core.domain.source_specs import SourceSpec
+from core.domain.sources import SourceSpec
 from core.errors import ConfigError
 
 ENV_PREFIX = "FOOTNOTE_"

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from bot.config.sections import Count, Seconds, Section
-from core.domain.source_specs import (
+from core.domain.sources import (
     ConfluenceOrigin,
     Cron,
     Every,

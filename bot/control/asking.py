@@ -14,8 +14,8 @@ from bot.terminal.platform import PLATFORM
 from bot.terminal.translate import NO_QUESTION
 from core.conversations import Conversations
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import Receipt, message_key
+from core.domain.conversation import IncomingMessage, ThreadAddress, message_key
+from core.domain.service import Receipt
 from core.errors import BadInput, InvalidState
 from core.inbox import Inbox
 from core.jobs.trees import Jobs

@@ -117,7 +117,7 @@ class Calls:
         part, _, method = name.partition(".")
         if method not in PARTS.get(part, ()):
             raise InvalidState(other_version())
-        return cast(UseCase, getattr(getattr(self._app, part), method))
+        return cast("UseCase", getattr(getattr(self._app, part), method))
 
     async def _ask(self, asking: Asking, caller: Caller, message: IncomingMessage, progress: ProgressSink) -> Answer:
         return await asking.ask(message, progress, caller)

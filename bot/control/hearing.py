@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import ThreadAddress
-from core.domain.inbox import InboxEntry, PostRef
 from core.domain.jobs import Job
+from core.domain.service import InboxEntry, PostRef
 from core.ports import ProgressSink
 from core.ports.service import ChatPlatform
 

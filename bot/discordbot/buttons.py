@@ -18,8 +18,8 @@ from bot.discordbot.render_sources import PLAIN
 from bot.discordbot.views import to_view
 from bot.showing.action_names import ActionName, Verb
 from bot.showing.answer_actions import NO_ACTION, AnswerActions
-from bot.showing.reference_words import references_markdown
-from core.domain.feedback import Rating
+from bot.showing.answer_text import references_markdown
+from core.domain.features import Rating
 from core.errors import FootnoteError
 
 _RATINGS: Mapping[Verb, Rating] = {Verb.UP: Rating.UP, Verb.DOWN: Rating.DOWN}
@@ -71,7 +71,7 @@ async def _rate(desk: Desk, interaction: discord.Interaction, pressed: ActionNam
 
 async def _how(desk: Desk, interaction: discord.Interaction, pressed: ActionName) -> DiscordPost:
     place = await desk.place_of(interaction)
-    return how_view(await AnswerActions(desk.parts).how(place, str(interaction.user.id), pressed.id))
+    return how_view(await AnswerActions(desk.parts).steps(place, str(interaction.user.id), pressed.id))
 
 
 async def _stop(desk: Desk, interaction: discord.Interaction, pressed: ActionName) -> DiscordPost:
@@ -81,7 +81,7 @@ async def _stop(desk: Desk, interaction: discord.Interaction, pressed: ActionNam
 
 async def _again(desk: Desk, interaction: discord.Interaction, pressed: ActionName) -> DiscordPost:
     place, person = await desk.place_of(interaction), interaction.user
-    return notice(await AnswerActions(desk.parts).again(place, str(person.id), person.display_name, pressed.id))
+    return notice(await AnswerActions(desk.parts).ask_again(place, str(person.id), person.display_name, pressed.id))
 
 
 async def _ask(desk: Desk, interaction: discord.Interaction, pressed: ActionName, values: tuple[str, ...]) -> None:
@@ -90,7 +90,7 @@ async def _ask(desk: Desk, interaction: discord.Interaction, pressed: ActionName
     wanted = values[0] if values else str(pressed.n)
     actions = AnswerActions(desk.parts)
     await desk.ask(
-        interaction, await actions.offered(place, str(interaction.user.id), pressed.id, pressed.verb, wanted)
+        interaction, await actions.offered_question(place, str(interaction.user.id), pressed.id, pressed.verb, wanted)
     )
 
 

@@ -23,9 +23,8 @@ from bot.discordbot.translate import PLATFORM, private_key, thread_address, to_a
 from bot.discordbot.views import to_view
 from bot.discordbot.workspaces import Workspaces
 from bot.showing.action_names import read_action_name
-from core.domain.conversation import ThreadAddress
-from core.domain.inbox import Receipt, message_key
-from core.domain.settings import ChannelAddress
+from core.domain.conversation import ChannelAddress, ThreadAddress, message_key
+from core.domain.service import Receipt
 from core.errors import BadInput, FootnoteError, StorageError
 
 # Refusals that nobody has to be told of: the message was not meant for us.

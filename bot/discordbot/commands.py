@@ -12,8 +12,7 @@ from discord import app_commands
 from bot.discordbot.errors import POST, understood
 from bot.discordbot.interactions import Desk, in_time, jump_link, notice, show
 from bot.discordbot.layout import DiscordPost, LinkButton, PartView, Row
-from bot.discordbot.render_lists import ThreadRow as ListedThread
-from bot.discordbot.render_lists import text_view, threads_view
+from bot.discordbot.render_lists import ThreadItem, text_view, threads_view
 from bot.discordbot.translate import PLATFORM, TITLE_LENGTH, is_private
 from bot.showing.rendering import link_target
 from core.commands import Command, CommandResult, Option, OptionKind, ThreadRow
@@ -121,9 +120,9 @@ def linked_post(text: str, label: str, link: str | None) -> DiscordPost:
     return DiscordPost(parts=(*parts, last))
 
 
-def _listed(row: ThreadRow, interaction: discord.Interaction) -> ListedThread:
+def _listed(row: ThreadRow, interaction: discord.Interaction) -> ThreadItem:
     is_reachable = row.address.platform == PLATFORM and not is_private(row.address)
-    return ListedThread(
+    return ThreadItem(
         title=row.title or "(no title)",
         detail=f"last used {row.last_used_at:%Y-%m-%d %H:%M} UTC",
         url=_link_to(interaction, row.address) if is_reachable else None,

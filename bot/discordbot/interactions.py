@@ -18,8 +18,8 @@ from bot.discordbot.translate import DIRECT_THREAD, MESSAGE, private_address, th
 from bot.discordbot.views import to_view
 from bot.discordbot.workspaces import Workspaces
 from core.commands import CommandCall, Question
-from core.domain.conversation import Conversation, IncomingMessage, Talk, ThreadAddress
-from core.domain.inbox import Receipt, message_key
+from core.domain.conversation import Conversation, IncomingMessage, Talk, ThreadAddress, message_key
+from core.domain.service import Receipt
 from core.errors import FootnoteError
 
 ACKNOWLEDGE_SECONDS = 1.5  # Discord gives up after 3; what takes longer is answered later

@@ -10,7 +10,7 @@ from bot.discordbot.errors import POST, understood
 from bot.discordbot.interactions import Desk, jump_link, notice, show
 from bot.discordbot.translate import to_talk, to_text
 from bot.showing.action_names import find_answer
-from bot.showing.answer_actions import AnswerActions, Said
+from bot.showing.answer_actions import AnswerActions, PlatformMessage
 from core.commands import Question
 from core.errors import AccessDenied, BadInput, FootnoteError
 
@@ -91,9 +91,9 @@ async def _store(desk: Desk, interaction: discord.Interaction, message: discord.
     await show(interaction, notice(await AnswerActions(desk.parts).keep(place, said, question=question, by=by)))
 
 
-def _said(desk: Desk, interaction: discord.Interaction, message: discord.Message) -> Said:
+def _said(desk: Desk, interaction: discord.Interaction, message: discord.Message) -> PlatformMessage:
     is_ours = message.author.id == _me(desk)
-    return Said(
+    return PlatformMessage(
         text=to_text(message, _me(desk)),
         link=jump_link(interaction.guild_id, str(message.channel.id), str(message.id)),
         is_ours=is_ours,

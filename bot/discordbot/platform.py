@@ -34,8 +34,8 @@ from bot.showing.platform_parts import LinkTo, Pause
 from core.conversations import title_from
 from core.domain.answer import Answer
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
-from core.domain.inbox import InboxEntry, PostRef
 from core.domain.jobs import Job
+from core.domain.service import InboxEntry, PostRef
 from core.errors import NotFound
 from core.ports import Clock, ProgressSink
 from core.ports.service import InboxStore

@@ -3,8 +3,8 @@
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
-from bot.showing.drawing import Drawing
 from bot.showing.platform_parts import Pause
+from bot.showing.throttled_progress import ThrottledProgress
 from core.domain.jobs import Job
 from core.errors import FootnoteError
 
@@ -15,14 +15,14 @@ Draw = Callable[[str, Sequence[Job]], Awaitable[object]]
 _log = logging.getLogger(__name__)
 
 
-class LivePost(Drawing):
+class LivePost(ThrottledProgress):
     """By edits of one message."""
 
     def __init__(self, draw: Draw, pause: Pause) -> None:
         super().__init__(pause)
         self._edit = draw
 
-    async def draw(self, text: str, jobs: Sequence[Job]) -> float:
+    async def render(self, text: str, jobs: Sequence[Job]) -> float:
         """A draft that can't be shown is no reason to lose the answer: the final post tries again, and says so."""
         try:
             await self._edit(text, jobs)

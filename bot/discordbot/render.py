@@ -1,7 +1,7 @@
 """The answer as Discord shows it: text with footnote links, the sources below, buttons. Pure.
 
 Names here: `RenderOptions`, `render_answer`. Beside it: `render_running` (`running_view`, `job_tree_text`, `how_view`),
-`render_passages` (`Neighbours`, `passages_view`), `render_lists` (`ThreadRow`, `threads_view`, `notice_view`,
+`render_passages` (`QuoteContext`, `passages_view`), `render_lists` (`ThreadItem`, `threads_view`, `notice_view`,
 `text_view`); values in `layout`, LayoutViews by `views.to_view`, names of buttons in `bot.showing.action_names`.
 
 Messages of components have no link previews, so addresses need no brackets against them.
@@ -24,16 +24,17 @@ from bot.discordbot.layout import (
     Text,
 )
 from bot.discordbot.render_buttons import MENU_CHOICES, answer_rows, mark_parts
-from bot.discordbot.render_sources import PLAIN, fill, footnote, source_entry
-from bot.showing.answer_words import (
+from bot.discordbot.render_sources import PLAIN, footnote, pack_items, source_entry
+from bot.showing.answer_text import (
     NO_TEXT,
     SourceLink,
     answer_markdown,
-    asked_and_not_found,
-    further_questions,
+    gaps_line,
+    named_reference_lines,
+    other_references_line,
+    suggestion_lines,
 )
-from bot.showing.reference_words import also_looked_at, named_lines
-from bot.showing.rendering import Flavour, Part, link_target, nothing, pack, read_markdown, units
+from bot.showing.rendering import Flavour, Part, allow_none, link_target, pack, read_markdown, units
 from core.domain.answer import Answer
 
 # Units of text to a part, tried where one message does not hold all: shorter texts leave room for their sources. The
@@ -51,7 +52,7 @@ class RenderOptions:
 
     post_id: str  # marks every part: the same for all tries at one message (1 to 36 letters and digits)
     link: SourceLink
-    is_allowed: Callable[[str], bool] = nothing  # addresses in the text that may be clicked, beside cited documents'
+    is_allowed: Callable[[str], bool] = allow_none  # addresses in the text that may be clicked, beside cited documents'
 
 
 def render_answer(answer: Answer, options: RenderOptions) -> DiscordPost:
@@ -85,7 +86,7 @@ class _Builder:
         self._seen = set()
         texts = pack(self._body, limit) or [Part(text=NO_TEXT)]
         parts = [part for place, text in enumerate(texts, 1) for part in self._part(text, is_last=place == len(texts))]
-        for place, lines in enumerate(fill(self._tail, TEXT_BUDGET - _size(parts[-1]), TEXT_BUDGET)):
+        for place, lines in enumerate(pack_items(self._tail, TEXT_BUDGET - _size(parts[-1]), TEXT_BUDGET)):
             text = Text(content="\n".join(lines))
             if lines and place == 0:
                 parts[-1] = replace(parts[-1], blocks=(*parts[-1].blocks, text))
@@ -106,7 +107,7 @@ class _Builder:
             for citation in listed
         }
         self._seen |= shown
-        rooms = fill(
+        rooms = pack_items(
             entries, TEXT_BUDGET - units(text.text) - units(_SOURCES) - 1, TEXT_BUDGET - units(_SOURCES_ON) - 1
         )
         views: list[PartView] = []
@@ -127,9 +128,9 @@ def _sources(entries: list[str], *, is_first: bool) -> Container:
 
 def _tail(answer: Answer) -> list[str]:
     """What was named and seen, what was not found, and questions whose buttons do not show them whole; a line each."""
-    lines = [*named_lines(answer, PLAIN.plain), also_looked_at(answer, PLAIN.plain)]
-    lines.append(asked_and_not_found(answer, PLAIN.plain))
-    lines += further_questions(answer, PLAIN.plain, buttons=MAX_ROW, longest_label=MAX_LABEL)
+    lines = [*named_reference_lines(answer, PLAIN.plain), other_references_line(answer, PLAIN.plain)]
+    lines.append(gaps_line(answer, PLAIN.plain))
+    lines += suggestion_lines(answer, PLAIN.plain, buttons=MAX_ROW, longest_label=MAX_LABEL)
     return [f"-# {line}" for line in lines if line]
 
 

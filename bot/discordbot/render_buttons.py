@@ -21,8 +21,13 @@ from bot.discordbot.layout import (
     Select,
 )
 from bot.showing.action_names import ActionName, Verb, read_action_name, to_action_name
-from bot.showing.answer_words import HOW_LABEL, RATED, again_label
-from bot.showing.reference_words import MORE_LABEL, hidden_count
+from bot.showing.answer_text import (
+    ALL_REFERENCES_LABEL,
+    RATED_STATUSES,
+    STEPS_LABEL,
+    ask_again_label,
+    hidden_reference_count,
+)
 from bot.showing.rendering import clip
 from core.domain.answer import Answer
 
@@ -37,11 +42,11 @@ def answer_rows(answer: Answer, post_id: str) -> tuple[Row, ...]:
     """
     if answer.note_on:
         return (Row(items=_again(answer)),)
-    how = Button(label=HOW_LABEL, custom_id=_name(Verb.HOW, answer.message_id or post_id))
+    how = Button(label=STEPS_LABEL, custom_id=_name(Verb.HOW, answer.message_id or post_id))
     if not answer.message_id:
         return (Row(items=(how,)),)
     actions = [how]
-    if answer.status in RATED:
+    if answer.status in RATED_STATUSES:
         up = Button(label="Helpful", custom_id=_name(Verb.UP, answer.message_id))
         down = Button(label="Not helpful", custom_id=_name(Verb.DOWN, answer.message_id))
         actions = [up, down, how]
@@ -50,20 +55,20 @@ def answer_rows(answer: Answer, post_id: str) -> tuple[Row, ...]:
             label="Show passages", custom_id=_name(Verb.PASSAGES, answer.message_id), style=ButtonStyle.PRIMARY
         )
         actions.insert(0, shown)
-    if hidden_count(answer):
-        actions.append(Button(label=MORE_LABEL, custom_id=_name(Verb.REFERENCES, answer.message_id)))
+    if hidden_reference_count(answer):
+        actions.append(Button(label=ALL_REFERENCES_LABEL, custom_id=_name(Verb.REFERENCES, answer.message_id)))
     return (*_menus(answer), *_suggestions(answer), Row(items=tuple(actions)))
 
 
 def running_row(post_id: str) -> Row:
     """For an answer that is being made."""
     stop = Button(label="Stop", custom_id=_name(Verb.STOP, post_id), style=ButtonStyle.DANGER)
-    return Row(items=(stop, Button(label=HOW_LABEL, custom_id=_name(Verb.HOW, post_id))))
+    return Row(items=(stop, Button(label=STEPS_LABEL, custom_id=_name(Verb.HOW, post_id))))
 
 
 def how_row(post_id: str) -> Row:
     """For a post that is no answer."""
-    return Row(items=(Button(label=HOW_LABEL, custom_id=_name(Verb.HOW, post_id)),))
+    return Row(items=(Button(label=STEPS_LABEL, custom_id=_name(Verb.HOW, post_id)),))
 
 
 def page_row(list_id: str, page: int, pages: int) -> Row:
@@ -89,7 +94,7 @@ def _again(answer: Answer) -> tuple[Button, ...]:
     notes = answer.note_on[:MAX_ROW]
     return tuple(
         Button(
-            label=clip(again_label(note.question, alone=len(notes) == 1), MAX_LABEL),
+            label=clip(ask_again_label(note.question, alone=len(notes) == 1), MAX_LABEL),
             custom_id=_name(Verb.AGAIN, note.message_id),
         )
         for note in notes

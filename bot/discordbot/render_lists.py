@@ -6,19 +6,19 @@ from functools import partial
 from bot.discordbot.layout import TEXT_BUDGET, Block, DiscordPost, PartView, Text
 from bot.discordbot.render_buttons import how_row, mark_parts, page_row
 from bot.discordbot.render_sources import PLAIN, footnote
-from bot.showing.answer_words import CUT, EMPTY, ThreadRow
+from bot.showing.answer_text import EMPTY, TRUNCATED, ThreadItem
 from bot.showing.rendering import Flavour, clip, split_markdown, units
 
-__all__ = ["ThreadRow", "notice_view", "text_view", "threads_view"]
+__all__ = ["ThreadItem", "notice_view", "text_view", "threads_view"]
 
 _TITLE_LENGTH = 100
 _DETAIL_LENGTH = 120
 _HEADING_LENGTH = 200
-_CUT = f"-# {CUT}"
+_CUT = f"-# {TRUNCATED}"
 
 
 def threads_view(
-    rows: Sequence[ThreadRow], *, list_id: str, page: int, pages: int, heading: str, first: int = 1
+    rows: Sequence[ThreadItem], *, list_id: str, page: int, pages: int, heading: str, first: int = 1
 ) -> PartView:
     """One page of a list, with buttons to the pages before and behind (`fn:page:<list id>:<page>`, from 1).
 
@@ -53,7 +53,7 @@ def text_view(markdown: str, addresses: Mapping[int, str | None] | None = None) 
     return DiscordPost(parts=tuple(PartView(blocks=(Text(content=text),)) for text in texts))
 
 
-def _row(number: int, row: ThreadRow, url: str | None) -> str:
+def _row(number: int, row: ThreadItem, url: str | None) -> str:
     title = PLAIN.linked(clip(row.title, _TITLE_LENGTH) or "(no title)", url)
     detail = PLAIN.plain(clip(row.detail, _DETAIL_LENGTH))
     return f"{number}. {title}" + (f" ({detail})" if detail else "")

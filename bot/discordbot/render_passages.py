@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from bot.discordbot.layout import TEXT_BUDGET, DiscordPost, PartView, Text
-from bot.discordbot.render_sources import PLAIN, fill, pages_of, source_heading
-from bot.showing.answer_words import NO_PASSAGES, Neighbours, passage_lines
+from bot.discordbot.render_sources import PLAIN, pack_items, pages_of, source_heading
+from bot.showing.answer_text import NO_PASSAGES, QuoteContext, passage_lines
 from bot.showing.rendering import clip, link_target
 from core.domain.answer import Answer, Citation
 
-__all__ = ["Neighbours", "passages_view"]
+__all__ = ["QuoteContext", "passages_view"]
 
 # Units of one line: escaped, and with its marks, it fits into a message several times.
 _LINE = 800
@@ -17,7 +17,7 @@ _NOTE_LENGTH = 300
 
 def passages_view(
     answer: Answer,
-    neighbours: Mapping[int, Neighbours],
+    neighbours: Mapping[int, QuoteContext],
     links: Mapping[int, str],
     *,
     numbers: Collection[int] | None = None,
@@ -28,14 +28,14 @@ def passages_view(
         entry
         for citation in wanted
         for entry in _passage(
-            citation, neighbours.get(citation.number, Neighbours()), link_target(links.get(citation.number))
+            citation, neighbours.get(citation.number, QuoteContext()), link_target(links.get(citation.number))
         )
     ]
-    pages = pages_of(fill(entries or [NO_PASSAGES], TEXT_BUDGET, TEXT_BUDGET))
+    pages = pages_of(pack_items(entries or [NO_PASSAGES], TEXT_BUDGET, TEXT_BUDGET))
     return DiscordPost(parts=tuple(PartView(blocks=(Text(content=page),)) for page in pages))
 
 
-def _passage(citation: Citation, around: Neighbours, address: str | None) -> Iterator[str]:
+def _passage(citation: Citation, around: QuoteContext, address: str | None) -> Iterator[str]:
     yield f"**\\[{citation.number}\\]** {source_heading(citation, address)}"
     if citation.deep_link:
         yield f"-# Opens as: {PLAIN.plain(clip(citation.deep_link, _NOTE_LENGTH))}"

@@ -1,12 +1,12 @@
 """The sources block: number, page, title, heading path and the beginning of the quote of every footnote. Pure.
 
-Names: `source_entry`, `source_heading`, `footnote`, `fill`, `pages_of`, `PLAIN`.
+Names: `source_entry`, `source_heading`, `footnote`, `pack_items`, `pages_of`, `PLAIN`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from bot.showing import answer_words
-from bot.showing.answer_words import source_path, source_quote, source_title
+from bot.showing import answer_text
+from bot.showing.answer_text import source_path, source_quote, source_title
 from bot.showing.rendering import Flavour, units
 from core.domain.answer import Citation
 
@@ -37,9 +37,9 @@ def footnote(addresses: Mapping[int, str | None], number: int) -> str | None:
     return f"[[{number}]]({address})" if address else f"[{number}]"
 
 
-def fill(entries: Iterable[str], first: int, limit: int) -> list[list[str]]:
+def pack_items(entries: Iterable[str], first: int, limit: int) -> list[list[str]]:
     """Entries in order, in lists of at most `limit` units with a line end each; the first list has `first`."""
-    return answer_words.fill(entries, lambda entry: units(entry) + 1, first, limit)
+    return answer_text.pack_items(entries, lambda entry: units(entry) + 1, first, limit)
 
 
 def pages_of(lists: Sequence[Sequence[str]]) -> list[str]:

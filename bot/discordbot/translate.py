@@ -6,7 +6,7 @@ from datetime import datetime
 
 import discord
 
-from bot.showing.unspoken import unspoken_question
+from bot.showing.default_question import default_question
 from core.domain.conversation import (
     Attachment,
     Circumstances,
@@ -14,8 +14,9 @@ from core.domain.conversation import (
     RepliesTo,
     Talk,
     ThreadAddress,
+    event_key,
+    message_key,
 )
-from core.domain.inbox import event_key, message_key
 
 PLATFORM = "discord"
 DIRECT_THREAD = ""  # the thread of a direct channel: there is but one conversation in it
@@ -43,7 +44,7 @@ def to_incoming(
     circumstances = _circumstances(message, me, in_our_thread=in_our_thread, answered_by_us=answered_by_us)
     attachments = tuple(to_attachment(message, item) for item in message.attachments)
     about = _about(message, me)
-    text = to_text(message, me) or unspoken_question(attachments, about)
+    text = to_text(message, me) or default_question(attachments, about)
     if not text and not (circumstances.mentioned or circumstances.direct):
         return None
     place = to_address(message, workspace)

@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.domain.chat import Capabilities
+from core.domain.answer import Capabilities
 from core.errors import FootnoteError, InvalidState
-from core.ports.providers import LearningProvider
+from core.ports import LearningProvider
 from core.upkeep import REINDEX, lacking
 
 if TYPE_CHECKING:

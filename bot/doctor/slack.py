@@ -9,7 +9,7 @@ from bot.slackbot.socket_mode import open_address
 from bot.slackbot.translate import PLATFORM
 from bot.wiring.parts import Parts
 from bot.wiring.slack_teams import test_token
-from core.domain.installation import Installation
+from core.domain.service import Installation
 from core.errors import ConfigError, FootnoteError
 
 OFF = "off: no token in SLACK_BOT_TOKEN or the file of [slack] token_file, and no [slack] client_id"

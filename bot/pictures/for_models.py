@@ -3,14 +3,14 @@
 import asyncio
 
 from bot.pictures.pages import AT_ONCE, draw_for_model
-from core.domain.chat import PageImage
+from core.domain.answer import PageImage
 from core.domain.corpus import Document, Page
 from core.errors import NotFound
 from core.ports import CorpusRepository
 
 
 class PdfPictures:
-    """Implements core.ports.providers.PagePictures; one for the process, as each drawing takes a core."""
+    """Implements core.ports.PagePictures; one for the process, as each drawing takes a core."""
 
     def __init__(self, corpus: CorpusRepository) -> None:
         self._corpus = corpus

@@ -8,8 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from bot.service.schedule import Tick
-from core.domain.source_specs import Cron, Every, FolderOrigin, SourceSpec
-from core.domain.syncs import SyncState
+from core.domain.sources import Cron, Every, FolderOrigin, SourceSpec, SyncState
 from core.errors import FootnoteError
 from core.ports import Clock
 from core.sources.syncing import Syncs

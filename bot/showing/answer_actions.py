@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.showing.action_names import Verb, post_id
-from bot.showing.answer_words import Neighbours
+from bot.showing.answer_text import QuoteContext
 from bot.showing.platform_parts import PlatformParts
 from core.answers.passages import Surroundings, surroundings
 from core.answers.stored import stored_ids
@@ -19,9 +19,9 @@ from core.commands import Question
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Conversation, Message, Role, ThreadAddress
 from core.domain.corpus import SearchScope
-from core.domain.feedback import Rating
-from core.domain.inbox import InboxEntry
+from core.domain.features import Rating
 from core.domain.jobs import Job
+from core.domain.service import InboxEntry
 from core.errors import AccessDenied, BadInput, NotFound
 from core.messages.asking_again import question_again
 from core.texts import is_number
@@ -45,12 +45,12 @@ class Passages:
     """An answer with those of its footnotes that can be read where it stands; both mappings are by their number."""
 
     answer: Answer
-    around: Mapping[int, Neighbours]
+    around: Mapping[int, QuoteContext]
     links: Mapping[int, str]  # where a footnote leads; those that lead nowhere are left out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class PlatformMessage:
     """A message on the platform that somebody wants to keep as an answer."""
 
     text: str
@@ -114,7 +114,7 @@ class AnswerActions:
         await self._parts.feedbacks.rate(conversation, message.id, reader, given)
         return _THANKS[given] if given is not None else "Taken back."
 
-    async def how(self, place: ThreadAddress, reader: str, wanted: str) -> Sequence[Job]:
+    async def steps(self, place: ThreadAddress, reader: str, wanted: str) -> Sequence[Job]:
         """The tree of an answer, or of one in the making (`wanted` is its post's id), as far as it is. NotFound."""
         entry = await self._entry(place, reader, wanted)
         if entry is not None:
@@ -133,7 +133,9 @@ class AnswerActions:
         await self._parts.worker.cancel(entry.message_key, reader)
         return "Stopped."
 
-    async def offered(self, place: ThreadAddress, reader: str, message_id: str, verb: Verb, wanted: str) -> Question:
+    async def offered_question(
+        self, place: ThreadAddress, reader: str, message_id: str, verb: Verb, wanted: str
+    ) -> Question:
         """The suggestion or choice that an answer offered in a place (from 0); below a private answer it is private."""
         conversation, message = await self.answer(place, reader, message_id)
         outcome = message.outcome
@@ -142,7 +144,7 @@ class AnswerActions:
             raise BadInput(NO_ACTION)
         return Question(text=offered[int(wanted)], private=conversation.address.private_to is not None)
 
-    async def again(self, place: ThreadAddress, reader: str, name: str, message_id: str) -> str:
+    async def ask_again(self, place: ThreadAddress, reader: str, name: str, message_id: str) -> str:
         """Ask a stale answer's question once more, in the name of who presses; the sentence that says so.
 
         Raises as `answer` and core.messages.asking_again.question_again do.
@@ -160,7 +162,7 @@ class AnswerActions:
         before = messages[: next(place for place, item in enumerate(messages) if item.id == answer.id)]
         return next((item.content for item in reversed(before) if item.role is Role.USER), None)
 
-    async def question_behind(self, place: ThreadAddress, said: Said) -> str | None:
+    async def question_behind(self, place: ThreadAddress, said: PlatformMessage) -> str | None:
         """The question that a message is kept with; None: whoever keeps it has to say. BadInput for no answers."""
         if self._parts.keeping is None:
             raise BadInput(NOWHERE)
@@ -174,7 +176,7 @@ class AnswerActions:
             raise BadInput(NO_ANSWER)
         return await self.question_of(conversation, answer)
 
-    async def keep(self, place: ThreadAddress, said: Said, *, question: str, by: str) -> str:
+    async def keep(self, place: ThreadAddress, said: PlatformMessage, *, question: str, by: str) -> str:
         """Keep a message as the answer to a question; `by` is the name of who does. The sentence that says so.
 
         Raises BadInput where nothing can be kept, and what KeptAnswers.keep raises.
@@ -203,7 +205,7 @@ class AnswerActions:
             return False
         return True
 
-    async def _own_answer(self, place: ThreadAddress, said: Said) -> tuple[Conversation, Message] | None:
+    async def _own_answer(self, place: ThreadAddress, said: PlatformMessage) -> tuple[Conversation, Message] | None:
         """The stored answer that a message shows, for all to read; None for people's messages."""
         if said.answer_id is None:
             return None
@@ -224,5 +226,5 @@ def _require_reader(address: ThreadAddress, reader: str) -> None:
         raise AccessDenied("This answer is for somebody else's eyes.")
 
 
-def _neighbours(found: Surroundings) -> Neighbours:
-    return Neighbours(before=found.before, behind=found.behind, note=found.note)
+def _neighbours(found: Surroundings) -> QuoteContext:
+    return QuoteContext(before=found.before, behind=found.behind, note=found.note)

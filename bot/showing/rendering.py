@@ -3,7 +3,7 @@
     parts = split_markdown(answer.text, 3_000, Flavour(footnote=..., is_allowed=...))
 
 Names: `split_markdown` (`read_markdown` and `pack` in one), `Part`, `Flavour` (what a platform's Markdown can do),
-`clip`, `clean`, `safe_cut`, `units`, `link_target`, `nothing`.
+`clip`, `clean`, `safe_cut`, `units`, `link_target`, `allow_none`.
 """
 
 from collections import deque
@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 
 from bot.showing.markdown.blocks import Block, Line, read_blocks
 from bot.showing.markdown.characters import clean, clip, safe_cut, units
-from bot.showing.markdown.flavour import Flavour, link_target, nothing
+from bot.showing.markdown.flavour import Flavour, allow_none, link_target
 from bot.showing.markdown.inline import Token
 
 __all__ = [
     "Flavour",
     "Part",
+    "allow_none",
     "clean",
     "clip",
     "link_target",
-    "nothing",
     "pack",
     "read_markdown",
     "safe_cut",

@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.showing.action_names import ActionName, Verb
 from bot.showing.answer_actions import NO_ACTION, AnswerActions
-from bot.showing.reference_words import reference_rows
+from bot.showing.answer_text import reference_rows
 from bot.slackbot import blocks
 from bot.slackbot.acts import Act, whereabouts
 from bot.slackbot.forms import open_form
@@ -21,7 +21,7 @@ from bot.slackbot.render_references import references_post
 from bot.slackbot.render_running import how_view
 from bot.slackbot.results import threads_post
 from bot.slackbot.sharing import share
-from core.domain.feedback import Rating
+from core.domain.features import Rating
 from core.errors import BadInput, FootnoteError
 
 LOADING_SECONDS = 1.0  # a modal has to be open within three; what is read longer comes into it afterwards
@@ -50,10 +50,10 @@ async def press(desk: Desk, act: Act, name: ActionName, values: tuple[str, ...])
             await desk.say(act, await actions.stop(place, reader, name.id))
         case Verb.ASK | Verb.CHOOSE:
             wanted = values[0] if values and name.verb is Verb.CHOOSE else str(name.n)
-            await desk.ask(act, await actions.offered(place, reader, name.id, name.verb, wanted))
+            await desk.ask(act, await actions.offered_question(place, reader, name.id, name.verb, wanted))
         case Verb.AGAIN:
             asker = await desk.people.name(act.team, reader)
-            await desk.say(act, await actions.again(place, reader, asker, name.id))
+            await desk.say(act, await actions.ask_again(place, reader, asker, name.id))
         case Verb.SHARE:
             await share(desk, act, name)
         case Verb.PAGE:
@@ -70,7 +70,7 @@ async def _passages(desk: Desk, act: Act, name: ActionName) -> View:
 
 
 async def _how(desk: Desk, act: Act, name: ActionName) -> View:
-    return how_view(await AnswerActions(desk.parts).how(await desk.place(act), act.person, name.id))
+    return how_view(await AnswerActions(desk.parts).steps(await desk.place(act), act.person, name.id))
 
 
 async def _show_view(desk: Desk, act: Act, title: str, reading: Coroutine[Any, Any, View]) -> None:

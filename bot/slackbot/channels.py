@@ -9,9 +9,8 @@ from collections import OrderedDict
 
 from bot.slackbot.calls import call
 from bot.slackbot.teams import Team
-from core.domain.conversation import IncomingMessage
-from core.domain.inbox import Decision
-from core.domain.settings import ChannelAddress
+from core.domain.conversation import ChannelAddress, IncomingMessage
+from core.domain.service import Decision
 from core.errors import FootnoteError
 from core.inbox import Gate, platform_gates
 from core.ports import Clock

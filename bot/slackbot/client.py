@@ -35,9 +35,8 @@ from bot.slackbot.translate import (
     written,
 )
 from core.conversations import title_from
-from core.domain.conversation import IncomingMessage
-from core.domain.inbox import Receipt, message_key
-from core.domain.settings import ChannelAddress
+from core.domain.conversation import ChannelAddress, IncomingMessage, message_key
+from core.domain.service import Receipt
 from core.errors import StorageError
 
 # Refusals that nobody has to be told of: the message was not meant for us.

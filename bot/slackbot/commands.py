@@ -19,7 +19,7 @@ from bot.slackbot.render_lists import notice_message
 from bot.slackbot.results import tell
 from bot.slackbot.translate import to_text
 from core.commands import Command
-from core.domain.inbox import CommandLine
+from core.domain.service import CommandLine
 from core.errors import FootnoteError
 
 __all__ = ["read_line", "run_command", "run_slash", "run_typed", "tell"]

@@ -18,7 +18,7 @@ from bot.slackbot.render_home import Home, SourceRow, home_view
 from core.commands import CommandResult, ThreadRow
 from core.commands import SourceRow as ListedSource
 from core.domain.corpus import Document, SearchScope
-from core.domain.settings import TO_THE_END
+from core.domain.service import TO_THE_END
 from core.errors import FootnoteError
 
 SHOW_HOME = "show the home tab"  # the end of “I am not allowed to …”

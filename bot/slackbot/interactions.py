@@ -27,9 +27,8 @@ from bot.slackbot.translate import (
 )
 from bot.slackbot.words import in_slack_words
 from core.commands import CommandCall, Question
-from core.domain.conversation import Conversation, IncomingMessage, Talk, ThreadAddress
-from core.domain.inbox import Receipt, message_key
-from core.domain.settings import ChannelAddress
+from core.domain.conversation import ChannelAddress, Conversation, IncomingMessage, Talk, ThreadAddress, message_key
+from core.domain.service import Receipt
 from core.errors import AccessDenied, FootnoteError
 
 ACKNOWLEDGE_SECONDS = 1.5  # Slack gives up after 3; what takes longer goes on by itself

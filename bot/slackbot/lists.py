@@ -3,16 +3,16 @@
 Whoever lists conversations is listed their own and their channel's: all of them are in the team where they do so.
 """
 
-from bot.slackbot.render_lists import ThreadRow as ListedThread
+from bot.slackbot.render_lists import ThreadItem
 from bot.slackbot.teams import Team
 from bot.slackbot.translate import PLATFORM, is_private
 from core.commands import ThreadRow
 from core.domain.conversation import ThreadAddress
 
 
-def listed(row: ThreadRow, team: Team) -> ListedThread:
+def listed(row: ThreadRow, team: Team) -> ThreadItem:
     """A conversation of core's list."""
-    return ListedThread(
+    return ThreadItem(
         title=row.title or "(no title)",
         detail=f"last used {row.last_used_at:%Y-%m-%d %H:%M} UTC",
         url=link_to(row.address, team),

@@ -25,7 +25,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.slackbot.errors import CLOSED, understood
 from bot.slackbot.manifest import INSTALL_PATH, REDIRECT_PATH, SCOPES
 from bot.slackbot.translate import PLATFORM
-from core.domain.installation import Installation
+from core.domain.service import Installation
 from core.errors import FootnoteError, InvalidState
 from core.gates.rates import Rate, RateGate
 from core.ports import Clock

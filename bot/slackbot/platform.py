@@ -39,7 +39,7 @@ from bot.slackbot.translate import (
 )
 from core.domain.answer import Answer
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
-from core.domain.inbox import InboxEntry, PostRef, is_note
+from core.domain.service import InboxEntry, PostRef, is_note
 from core.errors import FootnoteError, PlatformError
 from core.ports import Clock, ProgressSink
 from core.ports.service import InboxStore
@@ -253,7 +253,7 @@ class SlackPlatform:
             self._posts.forget(key)  # the next try begins in the post's own place
 
     def _crowd(self) -> int:
-        return sum(live.is_drawing for live in self._live.values())
+        return sum(live.is_rendering for live in self._live.values())
 
     async def _end_live(self, key: str) -> None:
         live, line = self._live.pop(key, None), self._lines.pop(key, None)

@@ -11,7 +11,7 @@ from bot.showing.action_names import post_id
 from bot.slackbot.layout import SlackMessage, SlackPost
 from bot.slackbot.places import NO_MESSAGE, Place
 from bot.slackbot.translate import ts_of
-from core.domain.inbox import PostRef
+from core.domain.service import PostRef
 from core.errors import PlatformError
 
 SKEW = timedelta(minutes=1)  # between our clock, which names private questions, and Slack's

@@ -4,8 +4,8 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 
-from bot.showing.drawing import Drawing
 from bot.showing.platform_parts import Pause
+from bot.showing.throttled_progress import ThrottledProgress
 from bot.slackbot.drafts import APPEND_SECONDS, Draft
 from bot.slackbot.status import StatusLine
 from core.domain.jobs import Job
@@ -17,7 +17,7 @@ EACH_SHARE = 0.6
 _log = logging.getLogger(__name__)
 
 
-class LivePost(Drawing):
+class LivePost(ThrottledProgress):
     """By a stream, with a status line before it."""
 
     def __init__(self, draft: Draft, status: StatusLine, pause: Pause, crowd: Callable[[], int]) -> None:
@@ -30,11 +30,11 @@ class LivePost(Drawing):
         self._status = status
         self._crowd = crowd
         if draft.is_shown:
-            self.changed()
+            self.mark_changed()
         else:
             status.keep()
 
-    async def draw(self, text: str, jobs: Sequence[Job]) -> float:
+    async def render(self, text: str, jobs: Sequence[Job]) -> float:
         """A draft that can't be shown is no reason to lose the answer."""
         was_shown = self._draft.is_shown
         if not was_shown:
@@ -44,7 +44,7 @@ class LivePost(Drawing):
             rest_seconds *= max(1.0, EACH_SHARE * self._crowd())
         except PlatformError as error:
             _log.info("A draft has to wait: %s", error)
-            self.changed()
+            self.mark_changed()
             return max(error.retry_after_seconds or 0.0, APPEND_SECONDS)
         if self._draft.is_shown and not was_shown:
             self._status.replaced()

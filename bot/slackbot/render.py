@@ -1,7 +1,7 @@
 """The answer as Slack shows it: text with footnote links, the sources below, buttons. Pure.
 
 Names here: `RenderOptions`, `render_answer`. Beside it: `render_running` (`running_message`, `start_chunks`,
-`task_chunks`, `how_view`), `drafts` (`draft_text`), `render_passages` (`Neighbours`, `passages_view`), `render_lists`
+`task_chunks`, `how_view`), `drafts` (`draft_text`), `render_passages` (`QuoteContext`, `passages_view`), `render_lists`
 (`ThreadRow`, `threads_message`, `notice_message`, `text_post`, `said_message`), `render_home` (`Home`, `home_view`);
 values in `layout`, names of buttons in `bot.showing.action_names`.
 """
@@ -10,16 +10,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from bot.showing.answer_words import (
+from bot.showing.answer_text import (
     NO_TEXT,
     SourceLink,
     answer_markdown,
-    asked_and_not_found,
-    fill,
-    further_questions,
+    gaps_line,
+    named_reference_lines,
+    other_references_line,
+    pack_items,
+    suggestion_lines,
 )
-from bot.showing.reference_words import also_looked_at, named_lines
-from bot.showing.rendering import Part, link_target, nothing, pack, read_markdown
+from bot.showing.rendering import Part, allow_none, link_target, pack, read_markdown
 from bot.slackbot.blocks import FLAVOUR, Row, markdown, plain_of, rich_text, size_of, stack, text
 from bot.slackbot.layout import (
     EACH_BLOCK,
@@ -57,7 +58,7 @@ class RenderOptions:
 
     post_id: str  # marks every part: the same for all tries at one message (1 to 36 letters and digits)
     link: SourceLink
-    is_allowed: Callable[[str], bool] = nothing  # addresses in the text that may be clicked, beside cited documents'
+    is_allowed: Callable[[str], bool] = allow_none  # addresses in the text that may be clicked, beside cited documents'
     is_private: bool = False  # for one person alone, who may share it with the channel
 
 
@@ -121,7 +122,7 @@ class _Builder:
         texts = pack(self._body, length) or [Part(text=NO_TEXT)]
         parts = [part for place, one in enumerate(texts, 1) for part in self._part(one, is_last=place == len(texts))]
         room = _ROOM - EACH_BLOCK
-        for rows in fill(_tail(self._answer), lambda row: row.size, room - size_of(parts[-1].blocks), room):
+        for rows in pack_items(_tail(self._answer), lambda row: row.size, room - size_of(parts[-1].blocks), room):
             if rows:
                 _add(parts, rich_text(*stack(rows)))
         rows_of_buttons = answer_blocks(self._answer, self._options.post_id, is_private=self._options.is_private)
@@ -143,7 +144,7 @@ class _Builder:
         ]
         self._seen |= shown
         room = _ROOM - EACH_BLOCK
-        rooms = fill(
+        rooms = pack_items(
             entries,
             lambda entry: entry.size,
             room - size_of(first.blocks) - len(_SOURCES) - 1,
@@ -179,8 +180,8 @@ def _add(parts: list[_Message], block: Block) -> None:
 
 def _tail(answer: Answer) -> list[Row]:
     """What was named and seen, what was not found, and questions whose buttons do not show them whole; a line each."""
-    lines = [*named_lines(answer), also_looked_at(answer), asked_and_not_found(answer)]
-    lines += further_questions(answer, buttons=MAX_SUGGESTIONS, longest_label=MAX_LABEL)
+    lines = [*named_reference_lines(answer), other_references_line(answer), gaps_line(answer)]
+    lines += suggestion_lines(answer, buttons=MAX_SUGGESTIONS, longest_label=MAX_LABEL)
     return [Row((text(line, italic=True),)) for line in lines if line]
 
 

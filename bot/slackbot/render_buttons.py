@@ -9,8 +9,13 @@ Names: `MENU_CHOICES`, `MAX_SUGGESTIONS`, `answer_blocks`, `running_actions`, `h
 from dataclasses import replace
 
 from bot.showing.action_names import ActionName, Verb, to_action_name
-from bot.showing.answer_words import HOW_LABEL, RATED, again_label
-from bot.showing.reference_words import MORE_LABEL, hidden_count
+from bot.showing.answer_text import (
+    ALL_REFERENCES_LABEL,
+    RATED_STATUSES,
+    STEPS_LABEL,
+    ask_again_label,
+    hidden_reference_count,
+)
 from bot.showing.rendering import clip
 from bot.slackbot.blocks import Element, actions, button, context, feedback, menu
 from bot.slackbot.layout import MAX_ACTIONS, MAX_LABEL, MAX_OPTIONS, Block
@@ -29,15 +34,15 @@ def answer_blocks(answer: Answer, post_id: str, *, is_private: bool) -> list[Blo
     """
     if answer.note_on:
         return [actions(*_again(answer))]
-    how = button(HOW_LABEL, _name(Verb.HOW, answer.message_id or post_id))
+    how = button(STEPS_LABEL, _name(Verb.HOW, answer.message_id or post_id))
     if not answer.message_id:
         return [actions(how)]
-    is_rated = answer.status in RATED
+    is_rated = answer.status in RATED_STATUSES
     buttons = [how]
     if answer.citations:
         buttons.insert(0, button("Show passages", _name(Verb.PASSAGES, answer.message_id), style="primary"))
-    if hidden_count(answer):
-        buttons.append(button(MORE_LABEL, _name(Verb.REFERENCES, answer.message_id)))
+    if hidden_reference_count(answer):
+        buttons.append(button(ALL_REFERENCES_LABEL, _name(Verb.REFERENCES, answer.message_id)))
     if is_private and is_rated:
         buttons.append(button("Share with the channel", _name(Verb.SHARE, answer.message_id)))
     thumbs = [feedback(_name(Verb.RATE, answer.message_id))] if is_rated else []
@@ -47,19 +52,20 @@ def answer_blocks(answer: Answer, post_id: str, *, is_private: bool) -> list[Blo
 def _again(answer: Answer) -> list[Element]:
     notes = answer.note_on[:MAX_ACTIONS]
     return [
-        button(again_label(note.question, alone=len(notes) == 1), _name(Verb.AGAIN, note.message_id)) for note in notes
+        button(ask_again_label(note.question, alone=len(notes) == 1), _name(Verb.AGAIN, note.message_id))
+        for note in notes
     ]
 
 
 def running_actions(post_id: str) -> Block:
     """For an answer that is being made; it marks the post's first part."""
     stop = button("Stop", _name(Verb.STOP, post_id), style="danger")
-    return actions(stop, button(HOW_LABEL, _name(Verb.HOW, post_id)), block_id=mark_of(post_id, 1))
+    return actions(stop, button(STEPS_LABEL, _name(Verb.HOW, post_id)), block_id=mark_of(post_id, 1))
 
 
 def how_actions(post_id: str) -> Block:
     """For a post that is no answer; it marks its first part."""
-    return actions(button(HOW_LABEL, _name(Verb.HOW, post_id)), block_id=mark_of(post_id, 1))
+    return actions(button(STEPS_LABEL, _name(Verb.HOW, post_id)), block_id=mark_of(post_id, 1))
 
 
 def page_actions(list_id: str, page: int, pages: int, verb: Verb = Verb.PAGE) -> list[Block]:

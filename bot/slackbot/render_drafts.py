@@ -5,7 +5,7 @@ Names: `draft_text`, `DRAFT_LENGTH`.
 
 import re
 
-from bot.showing.answer_words import GOES_ON
+from bot.showing.answer_text import MORE_COMING
 from bot.showing.rendering import clean
 
 DRAFT_LENGTH = 8_000  # characters: of a longer draft its beginning is enough, the final post has it all
@@ -26,7 +26,7 @@ def draft_text(text: str) -> str:
     `sent` is sent `draft_text(text)[len(sent):]` next.
     """
     draft = _PIECE.sub(_harmless, _stable(clean(text)))
-    return draft if len(draft) <= DRAFT_LENGTH else f"{draft[:DRAFT_LENGTH]}\n\n{GOES_ON}"
+    return draft if len(draft) <= DRAFT_LENGTH else f"{draft[:DRAFT_LENGTH]}\n\n{MORE_COMING}"
 
 
 def _stable(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bot.showing.action_names import ActionName, Verb, to_action_name
-from bot.showing.answer_words import ThreadRow
+from bot.showing.answer_text import ThreadItem
 from bot.showing.rendering import clip
 from bot.slackbot.blocks import Element, Row, actions, bullets, button, header, home, rich_text, stack, text
 from bot.slackbot.layout import Block, View
@@ -33,7 +33,7 @@ class SourceRow:
 class Home:
     """What stands on one person's home tab."""
 
-    threads: Sequence[ThreadRow] = ()  # newest first
+    threads: Sequence[ThreadItem] = ()  # newest first
     more_threads: int = 0  # not among `threads`
     sources: Sequence[SourceRow] = ()
     settings: Sequence[tuple[str, str]] = ()  # name and value, as sentences have them

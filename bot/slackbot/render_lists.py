@@ -1,13 +1,13 @@
 """Lists, notices and results of commands, within Slack's limits. Pure.
 
-Names: `ThreadRow`, `thread_row`, `threads_message`, `notice_message`, `text_post`, `said_message`.
+Names: `ThreadItem`, `thread_row`, `threads_message`, `notice_message`, `text_post`, `said_message`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from bot.showing.answer_words import CUT, EMPTY, ThreadRow
+from bot.showing.answer_text import EMPTY, TRUNCATED, ThreadItem
 from bot.showing.rendering import clip, safe_cut, split_markdown
 from bot.slackbot.blocks import FLAVOUR, Row, link, markdown, plain_of, rich_text, stack, text
 from bot.slackbot.layout import TEXT_BUDGET, Block, SlackMessage, SlackPost
@@ -15,7 +15,7 @@ from bot.slackbot.plain_text import fallback, unmarked
 from bot.slackbot.render_buttons import how_actions, page_actions, part_note
 from bot.slackbot.render_sources import footnote
 
-__all__ = ["ThreadRow", "notice_message", "said_message", "text_post", "thread_row", "threads_message"]
+__all__ = ["ThreadItem", "notice_message", "said_message", "text_post", "thread_row", "threads_message"]
 
 _TITLE_LENGTH = 100
 _DETAIL_LENGTH = 120
@@ -28,7 +28,7 @@ _RESULT_LENGTH = 8_000
 
 
 def threads_message(
-    rows: Sequence[ThreadRow], *, list_id: str, page: int, pages: int, heading: str, first: int = 1
+    rows: Sequence[ThreadItem], *, list_id: str, page: int, pages: int, heading: str, first: int = 1
 ) -> SlackMessage:
     """One page of a list, with buttons to the pages before and behind (`fn:page:<list id>:<page>`, from 1).
 
@@ -43,7 +43,7 @@ def threads_message(
     return SlackMessage(text=fallback(plain_of(block)), blocks=(block, *page_actions(list_id, page, pages)))
 
 
-def thread_row(row: ThreadRow, before: str = "") -> Row:
+def thread_row(row: ThreadItem, before: str = "") -> Row:
     """`1. Title (12 messages)`, the title a link."""
     detail = clip(row.detail, _DETAIL_LENGTH)
     title = link(clip(row.title, _TITLE_LENGTH) or "(no title)", row.url)
@@ -56,10 +56,10 @@ def notice_message(sentence: str, *, post_id: str | None = None) -> SlackMessage
     shown = parts[0].text if parts else EMPTY
     blocks: list[Block] = [markdown(shown)]
     if len(parts) > 1:
-        blocks.append(rich_text(*stack([Row((text(CUT, italic=True),))])))
+        blocks.append(rich_text(*stack([Row((text(TRUNCATED, italic=True),))])))
     if post_id is not None:
         blocks.append(how_actions(post_id))
-    return SlackMessage(text=fallback(unmarked(shown), CUT if len(parts) > 1 else ""), blocks=tuple(blocks))
+    return SlackMessage(text=fallback(unmarked(shown), TRUNCATED if len(parts) > 1 else ""), blocks=tuple(blocks))
 
 
 def text_post(source: str, addresses: Mapping[int, str | None] | None = None) -> SlackPost:

@@ -1,6 +1,6 @@
 """The passages behind an answer's footnotes: each quote in bold, within what stands around it. Pure.
 
-Names: `Neighbours`, `passages_view`.
+Names: `QuoteContext`, `passages_view`.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from bot.showing.action_names import Verb
-from bot.showing.answer_words import NO_PASSAGES, Neighbours, fill, passage_lines
+from bot.showing.answer_text import NO_PASSAGES, QuoteContext, pack_items, passage_lines
 from bot.showing.rendering import clip
 from bot.slackbot.blocks import Row, context, modal, rich_text, stack, text
 from bot.slackbot.layout import MAX_VIEW_BLOCKS, VIEW_BUDGET, Block, View
@@ -16,7 +16,7 @@ from bot.slackbot.render_buttons import page_actions
 from bot.slackbot.render_sources import source_heading
 from core.domain.answer import Answer, Citation
 
-__all__ = ["Neighbours", "passages_view"]
+__all__ = ["QuoteContext", "passages_view"]
 
 _LINE = 1_500  # characters
 _NOTE_LENGTH = 300
@@ -38,7 +38,7 @@ class _Line:
 
 def passages_view(
     answer: Answer,
-    neighbours: Mapping[int, Neighbours],
+    neighbours: Mapping[int, QuoteContext],
     links: Mapping[int, str],
     *,
     numbers: Collection[int] | None = None,
@@ -53,16 +53,16 @@ def passages_view(
     lines = [
         _Line(citation.number, row)
         for citation in wanted
-        for row in _rows(citation, neighbours.get(citation.number, Neighbours()), links.get(citation.number))
+        for row in _rows(citation, neighbours.get(citation.number, QuoteContext()), links.get(citation.number))
     ]
     if not lines:
         return modal(_TITLE, [rich_text(*stack([Row((text(NO_PASSAGES),))]))])
-    pages = fill(lines, lambda line: line.size, VIEW_BUDGET, VIEW_BUDGET)
+    pages = pack_items(lines, lambda line: line.size, VIEW_BUDGET, VIEW_BUDGET)
     place = min(max(page, 1), len(pages))
     return modal(_TITLE, [*_blocks(pages, place), *_ways(answer, place, len(pages))])
 
 
-def _rows(citation: Citation, around: Neighbours, address: str | None) -> Iterator[Row]:
+def _rows(citation: Citation, around: QuoteContext, address: str | None) -> Iterator[Row]:
     yield Row((text(f"[{citation.number}] ", bold=True), *source_heading(citation, address)))
     if citation.deep_link:
         yield Row((text(f"Opens as: {clip(citation.deep_link, _NOTE_LENGTH)}", italic=True),))

@@ -8,17 +8,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from bot.showing.answer_words import (
-    GOES_ON,
-    HOW_LABEL,
+from bot.showing.answer_text import (
+    MORE_COMING,
     NO_STEPS,
+    STEPS_LABEL,
     WORKING,
-    closed_up,
-    earlier_steps,
+    earlier_steps_line,
     job_details,
+    job_line,
     job_title,
     job_tree,
-    job_words,
+    remove_space_before_markers,
 )
 from bot.showing.rendering import split_markdown
 from bot.slackbot.blocks import FLAVOUR, Element, Row, bullets, fitted, markdown, modal, rich_text, stack, text
@@ -56,11 +56,11 @@ def running_message(draft: str, jobs: Sequence[Job], *, post_id: str) -> SlackMe
 
     Of a draft that is longer than a message, its beginning: the final post has it all.
     """
-    parts = split_markdown(closed_up(draft), _DRAFT_LENGTH, _DRAFT)
+    parts = split_markdown(remove_space_before_markers(draft), _DRAFT_LENGTH, _DRAFT)
     shown = parts[0].text if parts else f"**{WORKING}**"
     blocks: list[Block] = [markdown(shown)]
     if len(parts) > 1:
-        blocks.append(rich_text(*stack([Row((text(GOES_ON, italic=True),))])))
+        blocks.append(rich_text(*stack([Row((text(MORE_COMING, italic=True),))])))
     if steps := _latest(_steps(jobs), TREE_BUDGET, TREE_BUDGET):
         blocks.append(rich_text(*_nested(steps)))
     return SlackMessage(text=fallback(unmarked(shown)), blocks=(*blocks, running_actions(post_id)))
@@ -88,11 +88,11 @@ def how_view(jobs: Sequence[Job]) -> View:
     """“How this was answered”: the tree in a modal; of too many steps the latest, with the number of the others."""
     steps = _latest(_steps(jobs), VIEW_BUDGET, _HOW_ROWS)
     elements = _nested(steps) if steps else stack([Row((text(NO_STEPS),))])
-    return modal(HOW_LABEL, [rich_text(*elements)])
+    return modal(STEPS_LABEL, [rich_text(*elements)])
 
 
 def _plan(job: Job) -> Chunk:
-    return {"type": "plan_update", "title": HOW_LABEL if job.status.is_final else WORKING}
+    return {"type": "plan_update", "title": STEPS_LABEL if job.status.is_final else WORKING}
 
 
 def _task(job: Job) -> Chunk:
@@ -108,7 +108,7 @@ def _task(job: Job) -> Chunk:
 
 
 def _steps(jobs: Sequence[Job]) -> list[Step]:
-    return [(min(depth, _DEEPEST), job_words(job)) for depth, job in job_tree(jobs)]
+    return [(min(depth, _DEEPEST), job_line(job)) for depth, job in job_tree(jobs)]
 
 
 def _latest(steps: Sequence[Step], most_text: int, most_rows: int) -> list[Step]:
@@ -122,7 +122,7 @@ def _latest(steps: Sequence[Step], most_text: int, most_rows: int) -> list[Step]
         if room < 0 or len(kept) + 2 >= most_rows:
             break
         kept.insert(0, step)
-    return [steps[0], (1, earlier_steps(len(steps) - len(kept) - 1)), *kept]
+    return [steps[0], (1, earlier_steps_line(len(steps) - len(kept) - 1)), *kept]
 
 
 def _nested(steps: Iterable[Step]) -> tuple[Element, ...]:

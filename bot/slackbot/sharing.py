@@ -15,9 +15,9 @@ from bot.slackbot.render_lists import said_message
 from bot.slackbot.translate import CHANNEL_ITSELF, thread_address
 from core.answers.stored import stored_ids, to_answer
 from core.domain.answer import AnswerStatus
-from core.domain.conversation import Conversation, Message, ThreadAddress
-from core.domain.inbox import InboxEntry, InboxStatus, Receipt, message_key
+from core.domain.conversation import Conversation, Message, ThreadAddress, message_key
 from core.domain.jobs import Job
+from core.domain.service import InboxEntry, InboxStatus, Receipt
 from core.errors import NotFound
 from core.messages.sharing import SHARED, Sharing
 

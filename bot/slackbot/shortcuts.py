@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.showing.action_names import find_answer
-from bot.showing.answer_actions import AnswerActions, Said
+from bot.showing.answer_actions import AnswerActions, PlatformMessage
 from bot.slackbot import blocks
 from bot.slackbot.acts import Act, told_by, whereabouts
 from bot.slackbot.calls import call
@@ -70,10 +70,10 @@ async def _store(desk: Desk, act: Act, message: Event, question: str) -> None:
     await desk.say(act, await AnswerActions(desk.parts).keep(await desk.place(act), said, question=question, by=by))
 
 
-async def _said(desk: Desk, act: Act, message: Event) -> Said:
+async def _said(desk: Desk, act: Act, message: Event) -> PlatformMessage:
     is_own = author_of(message) == act.team.bot_user_id or message.get("bot_id") == act.team.bot_id
     names = await desk.people.names(act.team, people_in(message))
-    return Said(
+    return PlatformMessage(
         text=to_text(message, names, act.team.bot_user_id),
         link=act.team.permalink(act.channel, str(message["ts"]), str(message.get("thread_ts") or "")),
         is_ours=is_own,

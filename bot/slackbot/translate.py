@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.showing.unspoken import unspoken_question
+from bot.showing.default_question import default_question
 from bot.slackbot.teams import Team
 from bot.slackbot.words import to_command_text
 from core.domain.conversation import (
@@ -16,8 +16,9 @@ from core.domain.conversation import (
     IncomingMessage,
     Talk,
     ThreadAddress,
+    event_key,
+    message_key,
 )
-from core.domain.inbox import event_key, message_key
 
 PLATFORM = "slack"
 CHANNEL_ITSELF = ""  # the thread of what is done in a channel, but in no thread of it
@@ -69,7 +70,7 @@ def to_incoming(
     circumstances = to_circumstances(message, team, in_our_thread=in_our_thread)
     attachments = tuple(to_attachment(team, item) for item in message.get("files") or () if _is_there(item))
     is_to_us = circumstances.mentioned or circumstances.direct
-    text = to_text(message, names, team.bot_user_id) or unspoken_question(attachments, None)
+    text = to_text(message, names, team.bot_user_id) or default_question(attachments, None)
     if not text and not is_to_us:
         return None
     address = to_address(message, team)

@@ -20,8 +20,7 @@ from bot.terminal.translate import Typed, to_typed
 from core.answering import check_question
 from core.commands import CommandCall, Question
 from core.conversations import title_from
-from core.domain.conversation import Circumstances, Conversation, IncomingMessage, ThreadAddress
-from core.domain.inbox import message_key
+from core.domain.conversation import Circumstances, Conversation, IncomingMessage, ThreadAddress, message_key
 from core.domain.jobs import Job, JobKind
 from core.errors import BadInput, FootnoteError
 from core.export import ExportedFile

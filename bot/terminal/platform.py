@@ -6,7 +6,7 @@ read from the history, as they do after a crash.
 
 from core.domain.answer import Answer
 from core.domain.conversation import ThreadAddress
-from core.domain.inbox import InboxEntry, PostRef
+from core.domain.service import InboxEntry, PostRef
 from core.ports import ProgressSink
 from core.work.progress import SilentProgress
 

@@ -12,13 +12,13 @@ from rich.table import Column, Table
 from rich.text import Text
 from rich.tree import Tree
 
-from bot.showing.reference_words import also_looked_at, named_lines, reference_rows, row_words
+from bot.showing.answer_text import named_reference_lines, other_references_line, reference_line, reference_rows
 from bot.terminal.console import one_line
 from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.conversation import Conversation
 from core.domain.corpus import Document, Page, PageHit
+from core.domain.features import StaleAnswer
 from core.domain.jobs import Job, JobKind, JobStatus
-from core.domain.staleness import StaleAnswer
 from core.export import footnote_label
 from core.references.listing import looked_at
 from core.references.one_line import preview
@@ -83,11 +83,11 @@ def answer_view(answer: Answer, *, verbose: bool = False) -> RenderableType:
 
 def _references(answer: Answer, *, verbose: bool) -> list[RenderableType]:
     if verbose:
-        rows = [Text(one_line(row_words(row)), style="dim") for row in reference_rows(answer)]
+        rows = [Text(one_line(reference_line(row)), style="dim") for row in reference_rows(answer)]
         return [Text("References:", style="dim"), *(_item(row, f"{n}.") for n, row in enumerate(rows, start=1))]
-    named = [_item(Text(one_line(line), style="dim")) for line in named_lines(answer)]
+    named = [_item(Text(one_line(line), style="dim")) for line in named_reference_lines(answer)]
     parts: list[RenderableType] = [Text("Named in the question:", style="dim"), *named] if named else []
-    looked = also_looked_at(answer, more=" (--verbose names them)")
+    looked = other_references_line(answer, more=" (--verbose names them)")
     if looked and answer.status is not AnswerStatus.NOT_FOUND:  # then the closest pages are told
         parts.append(Text(one_line(looked), style="dim"))
     return parts

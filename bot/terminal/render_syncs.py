@@ -9,7 +9,7 @@ from rich.text import Text
 
 from bot.terminal.console import one_line
 from bot.terminal.render_reports import report_view
-from core.domain.syncs import SyncResult, SyncState
+from core.domain.sources import SyncResult, SyncState
 from core.sources.status import SourceStatus
 from core.sources.syncing import SyncReport
 

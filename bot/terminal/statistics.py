@@ -4,7 +4,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from core.domain.statistics import Statistics
+from core.domain.features import Statistics
 
 
 def statistics_view(found: Statistics) -> RenderableType:

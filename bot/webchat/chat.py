@@ -32,8 +32,8 @@ from bot.webchat.translate import (
 from core.answering import BOT_NAME
 from core.commands import CommandCall, CommandResult, Question
 from core.domain.conversation import Conversation, IncomingMessage, Message, Role
-from core.domain.feedback import Rating
-from core.domain.inbox import CommandLine
+from core.domain.features import Rating
+from core.domain.service import CommandLine
 from core.errors import BadInput, InvalidState, NotFound
 from core.feedback import Feedbacks
 from core.gates.listening import LEFT_TO_PEOPLE

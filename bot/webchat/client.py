@@ -14,7 +14,7 @@ from core.answers.stored import stored_ids
 from core.conversations import Conversations
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, Message, Outcome, Role, ThreadAddress
-from core.domain.inbox import InboxEntry, PostRef
+from core.domain.service import InboxEntry, PostRef
 from core.ports import Clock, ProgressSink
 
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import cos, hypot, pi, sin, sqrt
 
-from core.domain.connections import Connection
 from core.domain.corpus import Document
+from core.domain.features import Connection
 from core.texts import shorten
 
 MOST_DRAWN = 60  # documents; more are a tangle, and take a second to place

@@ -9,7 +9,7 @@ import logging
 
 from bot.webchat.events import EventHub
 from bot.webchat.translate import PLATFORM
-from core.domain.inbox import InboxEntry
+from core.domain.service import InboxEntry
 from core.errors import StorageError
 from core.ports.service import InboxStore
 

@@ -27,7 +27,7 @@ def render_markdown(text: str, base: int, headings: Sequence[Heading], marker: M
     parser.inline.ruler.before("link", "wikilink", _wikilink)
     tokens = parser.parse(text, {})
     _Places(text, base, marker, headings).mark(tokens, internal_links=internal_links)
-    rules = cast(dict[str, Any], cast(RendererHTML, parser.renderer).rules)
+    rules = cast("dict[str, Any]", cast("RendererHTML", parser.renderer).rules)
     for name in _WITH_TEXT:
         rules[name] = _ready
     return str(parser.renderer.render(tokens, parser.options, {}))

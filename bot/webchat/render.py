@@ -15,10 +15,10 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from bot.showing.reference_words import ReferenceRow, reference_rows
+from bot.showing.answer_text import ReferenceRow, reference_rows
 from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.conversation import Conversation, Message, Outcome, Role
-from core.domain.feedback import Rating
+from core.domain.features import Rating
 from core.domain.jobs import Job
 from core.grounding import UNSUPPORTED_MARK
 from core.jsonable.objects import Json

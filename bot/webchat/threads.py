@@ -15,7 +15,7 @@ from bot.webchat.translate import CHANNEL_THREAD, PLATFORM, WebPost, thread_addr
 from core.answers.stored import stored_ids
 from core.conversations import Conversations
 from core.domain.conversation import Conversation, IncomingMessage, Message, Role, ThreadAddress
-from core.domain.inbox import InboxEntry, is_note
+from core.domain.service import InboxEntry, is_note
 from core.errors import NotFound
 from core.feedback import Feedbacks
 from core.jsonable.objects import Json

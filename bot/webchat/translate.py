@@ -5,8 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from core.answering import BOT_NAME
-from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress
-from core.domain.inbox import event_key, message_key
+from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress, event_key, message_key
 from core.errors import BadInput
 from core.inbox import to_command
 from core.texts import collapse

@@ -5,10 +5,9 @@ from contextlib import AsyncExitStack
 
 from bot.config import Config
 from bot.config.providers import DEFAULT, ModelConfig, WorkspaceConfig, default_key_variable
-from core.domain.chat import Capabilities
+from core.domain.answer import Capabilities
 from core.errors import UnsupportedFeature
-from core.ports import ChatProvider, Clock
-from core.ports.providers import AnswerJudge, CapabilityMemory, CheckedProvider, SentenceRanker
+from core.ports import AnswerJudge, CapabilityMemory, ChatProvider, CheckedProvider, Clock, SentenceRanker
 from core.providers.fallback import Choice, FallbackProvider, learned
 
 MOST_BUILT = 32  # cached providers: people name models, too

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from core.chat_documents.keeping import KeptAnswers
     from core.commands import Commands, RunningQuestions
     from core.connections import Connections
-    from core.domain.source_specs import SourceSpec
+    from core.domain.sources import SourceSpec
     from core.explaining import Explanations
     from core.extraction.ingests import Ingests
     from core.extraction.model_extracting import ModelExtracting
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from core.ingestion.pipeline import Ingestor
     from core.jobs.trees import Jobs
     from core.messages.stated_positions import StatedPositions
-    from core.ports.sources import SourceFetcher
+    from core.ports.documents import SourceFetcher
     from core.recap import Recaps
     from core.recordings.cassettes import Cassettes
     from core.sources.syncing import Syncs
@@ -476,7 +476,7 @@ class Parts:
 
     def _build_model_extractions(self) -> ModelExtractions | None:
         """None if they are off or no workspace has a model. Each workspace's documents go to its own provider only."""
-        from core.domain.extract_readings import ModelLimits
+        from core.domain.extracts import ModelLimits
         from core.extraction.model_extracting import JOB_NAME, ModelExtracting
         from core.extraction.model_reading import ModelParts
         from core.extraction.runs import ModelExtractions, Turns, can_extract

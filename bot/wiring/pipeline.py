@@ -12,8 +12,7 @@ from core.domain.conversation import IncomingMessage
 from core.facts import Facts
 from core.library import Library
 from core.limits import Budget
-from core.ports import ChatProvider, Clock, ContextStrategy, CorpusRepository, RetrievalStrategy
-from core.ports.providers import PagePictures
+from core.ports import ChatProvider, Clock, ContextStrategy, CorpusRepository, PagePictures, RetrievalStrategy
 from core.recap import LineWriter, ModelWriter, Recaps
 from core.recordings.cassettes import Cassettes
 from core.strategies.always_retrieve import AlwaysRetrieveStrategy

@@ -16,7 +16,7 @@ from bot.slackbot.calls import build_client
 from bot.slackbot.teams import Team, Teams
 from bot.slackbot.translate import PLATFORM
 from bot.wiring.parts import Parts
-from core.domain.installation import Installation
+from core.domain.service import Installation
 from core.errors import ConfigError, FootnoteError, PlatformError
 from core.ports.service import InstallationRepository
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from core.domain.chat import ToolInvocation, ToolResult
+from core.domain.answer import ToolInvocation, ToolResult
 from core.limits import Meter
 from core.ports import Tools
 from core.work.steps import flush

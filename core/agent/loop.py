@@ -6,13 +6,13 @@ from dataclasses import replace
 from core.agent.calls import invoke_all
 from core.agent.prompts import empty_answer, last_turn
 from core.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, with_unique_ids
-from core.domain.answer import Draft
-from core.domain.chat import (
+from core.domain.answer import (
     ChatMessage,
     ChatRequest,
     ChatResponse,
     ChatRole,
     CitedText,
+    Draft,
     StopReason,
     ToolChoice,
     ToolResult,

@@ -6,8 +6,7 @@ What a person may read is not told here: the scope decides it in code, and a mod
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.domain.answer import QueryType
-from core.domain.chat import Capabilities, ChatMessage, ChatRole
+from core.domain.answer import Capabilities, ChatMessage, ChatRole, QueryType
 from core.domain.conversation import IncomingMessage
 
 _TASK = """\

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from core.agent.prompts import section_items, section_summary
-from core.domain.chat import ChatMessage, ChatRequest, ChatRole
+from core.domain.answer import ChatMessage, ChatRequest, ChatRole
 from core.domain.corpus import Page, SourcedPassage
-from core.domain.summaries import SummaryKey, SummaryKind
+from core.domain.service import SummaryKey, SummaryKind
 from core.errors import ProviderError
 from core.ports import ChatProvider
 from core.ports.service import SummaryRepository

@@ -1,6 +1,6 @@
 """What people see of a model's turn while it runs: the answer as it grows, not the words before a tool call."""
 
-from core.domain.chat import ChatRequest, ToolChoice
+from core.domain.answer import ChatRequest, ToolChoice
 from core.ports import ProgressSink
 
 # Words before a tool call are a sentence or two; an answer is longer. What turns out to stand before a call after all

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from core.agent.prompts import conversation_notes
 from core.context.summarising import cut, spoken
-from core.domain.chat import ChatMessage, ChatRequest, ChatRole
+from core.domain.answer import ChatMessage, ChatRequest, ChatRole
 from core.errors import ProviderError
 from core.ports import ChatProvider
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.agent.streaming import HeldText, held_characters
-from core.domain.chat import ChatMessage, ChatRequest, ChatResponse, ToolChoice, ToolInvocation, Usage
+from core.domain.answer import ChatMessage, ChatRequest, ChatResponse, ToolChoice, ToolInvocation, Usage
 from core.domain.jobs import JobKind
 from core.errors import ProviderError
 from core.limits import Meter

@@ -4,8 +4,7 @@ import uuid
 from collections.abc import Sequence
 from datetime import datetime
 
-from core.domain.answer import Draft
-from core.domain.chat import ChatMessage, ChatRole, ToolResult
+from core.domain.answer import ChatMessage, ChatRole, Draft, ToolResult
 from core.domain.conversation import Message, Role, ToolCallRecord
 
 # A tool's own words (counts, titles, hints) beside its passages; the rest can be had by asking again.

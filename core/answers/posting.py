@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from core.answers.stored import stored_ids
 from core.domain.answer import Answer
-from core.domain.inbox import InboxEntry, PostRef, is_note
 from core.domain.jobs import Job, JobKind, JobStatus
+from core.domain.service import InboxEntry, PostRef, is_note
 from core.errors import PlatformError, StorageError
 from core.ports import Clock, ProgressSink
 from core.ports.service import ChatPlatform, JobRepository

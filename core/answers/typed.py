@@ -9,8 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.citations import ProvedText, prove, strip_markers
-from core.domain.answer import DataItem, DataPath, Draft
-from core.domain.chat import CitedText
+from core.domain.answer import CitedText, DataItem, DataPath, Draft
 from core.domain.corpus import Page
 from core.grounding import is_backed, names_only
 

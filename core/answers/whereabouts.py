@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from core.domain.answer import Citation
 from core.domain.corpus import Page, Span
-from core.domain.staleness import Fate, LiveTexts, LostQuote
+from core.domain.features import Fate, LiveTexts, LostQuote
 
 
 def lost_quotes(citations: Sequence[Citation], live: LiveTexts | None) -> tuple[LostQuote, ...]:

@@ -7,8 +7,8 @@ from core.commands.base import Command, CommandCall, CommandResult
 from core.commands.library import last_answer
 from core.commands.running import RunningQuestions
 from core.conversations import Conversations
-from core.domain.inbox import InboxEntry, InboxStatus
 from core.domain.jobs import Job
+from core.domain.service import InboxEntry, InboxStatus
 from core.errors import BadInput, NotFound
 from core.jobs.trees import Jobs
 from core.texts import took

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from core.access import Access
 from core.commands.base import GIVEN, Command, CommandCall, CommandResult, Option, OptionKind, readable_by
+from core.domain.conversation import ChannelAddress
 from core.domain.corpus import Document, SearchScope
-from core.domain.settings import TO_THE_END, ChannelAddress, PersonAddress, PositionHolder
+from core.domain.service import TO_THE_END, PersonAddress, PositionHolder
 from core.errors import AccessDenied, BadInput
 from core.library import Library
 from core.ports import CorpusRepository

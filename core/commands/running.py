@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from core.domain.conversation import ThreadAddress
-from core.domain.inbox import InboxEntry
+from core.domain.service import InboxEntry
 from core.errors import InvalidState
 from core.inbox import COMMAND
 from core.ports.service import InboxStore

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from core.access import Access
 from core.commands.base import Command, CommandCall, CommandResult, Option, OptionKind
-from core.domain.conversation import ThreadAddress
-from core.domain.settings import ChannelAddress, ChannelSettings, Listening
+from core.domain.conversation import ChannelAddress, ThreadAddress
+from core.domain.service import ChannelSettings, Listening
 from core.errors import AccessDenied, BadInput
 from core.ports.service import SettingsRepository
 from core.strategies.choosing import known_name

@@ -1,7 +1,7 @@
 """/stale: answers whose documents do not say any more what they quote, and asking one of them again."""
 
 from core.commands.base import Command, CommandCall, CommandResult, Option, OptionKind, Question, current
-from core.domain.staleness import StaleAnswer
+from core.domain.features import StaleAnswer
 from core.errors import BadInput
 from core.staleness.listing import told
 from core.staleness.noticing import Staleness

@@ -17,8 +17,7 @@ from core.commands.base import (
 )
 from core.commands.running import RunningQuestions
 from core.conversations import Conversations
-from core.domain.conversation import Conversation
-from core.domain.settings import ChannelAddress
+from core.domain.conversation import ChannelAddress, Conversation
 from core.errors import AccessDenied, BadInput, NotFound
 from core.export import FORMATS, export_conversation
 from core.texts import is_number

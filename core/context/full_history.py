@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.context.turns import Turn, TurnReader, estimate_tokens, number, split_turns, squeeze, without_passages
-from core.domain.chat import ChatMessage
+from core.domain.answer import ChatMessage
 from core.domain.conversation import Message
 from core.domain.corpus import SearchScope
 from core.ports import CorpusRepository

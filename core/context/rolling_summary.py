@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from core.context.summarising import Summariser, spoken
 from core.context.token_window import cost, newest
 from core.context.turns import Turn, TurnReader, number, split_turns
-from core.domain.chat import ChatMessage, ChatRole
+from core.domain.answer import ChatMessage, ChatRole
 from core.domain.conversation import Message
 from core.domain.corpus import SearchScope
 from core.domain.jobs import JobKind
-from core.domain.summaries import SummaryKey, SummaryKind
+from core.domain.service import SummaryKey, SummaryKind
 from core.errors import ProviderError, StorageError
 from core.ports import CorpusRepository
 from core.ports.service import SummaryRepository

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from core.context.turns import BYTES_PER_TOKEN
-from core.domain.chat import ChatMessage, ChatRole
+from core.domain.answer import ChatMessage, ChatRole
 from core.texts import collapse, shorten
 
 QUESTION_CHARACTERS = 160

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from core.citations import strip_markers
-from core.domain.chat import ChatMessage, ChatRole, NumberedPassage, ToolResult
+from core.domain.answer import ChatMessage, ChatRole, NumberedPassage, ToolResult
 from core.domain.conversation import Message, Role, ToolCallRecord
 from core.domain.corpus import SearchScope, SourcedPassage
 from core.ports import CorpusRepository

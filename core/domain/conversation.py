@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from core.domain.answer import Citation, QueryType, Reference
-from core.domain.chat import ToolInvocation, Usage
+from core.domain.answer import Citation, QueryType, Reference, ToolInvocation, Usage
 from core.domain.corpus import Span
 
+AGAIN = "again-"  # begins the edit version of a message that nobody edited: it is asked once more
 # Begins the thread of what a channel answers to one person alone; the person's id follows.
 PRIVATE_THREAD = "private:"
 
@@ -40,6 +40,17 @@ class ThreadAddress:
 def is_private_thread(address: ThreadAddress) -> bool:
     """Whether it is one person's own thread in a channel of many. Direct channels look as their platform has them."""
     return address.private_to is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelAddress:
+    platform: str
+    workspace: str
+    channel: str
+
+    @classmethod
+    def of(cls, address: ThreadAddress) -> "ChannelAddress":
+        return cls(platform=address.platform, workspace=address.workspace, channel=address.channel)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +182,7 @@ class Attachment:
 class IncomingMessage:
     """A question as an adapter hands it in. The event key makes repeats of one event one message.
 
-    Both keys come from core/domain/inbox.py; without a posting key the event key is it.
+    `message_key` and `event_key` make both keys; without a posting key the event key is it.
     """
 
     address: ThreadAddress
@@ -199,3 +210,26 @@ class IncomingMessage:
     def is_alone(self) -> bool:
         """Whether nobody but its author reads the answer."""
         return self.circumstances.direct or self.address.private_to is not None
+
+
+def message_key(address: ThreadAddress, message_id: str) -> str:
+    """The posting key: one message is answered in one post, however often it is edited.
+
+    `message_id` is the platform's, unique in its channel.
+    """
+    return f"{address.platform}:{address.workspace}:{address.channel}:{message_id}"
+
+
+def event_key(address: ThreadAddress, message_id: str, edit: str = "") -> str:
+    """The dedupe key: the posting key and the edit version ("" for a message as first written)."""
+    key = message_key(address, message_id)
+    return f"{key}@{edit}" if edit else key
+
+
+def again_key(message_key: str, number: str) -> str:
+    """The dedupe key of a message that is to be answered once more as it stands; `number` is new for each time."""
+    return f"{message_key}@{AGAIN}{number}"
+
+
+def is_asked_again(event_key: str, message_key: str) -> bool:
+    return event_key.startswith(f"{message_key}@{AGAIN}")

@@ -1,10 +1,14 @@
-"""Extracts: typed data found in pages when a document arrives, each with the place it was found at."""
+"""Extracts: typed data found in pages when a document arrives, with its schemas and the readings of models."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from hashlib import sha256
 from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from core.domain.corpus import Document, Page, Span
 
@@ -34,7 +38,7 @@ class ExtractorInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What an extractor found. `data` fits the model of the type's schema (core/domain/extract_data.py)."""
+    """What an extractor found. `data` fits the model of the type's schema (core/domain/extracts.py)."""
 
     type: ExtractType
     page_number: int
@@ -103,3 +107,189 @@ class Extraction:
     extracted_at: datetime
     error: str | None = None  # why it failed, or what was refused of it
     warning: str | None = None  # what a bound left out, in one sentence
+
+
+Text = Annotated[str, Field(min_length=1, max_length=2_000)]
+Number = Annotated[int, Field(ge=1)]
+SpanPair: TypeAlias = tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]]  # start, end
+
+
+class Data(BaseModel):
+    """Base of all: unknown fields are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Place(Data):
+    page_number: Number
+    span: SpanPair
+
+
+class Item(Place):
+    """A decision or a topic, in the document's own words."""
+
+    text: Text
+
+
+class ActionItem(Place):
+    description: Text
+    owner: str | None = None
+    due_date: str | None = None  # YYYY-MM-DD where it is one, else as written ("Monday")
+    done: bool | None = None  # None: not said
+
+
+class Meeting(Data):
+    title: str = ""
+    date: str | None = None  # YYYY-MM-DD
+    attendees: tuple[Text, ...] = ()
+    topics: tuple[Item, ...] = ()
+    decisions: tuple[Item, ...] = ()
+    action_items: tuple[ActionItem, ...] = ()
+
+
+class Table(Data):
+    """Cells as written; every row has as many as there are columns."""
+
+    title: str = ""
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    row_spans: tuple[SpanPair, ...] = ()  # of each row in the page's text, where it stands there as one
+    continued: bool = False  # goes on from the page before
+
+
+class Endpoint(Place):
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE"]
+    path: Text
+    summary: str = ""
+
+
+class Api(Data):
+    service_name: str = ""
+    base_url: str | None = None
+    auth_method: str | None = None
+    endpoints: tuple[Endpoint, ...]
+
+
+class Figure(Place):
+    """One number of a table: what it measures, when, in which unit."""
+
+    period: str | None = None
+    metric: Text
+    value: float
+    unit: str | None = None
+    text: str = ""  # the cell as written
+
+
+class Financial(Data):
+    """The named fields are set where the document gives them once for all."""
+
+    rows: tuple[Figure, ...]
+    ticker: str | None = None
+    report_date: str | None = None
+    report_type: str | None = None
+    revenue: float | None = None
+    net_income: float | None = None
+    eps: float | None = None
+    dividend_yield: float | None = None
+    pe_ratio: float | None = None
+    market_cap: float | None = None
+    notes: str = ""
+
+
+class Entity(Data):
+    name: Text
+    kind: Text  # "person", "place", "term", "document", ...
+    aliases: tuple[Text, ...] = ()
+    definition: str = ""
+
+
+class Relation(Data):
+    """Directed: `source` stands in relation `kind` to `target`."""
+
+    source: Text
+    kind: Text  # "links to", "part of", "defines", ...
+    target: Text
+    target_document: str | None = None  # path, where the target is one
+
+
+class Anchor(Data):
+    name: Text  # "Figure 3", "^block-id"
+    kind: Literal["figure", "table", "block", "definition", "heading"]
+    caption: str = ""
+
+
+class PageSummary(Data):
+    summary: Annotated[str, Field(max_length=300)]
+    topics: tuple[Text, ...] = ()
+
+
+SCHEMAS: Mapping[ExtractType, tuple[int, type[Data]]] = {
+    ExtractType.MEETING: (1, Meeting),
+    ExtractType.TABLE: (1, Table),
+    ExtractType.API: (1, Api),
+    ExtractType.FINANCIAL: (1, Financial),
+    ExtractType.ENTITY: (1, Entity),
+    ExtractType.RELATION: (1, Relation),
+    ExtractType.ANCHOR: (1, Anchor),
+    ExtractType.PAGE: (1, PageSummary),
+}
+
+
+def schema_name(kind: ExtractType) -> str:
+    """As extracts name it: `meeting/1`."""
+    return f"{kind.value}/{SCHEMAS[kind][0]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """As much of a page as a model reads at once. `text` is what stands at `span` of the page."""
+
+    page_number: int
+    span: Span
+    text: str
+
+    @property
+    def key(self) -> str:
+        """The same for the same text, wherever it stands and in whichever revision."""
+        return sha256(self.text.encode("utf-8", "replace")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReading:
+    """What a model gave of one piece for one extractor: items as it wrote them, to be proved before they are used."""
+
+    document_id: str
+    piece: str  # Piece.key
+    extractor: str
+    version: int
+    read_at: datetime
+    said: tuple[Mapping[str, object], ...] = ()
+    error: str | None = None  # why there is nothing of this piece, or not all, in one sentence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaidOfPiece:
+    """A piece with what was said of it for one extractor."""
+
+    piece: Piece
+    said: tuple[Mapping[str, object], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """What was asked of a model: requests and tokens, those in and those out."""
+
+    requests: int = 0
+    tokens: int = 0
+
+    def __add__(self, other: "Spending") -> "Spending":
+        return Spending(requests=self.requests + other.requests, tokens=self.tokens + other.tokens)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelLimits:
+    """For how much extractors may ask a model. Days are those of UTC."""
+
+    tokens_per_run: int
+    tokens_per_day: int
+    max_output_tokens: int = field(default=4_096)  # of one answer; kept free in the budgets before it is asked for

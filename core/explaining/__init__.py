@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from core.access import Access, Bounds, Grounds
 from core.domain.corpus import Document, SearchScope
-from core.domain.settings import PersonAddress, PositionHolder
+from core.domain.service import PersonAddress, PositionHolder
 from core.errors import NotFound
 from core.explaining.values import (
     AccessQuestion,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from core.access import Ground, Grounds
 from core.domain.corpus import Document
-from core.domain.settings import ChannelSettings
+from core.domain.service import ChannelSettings
 from core.explaining.values import AccessQuestion, Holder, PositionOf, Verdict, VerdictOn
 from core.texts import join_names
 

@@ -8,9 +8,8 @@ from datetime import datetime
 from pydantic import ValidationError
 
 from core.domain.corpus import NAMESPACE, Page
-from core.domain.extract_data import SCHEMAS, schema_name
-from core.domain.extracts import Extract, Extraction, ExtractorInput, Found, Unproved, Unread
-from core.ports.extraction import Extractor, ModelExtractor
+from core.domain.extracts import SCHEMAS, Extract, Extraction, ExtractorInput, Found, Unproved, Unread, schema_name
+from core.ports.documents import Extractor, ModelExtractor
 
 MOST_EXTRACTS = 20_000  # of one extractor in one document: more is a broken document, not data
 

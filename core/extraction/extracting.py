@@ -10,8 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from core.domain.corpus import Document, SearchScope, Source
-from core.domain.extract_readings import Spending
-from core.domain.extracts import ExtractorInput, ExtractType
+from core.domain.extracts import ExtractorInput, ExtractType, Spending
 from core.domain.jobs import JobKind
 from core.errors import BadInput, NotFound
 from core.extraction.checks import Checked, to_extraction, to_extracts
@@ -19,7 +18,7 @@ from core.ingestion.child import ExtractTask, FoundInDocument
 from core.ingestion.report import IngestProgress, ProgressCallback
 from core.ingestion.sandbox import Sandbox
 from core.ports import Clock, CorpusRepository
-from core.ports.extraction import Extractor, ExtractRepository
+from core.ports.documents import Extractor, ExtractRepository
 from core.work.steps import Steps, step
 
 JOB_NAME = "extract"

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.domain.corpus import Document, SearchScope
-from core.domain.extract_readings import Piece, SaidOfPiece
-from core.domain.extracts import Extract, Extraction, ExtractorInput, ExtractQuery, Unread
+from core.domain.extracts import Extract, Extraction, ExtractorInput, ExtractQuery, Piece, SaidOfPiece, Unread
 from core.domain.jobs import JobKind
 from core.errors import BadInput, NotFound, ProviderBadRequest, ProviderError
 from core.extraction.checks import to_extraction, to_extracts
@@ -19,7 +18,7 @@ from core.extraction.extracting import ExtractionReport
 from core.extraction.model_reading import ModelParts, ModelReader, OutOfBudget
 from core.ingestion.report import IngestProgress, ProgressCallback
 from core.ingestion.texts.pieces import to_pieces
-from core.ports.extraction import ModelExtractor
+from core.ports.documents import ModelExtractor
 from core.work.steps import Steps, step
 
 JOB_NAME = "extract by model"

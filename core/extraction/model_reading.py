@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
 from core.domain.corpus import Document
-from core.domain.extract_readings import ModelLimits, ModelReading, Piece, Spending
-from core.domain.extracts import ExtractorInput
+from core.domain.extracts import ExtractorInput, ModelLimits, ModelReading, Piece, Spending
 from core.errors import ContextOverflow, ProviderRefused
 from core.gates.rates import RateGate
 from core.ingestion.extractors.llm_prompts import estimate_tokens, read_answer, to_request
 from core.ports import ChatProvider, Clock, CorpusRepository
-from core.ports.extraction import ExtractRepository, ModelExtractor, ReadingRepository
+from core.ports.documents import ExtractRepository, ModelExtractor, ReadingRepository
 
 # Errors that are the piece's own: others may go well, and this one would fail again.
 _OF_PIECE = (ProviderRefused, ContextOverflow)

@@ -16,7 +16,7 @@ from core.facts.query import DEFAULT_ROWS, Comparison, FactQuery
 from core.facts.reading import read_query
 from core.facts.rows import EXTRACT_TYPES, Fact, to_facts
 from core.ports import Clock, CorpusRepository
-from core.ports.extraction import ExtractRepository
+from core.ports.documents import ExtractRepository
 from core.search.documents import find_by_name
 from core.texts import words
 

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from core.domain.chat import PassageCitation, ToolInvocation, ToolResult
+from core.domain.answer import ListedFact, ListedFacts, PassageCitation, ToolInvocation, ToolResult
 from core.domain.corpus import SearchScope, SourcedPassage, Span
-from core.domain.listed import ListedFact, ListedFacts
 from core.facts.asked import Asked
 from core.facts.asking import CitedFact, Facts
 from core.facts.query import MOST_ROWS

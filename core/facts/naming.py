@@ -12,7 +12,7 @@ from core.domain.corpus import SearchScope
 from core.domain.extracts import ExtractQuery, ExtractType
 from core.facts.ontology import Ontology, build_ontology
 from core.ports import Clock, CorpusRepository
-from core.ports.extraction import ExtractRepository
+from core.ports.documents import ExtractRepository
 from core.texts import STOPWORDS, words
 
 MOST_NAMES = 3  # that one search is widened by

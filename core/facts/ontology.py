@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain.corpus import Document
-from core.domain.extract_data import Entity, Relation
-from core.domain.extracts import Extract, ExtractType
+from core.domain.extracts import Entity, Extract, ExtractType, Relation
 
 EXAMPLES = 5  # names of a kind: those found most often
 

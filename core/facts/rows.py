@@ -7,11 +7,13 @@ from itertools import count
 from typing import TypeAlias
 
 from core.domain.corpus import Span
-from core.domain.extract_data import (
+from core.domain.extracts import (
     Anchor,
     Api,
     Data,
     Entity,
+    Extract,
+    ExtractType,
     Financial,
     Meeting,
     PageSummary,
@@ -19,7 +21,6 @@ from core.domain.extract_data import (
     Relation,
     Table,
 )
-from core.domain.extracts import Extract, ExtractType
 
 OPEN, DONE = "open", "done"  # the status of an action item; one that is not said to be done is open
 

@@ -4,8 +4,7 @@
 """
 
 from core.domain.conversation import Circumstances, RepliesTo
-from core.domain.inbox import Decision
-from core.domain.settings import ChannelSettings, Listening
+from core.domain.service import ChannelSettings, Decision, Listening
 
 
 def _left_alone(code: str, sentence: str) -> Decision:

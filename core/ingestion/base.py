@@ -26,7 +26,7 @@ from core.ingestion.readers.rst import RstReader
 from core.ingestion.readers.rtf import RtfReader
 from core.ingestion.readers.spreadsheet import SpreadsheetReader
 from core.ingestion.report import NO_READER
-from core.ports.sources import Reader
+from core.ports.documents import Reader
 
 # Bytes of a file that `Reader.accepts` is shown.
 HEAD_BYTES = 4_096

@@ -23,7 +23,7 @@ from core.ingestion.chunking import chunk
 from core.ingestion.files import why_unopened
 from core.ingestion.limits import MEBIBYTE, ReadLimits
 from core.ingestion.patience import answering
-from core.ports.sources import Reader
+from core.ports.documents import Reader
 
 HEADER_BYTES = 8
 # Seconds over the limit by the clock after which the child ends itself, should the parent no longer be there to do it.

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.answers.stored import request_input, stored_ids
-from core.domain.inbox import InboxEntry, InboxStatus
 from core.domain.jobs import Job, JobKind, JobStatus
+from core.domain.service import InboxEntry, InboxStatus
 
 
 def request_id(entry: InboxEntry) -> str:

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from core.answering import Answering
 from core.domain.answer import Answer, QueryType
-from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress
-from core.domain.inbox import InboxEntry, again_key, message_key
+from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress, again_key, message_key
 from core.domain.jobs import RETENTION, Job, JobKind, JobStatus
+from core.domain.service import InboxEntry
 from core.errors import InvalidState, NotFound
 from core.jobs.open_requests import as_open, request_id, to_request
 from core.ports import Clock, ConversationRepository, ProgressSink
@@ -148,7 +148,7 @@ class Jobs:
 def _asked_at(job: Job, conversation: Conversation) -> ThreadAddress:
     """The conversation's thread; for a question that came into it from another platform, that platform's own thread.
 
-    The posting key says where it came from (core/domain/inbox.py): what was asked in private is not posted elsewhere.
+    The posting key says where it came from (core/domain/service.py): what was asked in private is not posted elsewhere.
     """
     address = conversation.address
     platform, _, rest = (_option(job.input, "message_key") or "").partition(":")

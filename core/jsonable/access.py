@@ -2,7 +2,7 @@
 
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import Document
-from core.domain.settings import TO_THE_END
+from core.domain.service import TO_THE_END
 from core.explaining.values import Explanation, PositionOf, SourceReason, VerdictOn
 from core.jsonable.objects import Json
 

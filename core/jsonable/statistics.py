@@ -1,7 +1,7 @@
 """The JSON shape of statistics."""
 
 from core.domain.corpus import Document
-from core.domain.statistics import Statistics
+from core.domain.features import Statistics
 from core.jsonable.objects import Json
 
 

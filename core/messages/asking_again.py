@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from core.answers.stored import stored_ids
-from core.domain.conversation import Conversation, IncomingMessage, Message
-from core.domain.inbox import InboxEntry, again_key
+from core.domain.conversation import Conversation, IncomingMessage, Message, again_key
+from core.domain.service import InboxEntry
 from core.errors import InvalidState, NotFound
 from core.ports.service import InboxStore
 

@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from core.answers.stored import stored_ids, turn_of
 from core.chat_documents.attachments import Attachments
 from core.conversations import Conversations
-from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress
-from core.domain.inbox import WITHDRAWN, InboxEntry, PostRef
-from core.domain.settings import ChannelAddress
+from core.domain.conversation import ChannelAddress, Conversation, IncomingMessage, Role, ThreadAddress
+from core.domain.service import WITHDRAWN, InboxEntry, PostRef
 from core.errors import NotFound
 from core.ports.service import InboxStore
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from core.answering import Answering, Attempt
 from core.domain.answer import Answer, AnswerStatus, AskAgain
 from core.domain.conversation import IncomingMessage
-from core.domain.inbox import NOTE_ON, is_note
-from core.domain.staleness import StaleAnswer
+from core.domain.features import StaleAnswer
+from core.domain.service import NOTE_ON, is_note
 from core.ports import ProgressSink
 from core.staleness.listing import told
 from core.staleness.noticing import Staleness

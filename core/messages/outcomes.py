@@ -4,8 +4,8 @@ from core.answers.stored import stored_ids, to_answer
 from core.conversations import Conversations
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Message
-from core.domain.inbox import InboxEntry, InboxStatus
 from core.domain.jobs import Job
+from core.domain.service import InboxEntry, InboxStatus
 from core.errors import NotFound
 from core.jobs.trees import Jobs
 

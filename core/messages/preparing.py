@@ -14,10 +14,9 @@ from core.answers.stored import talk_message
 from core.chat_documents.attachments import Attachments, ReadFiles, in_time
 from core.conversations import Conversations
 from core.domain.answer import Answer
-from core.domain.conversation import Attachment, Focus, IncomingMessage, Message, Role
+from core.domain.conversation import Attachment, ChannelAddress, Focus, IncomingMessage, Message, Role
 from core.domain.corpus import Document
 from core.domain.jobs import JobKind
-from core.domain.settings import ChannelAddress
 from core.errors import FootnoteError, StorageError
 from core.messages.forgetting import forget_turns
 from core.ports import Clock, ProgressSink

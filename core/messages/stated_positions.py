@@ -16,7 +16,7 @@ from core.conversations import Conversations, live_focus
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Document, SearchScope
-from core.domain.settings import TO_THE_END, PersonAddress
+from core.domain.service import TO_THE_END, PersonAddress
 from core.errors import Ambiguous, BadInput, NotFound
 from core.library import Library
 from core.ports import Clock, CorpusRepository, ProgressSink

@@ -6,19 +6,22 @@ Read methods that hand out document text take a SearchScope and apply it inside 
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from core.domain.answer import Draft, Evidence
-from core.domain.chat import (
+from core.domain.answer import (
     Capabilities,
     ChatMessage,
     ChatRequest,
     ChatResponse,
+    Draft,
+    Evidence,
+    ListedFacts,
+    PageImage,
     ToolDefinition,
     ToolInvocation,
     ToolResult,
 )
-from core.domain.conversation import Conversation, Focus, IncomingMessage, Message, ThreadAddress
+from core.domain.conversation import ChannelAddress, Conversation, Focus, IncomingMessage, Message, ThreadAddress
 from core.domain.corpus import (
     Document,
     FileStamp,
@@ -26,14 +29,13 @@ from core.domain.corpus import (
     IndexHit,
     Page,
     Passage,
+    ScoredSpan,
     SearchQuery,
     SearchScope,
     Source,
     SourcedPassage,
 )
 from core.domain.jobs import Job
-from core.domain.listed import ListedFacts
-from core.domain.settings import ChannelAddress
 
 
 class Clock(Protocol):
@@ -295,3 +297,53 @@ class ConversationRepository(Protocol):
 
     async def forget_document(self, document_id: str) -> int:
         """Unpin and unfocus it everywhere and mark messages that cite it stale; returns how many conversations."""
+
+
+@runtime_checkable
+class LearningProvider(Protocol):
+    """A ChatProvider whose capabilities are found out by asking."""
+
+    async def learn(self) -> Capabilities:
+        """The capabilities, after whatever small requests are needed; asked once and remembered. Raises ProviderError.
+
+        Until then `capabilities` is what is assumed.
+        """
+
+
+@runtime_checkable
+class CheckedProvider(Protocol):
+    """A ChatProvider that something outside this process has to work for."""
+
+    async def check(self) -> None:
+        """One small request or a few. Raises ProviderError with the next step where it can't be used."""
+
+
+class CapabilityMemory(Protocol):
+    """What was found out about models, kept from one run to the next. The key names a server's model."""
+
+    async def find(self, key: str) -> Capabilities | None:
+        """None for what was never kept, or so long ago that it is to be found out anew."""
+
+    async def keep(self, key: str, found: Capabilities) -> None:
+        """In place of what was kept before. What can't be kept is only found out again: no error."""
+
+
+class PagePictures(Protocol):
+    """Pages as pictures, for models that see."""
+
+    async def picture_of(self, document: Document, page: Page) -> PageImage:
+        """Bounded in pixels and bytes, drawn from the file that the page was read from.
+
+        The caller has read both within its scope. Raises NotFound, with the reason, where there is no picture: other
+        kinds than PDF, files that are gone or have changed since.
+        """
+
+
+class SentenceRanker(Protocol):
+    async def rank(self, question: str, passages: Sequence[SourcedPassage], limit: int = 10) -> list[ScoredSpan]:
+        """Sentences of `passages` that may answer `question`, best first, at most `limit`. Empty in, empty out."""
+
+
+class AnswerJudge(Protocol):
+    async def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
+        """How well each text answers the question, 0..1, in the order given (a cross-encoder's sigmoid)."""

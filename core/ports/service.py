@@ -1,20 +1,27 @@
-"""What the service needs from outside: a durable inbox, job trees, chat platforms. The other ports: core/ports."""
+"""Ports of the service: the durable inbox, job trees, stored state, chat platforms, upkeep."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
 from core.domain.answer import Answer
-from core.domain.cassettes import StoredCassette
-from core.domain.connections import CitedIn
-from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
-from core.domain.feedback import Feedback
-from core.domain.inbox import Decision, InboxEntry, InboxStatus, PostRef
-from core.domain.installation import Installation
+from core.domain.conversation import Attachment, ChannelAddress, IncomingMessage, Talk, ThreadAddress
+from core.domain.features import Checked, CitedIn, DueNote, Feedback, LiveTexts, StaleAnswer, StoredCassette, Unchecked
 from core.domain.jobs import Job, JobKind
-from core.domain.settings import ChannelAddress, ChannelSettings, Listening, PositionHolder
-from core.domain.summaries import SummaryKey
+from core.domain.service import (
+    ChannelSettings,
+    Decision,
+    InboxEntry,
+    InboxStatus,
+    Installation,
+    Listening,
+    PositionHolder,
+    PostRef,
+    SummaryKey,
+)
 from core.ports import ProgressSink
 
 
@@ -274,3 +281,67 @@ class ThreadReader(Protocol):
 
     async def read_attachment(self, question: IncomingMessage, attachment: Attachment) -> bytes:
         """The bytes of a file. PlatformError when it can't be had (any more)."""
+
+
+class StaleRepository(Protocol):
+    """How far answers were compared with what their documents say now. It all goes with its message."""
+
+    async def list_unchecked(self) -> list[Unchecked]:
+        """Answers that cite a document whose live revision they were not compared with, over all workspaces.
+
+        By conversation, then message and document.
+        """
+
+    async def live_texts(self, document_id: str) -> LiveTexts | None:
+        """Of one moment; None where the document is not there, or never was read."""
+
+    async def record(self, conversation_id: str, checked: Sequence[Checked], note_id: str) -> bool:
+        """Keep what comparisons found in a conversation, and mark its answers stale or not any more; in one commit.
+
+        What somebody else has compared meanwhile (`was` does not fit), or removed, is left as it is. An answer that
+        loses its first quote of a document is due to be told of by the note `note_id`, unless it is old; True when
+        there is any.
+        """
+
+    async def due_notes(self) -> list[DueNote]:
+        """Those that nobody has taken care of yet, over all workspaces, by id."""
+
+    async def note_done(self, note_id: str) -> None:
+        """Taken care of; unknown ids are ignored."""
+
+    async def list_stale(self, workspace: str, conversation_id: str | None = None) -> list[StaleAnswer]:
+        """Stale answers without their questions, by conversation (most recently used first), then oldest first.
+
+        None: of all conversations.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseFacts:
+    """How a database is."""
+
+    name: str  # the file's path, or the URL without its password
+    kind: str  # "SQLite" or "PostgreSQL"
+    schema: str  # the newest revision of storage/migrations that it has
+    bytes: int  # on its disk
+    rows: Mapping[str, int]  # by what they are, in the order in which people think of them
+
+
+class DatabaseUpkeep(Protocol):
+    """Looks at a database, and copies it; changes nothing."""
+
+    async def describe(self) -> DatabaseFacts: ...
+
+    async def find_faults(self) -> list[str]:
+        """One sentence for each thing that is wrong, with what to do; none of them: it is sound.
+
+        Looked at are the file's own structure, rows that belong to nothing, and that every passage is verbatim in its
+        page. Reads everything: seconds for ten thousand pages.
+        """
+
+    async def back_up(self, target: Path) -> int:
+        """Write database, kept answers and the key that signs links to one new file, of one moment; gives its bytes.
+
+        While others read and write. Everything else follows from these. The file is its owner's alone.
+        InvalidState when it exists, or when the database is a server's; StorageError when it can't be written.
+        """

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatResponse
+from core.domain.answer import Capabilities, ChatMessage, ChatRequest, ChatResponse
 from core.domain.jobs import JobKind
 from core.errors import (
     ProviderAuthError,
@@ -20,8 +20,7 @@ from core.errors import (
     ProviderRateLimited,
     ProviderTimeout,
 )
-from core.ports import ChatProvider, Clock
-from core.ports.providers import LearningProvider
+from core.ports import ChatProvider, Clock, LearningProvider
 from core.work.steps import step
 
 logger = logging.getLogger(__name__)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from core.domain.chat import (
+from core.domain.answer import (
     Capabilities,
     ChatMessage,
     ChatRequest,

@@ -8,9 +8,8 @@ from functools import cache
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from core.domain.answer import Answer
-from core.domain.cassettes import Cassette
-from core.domain.chat import Usage
+from core.domain.answer import Answer, Usage
+from core.domain.features import Cassette
 from core.errors import InvalidState
 from core.jsonable.objects import answer_json
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from core.answers.building import build_error_answer
-from core.domain.cassettes import Cassette, StoredCassette
+from core.domain.features import Cassette, StoredCassette
 from core.errors import InvalidState, NotFound
 from core.ports import Clock
 from core.ports.service import CassetteRepository

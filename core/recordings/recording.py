@@ -9,20 +9,22 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 
-from core.domain.answer import Answer, Evidence, Reference
-from core.domain.cassettes import Cassette, RecordedCall, RecordedTools, RecordedTurn
-from core.domain.chat import (
+from core.domain.answer import (
+    Answer,
     Capabilities,
     ChatMessage,
     ChatRequest,
     ChatResponse,
+    Evidence,
+    ListedFacts,
+    Reference,
     ToolDefinition,
     ToolInvocation,
     ToolResult,
 )
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Page
-from core.domain.listed import ListedFacts
+from core.domain.features import Cassette, RecordedCall, RecordedTools, RecordedTurn
 from core.ports import ChatProvider, RetrievalStrategy, Tools
 
 _here: ContextVar["Recording | None"] = ContextVar("recording", default=None)

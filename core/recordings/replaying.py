@@ -11,19 +11,20 @@ from typing import Protocol
 
 from core.answers.building import build_answer, with_notes
 from core.answers.typed import prove_typed
-from core.domain.answer import Answer, Evidence
-from core.domain.cassettes import Cassette, RecordedTools, RecordedTurn
-from core.domain.chat import (
+from core.domain.answer import (
+    Answer,
     Capabilities,
     ChatMessage,
     ChatRequest,
     ChatResponse,
+    Evidence,
+    ListedFacts,
     ToolDefinition,
     ToolInvocation,
     ToolResult,
 )
 from core.domain.conversation import IncomingMessage
-from core.domain.listed import ListedFacts
+from core.domain.features import Cassette, RecordedTools, RecordedTurn
 from core.errors import FootnoteError
 from core.ports import ChatProvider, RetrievalStrategy
 from core.recordings.cassette_text import answer_bytes

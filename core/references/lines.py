@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from core.domain.corpus import Document, Page, SearchScope
-from core.domain.summaries import SummaryKey, SummaryKind
+from core.domain.service import SummaryKey, SummaryKind
 from core.ports import CorpusRepository
 from core.ports.service import SummaryRepository
 from core.references.one_line import LENGTH, page_summary

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.domain.chat import ChatMessage, ChatRole, NumberedPassage, ToolInvocation, ToolResult
+from core.domain.answer import ChatMessage, ChatRole, NumberedPassage, ToolInvocation, ToolResult
 from core.domain.corpus import Document, SearchScope, SourcedPassage
 from core.ports import CorpusRepository
 from core.references.sections import PagePart

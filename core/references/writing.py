@@ -2,7 +2,7 @@
 
 import asyncio
 
-from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolChoice
+from core.domain.answer import ChatMessage, ChatRequest, ChatRole, ToolChoice
 from core.errors import ProviderError
 from core.ports import ChatProvider
 from core.references.one_line import LENGTH

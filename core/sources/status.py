@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 from core.access import ATTACHMENTS
 from core.domain.corpus import Source
-from core.domain.source_specs import SourceSpec
-from core.domain.syncs import SyncState
+from core.domain.sources import SourceSpec, SyncState
 from core.ports import CorpusRepository
-from core.ports.sources import SyncRepository
+from core.ports.documents import SyncRepository
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

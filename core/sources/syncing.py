@@ -15,15 +15,14 @@ from typing import Protocol
 
 from core.domain.corpus import Source
 from core.domain.jobs import JobKind
-from core.domain.source_specs import FilesOrigin, FolderOrigin, SourceSpec
-from core.domain.syncs import MOST_WARNINGS, SyncResult, SyncState
+from core.domain.sources import MOST_WARNINGS, FilesOrigin, FolderOrigin, SourceSpec, SyncResult, SyncState
 from core.errors import FootnoteError, InvalidState, NotFound, SourceUnavailable
 from core.ingestion.pipeline import list_selected
 from core.ingestion.report import IngestProgress, IngestReport, ProgressCallback, ignore_progress
 from core.ingestion.selection import Selection
 from core.ports import Clock, CorpusRepository
+from core.ports.documents import Fetched, SourceFetcher, SyncRepository
 from core.ports.service import JobRepository
-from core.ports.sources import Fetched, SourceFetcher, SyncRepository
 from core.sources.choosing import source_id
 from core.sources.status import SourceStatus, list_status, state_json
 from core.work.abandoned import end_abandoned

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.domain.answer import Citation
-from core.domain.staleness import Fate, StaleAnswer
+from core.domain.features import Fate, StaleAnswer
 from core.jsonable.objects import Json
 from core.texts import shorten
 

@@ -15,13 +15,11 @@ from itertools import groupby
 from core.answers.stored import BOT_NAME
 from core.answers.whereabouts import lost_quotes
 from core.domain.answer import Citation
-from core.domain.conversation import Conversation, IncomingMessage, Message, Role
-from core.domain.inbox import NOTE_ON, Decision, message_key
-from core.domain.settings import Listening
-from core.domain.staleness import OUT, Checked, DueNote, LiveTexts, StaleAnswer, Unchecked
+from core.domain.conversation import Conversation, IncomingMessage, Message, Role, message_key
+from core.domain.features import OUT, Checked, DueNote, LiveTexts, StaleAnswer, Unchecked
+from core.domain.service import NOTE_ON, Decision, Listening
 from core.ports import Clock, ConversationRepository
-from core.ports.service import InboxStore, SettingsRepository
-from core.ports.staleness import StaleRepository
+from core.ports.service import InboxStore, SettingsRepository, StaleRepository
 
 NOTE_DUE = Decision(code="note", sentence="Answers here are stale: I say so in a note.", accepted=True)
 NOTE_TEXT = "(a note about stale answers)"

@@ -13,12 +13,12 @@ from core.agent.calls import invoke_all
 from core.agent.loop import AgentLoop
 from core.agent.prompts import build_turns, empty_answer, reading_companion
 from core.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, with_unique_ids
-from core.domain.answer import Draft
-from core.domain.chat import (
+from core.domain.answer import (
     ChatMessage,
     ChatRequest,
     ChatResponse,
     ChatRole,
+    Draft,
     StopReason,
     ToolChoice,
     ToolInvocation,

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.citations import strip_markers
-from core.domain.answer import DataItem, DataPath
-from core.domain.chat import CitedText
+from core.domain.answer import CitedText, DataItem, DataPath
 from core.domain.response_data import (
     ComparisonData,
     FinancialSummaryData,

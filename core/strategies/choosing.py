@@ -7,8 +7,7 @@ Where what was asked for can't be had, the nearest that can be answers, and says
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.domain.answer import Draft
-from core.domain.chat import Capabilities, ChatMessage
+from core.domain.answer import Capabilities, ChatMessage, Draft
 from core.domain.conversation import IncomingMessage
 from core.errors import UnsupportedFeature
 from core.gates.questions import DEEP_STRATEGY

@@ -8,10 +8,8 @@ for the other strategy from the start.
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from core.domain.answer import Draft, QueryType
-from core.domain.chat import ChatMessage, ChatRole, CitedText
+from core.domain.answer import ChatMessage, ChatRole, CitedText, Draft, ListedFacts, QueryType
 from core.domain.conversation import IncomingMessage
-from core.domain.listed import ListedFacts
 from core.ports import ProgressSink, RetrievalStrategy, Tools
 
 MODEL_NAME = "facts"  # what the answer says it was made by

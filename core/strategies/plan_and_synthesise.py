@@ -11,13 +11,13 @@ from typing import Any, cast
 from core.agent.prompts import build_turns
 from core.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, with_unique_ids
 from core.citations import strip_markers
-from core.domain.answer import Draft
-from core.domain.chat import (
+from core.domain.answer import (
     ChatMessage,
     ChatRequest,
     ChatResponse,
     ChatRole,
     CitedText,
+    Draft,
     NumberedPassage,
     StopReason,
     ToolChoice,

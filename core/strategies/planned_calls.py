@@ -5,7 +5,7 @@ import logging
 from collections.abc import Mapping
 
 from core.agent.calls import OUT_OF_TIME, end_in_order, refusal
-from core.domain.chat import ToolInvocation, ToolResult
+from core.domain.answer import ToolInvocation, ToolResult
 from core.domain.jobs import JobKind
 from core.errors import FootnoteError, ToolFailed
 from core.limits import Meter

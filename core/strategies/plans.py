@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.domain.chat import ToolDefinition, ToolInvocation
+from core.domain.answer import ToolDefinition, ToolInvocation
 from core.domain.response_data import GENERAL, RESPONSE_TYPES
 from core.texts import collapse, shorten
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from core.domain.answer import Draft
-from core.domain.chat import ChatMessage
+from core.domain.answer import ChatMessage, Draft
 from core.domain.conversation import IncomingMessage
 from core.errors import ProviderChanged
 from core.ports import ChatProvider, ProgressSink, RetrievalStrategy, Tools

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.agent.prompts import around_question
-from core.domain.chat import Capabilities
+from core.domain.answer import Capabilities
 from core.domain.conversation import IncomingMessage
 from core.domain.response_data import RESPONSE_TYPES
 

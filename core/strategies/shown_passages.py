@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from core.context import BYTES_PER_TOKEN
-from core.domain.chat import ChatMessage, ChatRole, NumberedPassage
+from core.domain.answer import ChatMessage, ChatRole, NumberedPassage
 from core.tools.base import describe_place
 
 

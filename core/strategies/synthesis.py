@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from core.domain.chat import (
+from core.domain.answer import (
     Capabilities,
     ChatMessage,
     ChatRequest,

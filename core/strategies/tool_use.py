@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from core.agent.loop import AgentLoop
 from core.agent.prompts import build_turns, reading_companion
-from core.domain.answer import Draft
-from core.domain.chat import ChatMessage
+from core.domain.answer import ChatMessage, Draft
 from core.domain.conversation import IncomingMessage
 from core.errors import UnsupportedFeature
 from core.limits import Budget, Meter

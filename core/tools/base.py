@@ -9,12 +9,19 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Protocol, TypeVar
 
-from core.domain.answer import Evidence
-from core.domain.chat import ChatMessage, NumberedPassage, PageImage, ToolDefinition, ToolInvocation, ToolResult
+from core.domain.answer import (
+    ChatMessage,
+    Evidence,
+    ListedFacts,
+    NumberedPassage,
+    PageImage,
+    ToolDefinition,
+    ToolInvocation,
+    ToolResult,
+)
 from core.domain.conversation import Focus
 from core.domain.corpus import Document, SearchScope, SourcedPassage
 from core.domain.jobs import Job, JobKind
-from core.domain.listed import ListedFacts
 from core.errors import BadInput, NotFound, ToolFailed, ToolRetry
 from core.facts import Facts
 from core.facts.asked import asked_facts

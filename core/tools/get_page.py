@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 
 from pydantic import Field
 
-from core.domain.chat import PageImage
+from core.domain.answer import PageImage
 from core.domain.corpus import Document, Page, SourcedPassage
 from core.errors import NotFound, ToolRetry
-from core.ports.providers import PagePictures
+from core.ports import PagePictures
 from core.tools.arguments import Arguments
 from core.tools.base import Finding, ToolContext, describe_place, document_named
 

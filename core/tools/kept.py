@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.domain.chat import ToolInvocation
+from core.domain.answer import ToolInvocation
 from core.domain.jobs import Job
 from core.work.steps import KEPT
 

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from core.domain.inbox import WITHDRAWN, InboxEntry
+from core.domain.service import WITHDRAWN, InboxEntry
 
 
 class LostLease(BaseException):

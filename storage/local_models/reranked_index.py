@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope, SourcedPassage
-from core.ports import CorpusRepository, SearchIndex
-from core.ports.providers import AnswerJudge
+from core.ports import AnswerJudge, CorpusRepository, SearchIndex
 
 RERANKED = 20  # hits that the cross-encoder reads
 JUDGE_SHARE = 0.5  # of the blended score

@@ -3,11 +3,9 @@
 from collections.abc import Callable
 from datetime import timedelta
 
-from core.domain.answer import AnswerStatus
-from core.domain.chat import Usage
+from core.domain.answer import AnswerStatus, Usage
 from core.domain.conversation import Role, ThreadAddress, is_private_thread
-from core.domain.feedback import Rating
-from core.domain.statistics import AskedQuestion
+from core.domain.features import AskedQuestion, Rating
 from core.ports import Clock
 from core.ports.service import FeedbackRepository
 from storage.memory.conversations import MemoryConversationRepository

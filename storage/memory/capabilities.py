@@ -1,10 +1,10 @@
 """The in-memory twin of storage/capabilities.py."""
 
-from core.domain.chat import Capabilities
+from core.domain.answer import Capabilities
 
 
 class MemoryCapabilities:
-    """What was found out, for as long as the process runs (implements core.ports.providers.CapabilityMemory)."""
+    """What was found out, for as long as the process runs (implements core.ports.CapabilityMemory)."""
 
     def __init__(self) -> None:
         self._kept: dict[str, Capabilities] = {}

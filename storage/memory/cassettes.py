@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 
-from core.domain.cassettes import StoredCassette
+from core.domain.features import StoredCassette
 from storage.cassette_ids import the_one, unknown
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository

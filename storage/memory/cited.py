@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Callable
 
-from core.domain.connections import CitedIn
 from core.domain.conversation import ThreadAddress, is_private_thread
+from core.domain.features import CitedIn
 from storage.memory.conversations import MemoryConversationRepository
 from storage.storable import to_storable
 

@@ -3,8 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from core.domain.conversation import Conversation, Focus, Message, ThreadAddress
-from core.domain.settings import ChannelAddress
+from core.domain.conversation import ChannelAddress, Conversation, Focus, Message, ThreadAddress
 from core.errors import InvalidState, NotFound
 from storage.storable import to_storable, to_storable_value
 

@@ -1,6 +1,6 @@
 """Ratings of answers in memory."""
 
-from core.domain.feedback import Feedback
+from core.domain.features import Feedback
 from core.errors import NotFound
 from core.ports import ConversationRepository
 from storage.storable import to_storable, to_storable_value

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import WITHDRAWN, Decision, InboxEntry, InboxStatus, PostRef
+from core.domain.service import WITHDRAWN, Decision, InboxEntry, InboxStatus, PostRef
 from core.ports import Clock
 from storage.storable import to_storable_value
 

@@ -3,14 +3,10 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope
 from core.tokens import tokens
 from storage.plain_text import has_words, indexed_text
-
-if TYPE_CHECKING:
-    pass
 
 
 class MemoryIndex:

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from core.domain.installation import Installation
+from core.domain.service import Installation
 from core.ports import Clock
 from storage.codes import hash_of, new_code
 from storage.storable import to_storable, to_storable_value

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from datetime import date
 
-from core.domain.extract_readings import ModelReading, Spending
+from core.domain.extracts import ModelReading, Spending
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.storable import to_storable_value
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from core.domain.conversation import ThreadAddress
-from core.domain.settings import TO_THE_END, ChannelAddress, ChannelSettings, Listening, PositionHolder
+from core.domain.conversation import ChannelAddress, ThreadAddress
+from core.domain.service import TO_THE_END, ChannelSettings, Listening, PositionHolder
 from storage.storable import to_storable, to_storable_value
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.domain.conversation import Conversation, Message
-from core.domain.staleness import OUT, Checked, DueNote, LiveTexts, LostQuote, StaleAnswer, Unchecked
+from core.domain.features import OUT, Checked, DueNote, LiveTexts, LostQuote, StaleAnswer, Unchecked
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from core.domain.summaries import SummaryKey, SummaryKind
+from core.domain.service import SummaryKey, SummaryKind
 from core.errors import NotFound
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository

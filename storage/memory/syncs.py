@@ -1,6 +1,6 @@
 """The state of syncs in memory."""
 
-from core.domain.syncs import SyncState
+from core.domain.sources import SyncState
 from storage.storable import to_storable, to_storable_value
 
 

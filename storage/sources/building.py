@@ -1,6 +1,6 @@
 """Which fetcher brings a source: one visible table. A new kind is one file beside this one and one line here."""
 
-from core.domain.source_specs import (
+from core.domain.sources import (
     ConfluenceOrigin,
     FoundryWorldOrigin,
     GitHubOrigin,
@@ -10,7 +10,7 @@ from core.domain.source_specs import (
     UrlListOrigin,
 )
 from core.errors import UnsupportedFeature
-from core.ports.sources import SourceFetcher
+from core.ports.documents import SourceFetcher
 
 
 def build_fetcher(spec: SourceSpec, token: str | None) -> SourceFetcher:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urljoin
 
-from core.domain.source_specs import ConfluenceOrigin
+from core.domain.sources import ConfluenceOrigin
 from core.errors import SourceUnavailable
-from core.ports.sources import Fetched, FetchProgress
+from core.ports.documents import Fetched, FetchProgress
 from storage.sources.confluence_html import to_html
 from storage.sources.mirror import Kept, Mirror, safe_part
 from storage.sources.web import Reply, Web

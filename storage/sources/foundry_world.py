@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from core.domain.source_specs import FoundryWorldOrigin
+from core.domain.sources import FoundryWorldOrigin
 from core.errors import SourceUnavailable
 from core.finishing import to_its_end
-from core.ports.sources import Fetched, FetchProgress
+from core.ports.documents import Fetched, FetchProgress
 from storage.sources.mirror import Kept, Mirror, safe_part
 
 ENTRY, PAGE = "!journal!", "!journal.pages!"  # the beginnings of keys

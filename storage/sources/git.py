@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from core.domain.source_specs import GitOrigin
+from core.domain.sources import GitOrigin
 from core.errors import SourceUnavailable
 from core.finishing import to_its_end
-from core.ports.sources import Fetched, FetchProgress
+from core.ports.documents import Fetched, FetchProgress
 from storage.sources.mirror import FILES_FOLDER
 
 GIT_SECONDS = 900  # for one call: a large repository over a slow line

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
 
 from core.errors import SourceUnavailable
-from core.ports.sources import Fetched
+from core.ports.documents import Fetched
 
 MEMORY_FILE = "memory.json"
 FILES_FOLDER = "files"

@@ -11,9 +11,9 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from core.domain.source_specs import SitemapOrigin
+from core.domain.sources import SitemapOrigin
 from core.errors import SourceUnavailable
-from core.ports.sources import Fetched, FetchProgress
+from core.ports.documents import Fetched, FetchProgress
 from storage.sources.mirror import Mirror
 from storage.sources.web import Web
 from storage.sources.web_pages import fetch_pages

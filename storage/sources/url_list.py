@@ -4,9 +4,9 @@ import asyncio
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from core.domain.source_specs import UrlListOrigin
+from core.domain.sources import UrlListOrigin
 from core.errors import SourceUnavailable
-from core.ports.sources import Fetched, FetchProgress
+from core.ports.documents import Fetched, FetchProgress
 from storage.sources.mirror import Mirror
 from storage.sources.web import Web
 from storage.sources.web_pages import fetch_pages

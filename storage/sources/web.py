@@ -13,7 +13,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 from protego import Protego
 
-from core.domain.source_specs import WebBounds
+from core.domain.sources import WebBounds
 from core.errors import SourceUnavailable
 from storage.sources.addresses import GuardedTransport, Resolve, is_public, resolve
 

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote, urldefrag, urlsplit
 
 from core.errors import SourceUnavailable
-from core.ports.sources import FetchProgress
+from core.ports.documents import FetchProgress
 from storage.sources.mirror import Kept, Mirror, safe_part
 from storage.sources.web import Reply, Web
 

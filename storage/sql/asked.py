@@ -6,11 +6,9 @@ from typing import Any
 
 from sqlalchemy import bindparam, func, select
 
-from core.domain.answer import AnswerStatus
-from core.domain.chat import Usage
+from core.domain.answer import AnswerStatus, Usage
 from core.domain.conversation import Role, ThreadAddress, is_private_thread
-from core.domain.feedback import Rating
-from core.domain.statistics import AskedQuestion
+from core.domain.features import AskedQuestion, Rating
 from core.ports import Clock
 from storage.database import Database
 from storage.sql.conversation_rows import ADDRESS, to_address

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, delete, func, insert, select, upda
 from sqlalchemy.orm import Session
 from sqlmodel import col
 
-from core.domain.cassettes import StoredCassette
+from core.domain.features import StoredCassette
 from storage.cassette_ids import the_one, unknown
 from storage.database import Database
 from storage.storable import to_storable, to_storable_value

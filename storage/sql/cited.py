@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from sqlalchemy import bindparam, func, select
 
-from core.domain.connections import CitedIn
 from core.domain.conversation import ThreadAddress, is_private_thread
+from core.domain.features import CitedIn
 from storage.database import Database
 from storage.sql.conversation_rows import ADDRESS, to_address
 from storage.storable import to_storable

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from core.domain.answer import Citation, Reference, ReferenceType
-from core.domain.chat import ToolInvocation, Usage
+from core.domain.answer import Citation, Reference, ReferenceType, ToolInvocation, Usage
 from core.domain.conversation import Conversation, Focus, Message, Outcome, Role, ThreadAddress, ToolCallRecord
 from core.domain.corpus import Span
 

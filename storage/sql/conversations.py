@@ -9,8 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 from sqlmodel import col
 
-from core.domain.conversation import Conversation, Focus, Message, ThreadAddress
-from core.domain.settings import ChannelAddress
+from core.domain.conversation import ChannelAddress, Conversation, Focus, Message, ThreadAddress
 from core.errors import InvalidState, NotFound
 from storage.database import Database
 from storage.sql.conversation_rows import conversation_values, focus_values, message_values, to_conversation, to_message

@@ -4,7 +4,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 from sqlmodel import col
 
-from core.domain.feedback import Feedback, Rating
+from core.domain.features import Feedback, Rating
 from core.errors import NotFound
 from storage.database import Database
 from storage.tables import FeedbackRow, MessageRow

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Executable, Row
 
 from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import WITHDRAWN, Decision, InboxEntry, InboxStatus, PostRef
+from core.domain.service import WITHDRAWN, Decision, InboxEntry, InboxStatus, PostRef
 from core.ports import Clock
 from storage.database import Commit, Database
 from storage.sql import inbox_statements as sql

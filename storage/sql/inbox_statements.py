@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from core.domain.inbox import WITHDRAWN, InboxStatus
+from core.domain.service import WITHDRAWN, InboxStatus
 from storage.tables import FootnoteTable
 from storage.tables.column_types import UtcTime
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Row, Update, delete, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from core.domain.installation import Installation
+from core.domain.service import Installation
 from core.ports import Clock
 from storage.codes import hash_of, new_code
 from storage.database import Commit, Database

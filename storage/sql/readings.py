@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Insert, bindparam, delete, insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from core.domain.extract_readings import ModelReading, Spending
+from core.domain.extracts import ModelReading, Spending
 from storage.database import Database
 from storage.sql.corpus_queries import DOCUMENT
 from storage.tables import FootnoteTable, ModelReadingRow, ModelSpendingRow

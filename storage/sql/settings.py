@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Table, bindparam, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from core.domain.conversation import ThreadAddress
-from core.domain.settings import TO_THE_END, ChannelAddress, ChannelSettings, Listening, PositionHolder
+from core.domain.conversation import ChannelAddress, ThreadAddress
+from core.domain.service import TO_THE_END, ChannelSettings, Listening, PositionHolder
 from storage.database import Commit, Database
 from storage.storable import to_storable, to_storable_value
 from storage.tables import ChannelSettingsRow, FootnoteTable, ReadingPositionRow, ThreadListeningRow

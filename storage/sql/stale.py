@@ -6,16 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
 
 from core.domain.conversation import Conversation
-from core.domain.staleness import (
-    OUT,
-    Checked,
-    DueNote,
-    Fate,
-    LiveTexts,
-    LostQuote,
-    StaleAnswer,
-    Unchecked,
-)
+from core.domain.features import OUT, Checked, DueNote, Fate, LiveTexts, LostQuote, StaleAnswer, Unchecked
 from storage.database import Database
 from storage.sql.conversation_rows import to_conversation, to_message
 from storage.tables import CitationCheckRow, FootnoteTable

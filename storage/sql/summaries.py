@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, delete, literal, null, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
-from core.domain.summaries import SummaryKey, SummaryKind
+from core.domain.service import SummaryKey, SummaryKind
 from storage.database import Commit, Database
 from storage.storable import to_storable, to_storable_value
 from storage.tables import FootnoteTable, SummaryRow

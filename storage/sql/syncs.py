@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from core.domain.syncs import SyncResult, SyncState
+from core.domain.sources import SyncResult, SyncState
 from storage.database import Database
 from storage.storable import to_storable, to_storable_value
 from storage.tables import FootnoteTable, SyncRow

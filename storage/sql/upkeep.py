@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import Connection, func, select, text
 
 from core.errors import InvalidState
-from core.ports.upkeep import DatabaseFacts
+from core.ports.service import DatabaseFacts
 from storage.database import Database
 from storage.database.backups import write_backup
 from storage.database.schema import stored_revision

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from core.domain.feedback import Rating
+from core.domain.features import Rating
 from storage.tables.base import FootnoteTable, key_column, one_of, text_column, time_column
 
 

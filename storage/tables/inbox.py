@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import CheckConstraint, Index, text
 from sqlmodel import Field
 
-from core.domain.inbox import InboxStatus
+from core.domain.service import InboxStatus
 from storage.tables.base import FootnoteTable, json_column, one_of, text_column, time_column
 
 

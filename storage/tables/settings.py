@@ -2,7 +2,7 @@
 
 from sqlalchemy import CheckConstraint
 
-from core.domain.settings import Listening
+from core.domain.service import Listening
 from storage.tables.base import FootnoteTable, json_column, key_column, one_of, text_column
 
 # The channel of positions that hold where nobody else reads: no platform has one without a platform's name.

@@ -2,7 +2,7 @@
 
 from sqlalchemy import CheckConstraint
 
-from core.domain.summaries import SummaryKind
+from core.domain.service import SummaryKind
 from storage.tables.base import FootnoteTable, key_column, one_of, text_column
 
 

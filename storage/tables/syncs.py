@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import CheckConstraint
 
-from core.domain.syncs import SyncResult
+from core.domain.sources import SyncResult
 from storage.tables.base import FootnoteTable, json_column, key_column, one_of, text_column, time_column
 
 

@@ -27,8 +27,7 @@ from rich.table import Table
 from bot.config import Config
 from bot.wiring.parts import Parts, open_parts
 from core.context import BYTES_PER_TOKEN
-from core.domain.answer import Answer
-from core.domain.chat import ChatRequest, ChatResponse
+from core.domain.answer import Answer, ChatRequest, ChatResponse
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.ports import ChatProvider
 from core.providers.anthropic.messages import to_params

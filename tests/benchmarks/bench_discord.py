@@ -22,7 +22,7 @@ from simcord.env import Env
 from simcord.types import HttpLogEntry
 
 from core.agent.streaming import HELD_AFTER_RESULTS
-from core.domain.chat import ChatRequest, ChatResponse
+from core.domain.answer import ChatRequest, ChatResponse
 from core.providers.scripted import ScriptedProvider, Turn
 from tests.integration.discordbot.house import House, until
 from tests.integration.discordbot.place import KEY, DiscordPlace, turns

@@ -19,8 +19,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from core.domain.answer import Draft, Evidence
-from core.domain.chat import ChatMessage, CitedText
+from core.domain.answer import ChatMessage, CitedText, Draft, Evidence
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.jobs import JobKind
 from core.inbox import STANDARD_GATES, Inbox

@@ -24,7 +24,7 @@ from bot.commands.asking import ask_once
 from bot.config import Config
 from bot.wiring.parts import build_parts, open_parts
 from core.context import BYTES_PER_TOKEN
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse, CitedText, PassageCitation, ToolInvocation
+from core.domain.answer import Capabilities, ChatRequest, ChatResponse, CitedText, PassageCitation, ToolInvocation
 from core.ports import ChatProvider
 from core.providers.scripted import calls
 from storage.local_models.judging import CrossEncoderJudge

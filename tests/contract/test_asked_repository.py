@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from bot.showing.direct_threads import is_direct_thread
-from core.domain.answer import AnswerStatus
-from core.domain.chat import Usage
+from core.domain.answer import AnswerStatus, Usage
 from core.domain.conversation import PRIVATE_THREAD, Outcome, Role, ThreadAddress
-from core.domain.feedback import Feedback, Rating
+from core.domain.features import Feedback, Rating
 from core.ports import ConversationRepository
 from core.ports.service import FeedbackRepository
 from core.statistics import AskedRepository

@@ -1,4 +1,4 @@
-"""What every CapabilityMemory promises (core/ports/providers.py)."""
+"""What every CapabilityMemory promises (core/ports/__init__.py)."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.domain.chat import Capabilities
-from core.ports.providers import CapabilityMemory
+from core.domain.answer import Capabilities
+from core.ports import CapabilityMemory
 from storage.capabilities import MOST, CapabilityFile
 from storage.memory.capabilities import MemoryCapabilities
 from tests.fakes import ManualClock

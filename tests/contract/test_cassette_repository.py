@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from core.domain.cassettes import StoredCassette
+from core.domain.features import StoredCassette
 from core.errors import NotFound
 from core.ports import ConversationRepository, CorpusRepository
 from core.ports.service import CassetteRepository

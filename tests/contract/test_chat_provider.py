@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 import pytest
 from pydantic import SecretStr
 
-from core.domain.chat import Capabilities, ChatResponse, StopReason, ToolInvocation
+from core.domain.answer import Capabilities, ChatResponse, StopReason, ToolInvocation
 from core.ports import ChatProvider
 from core.providers.anthropic.provider import AnthropicProvider
 from core.providers.extractive.provider import ExtractiveProvider

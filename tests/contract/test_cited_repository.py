@@ -5,8 +5,8 @@ from typing import NamedTuple
 import pytest
 
 from bot.showing.direct_threads import is_direct_thread
-from core.domain.connections import CitedIn
 from core.domain.conversation import PRIVATE_THREAD, Role, ThreadAddress
+from core.domain.features import CitedIn
 from core.ports import ConversationRepository
 from core.ports.service import CitedRepository
 from storage.database import Database

@@ -5,11 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from core.domain.answer import Reference, ReferenceType
-from core.domain.chat import ToolInvocation, Usage
-from core.domain.conversation import Focus, Outcome, Role, ThreadAddress, ToolCallRecord
+from core.domain.answer import Reference, ReferenceType, ToolInvocation, Usage
+from core.domain.conversation import ChannelAddress, Focus, Outcome, Role, ThreadAddress, ToolCallRecord
 from core.domain.corpus import Span
-from core.domain.settings import ChannelAddress
 from core.errors import InvalidState, NotFound
 from core.ports import ConversationRepository
 from storage.database import Database

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import pytest
 
 from core.access import ATTACHMENTS, Access, Ground, attached_name
-from core.domain.conversation import ThreadAddress
+from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.corpus import Document
-from core.domain.settings import TO_THE_END, ChannelAddress, ChannelSettings, PersonAddress
+from core.domain.service import TO_THE_END, ChannelSettings, PersonAddress
 from core.explaining import AccessQuestion, Explanations
 from core.explaining.values import Holder, Verdict
 from core.jsonable.access import explanation_json

@@ -9,7 +9,7 @@ from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import Extract, Extraction, ExtractQuery, ExtractType
 from core.errors import NotFound
 from core.ports import CorpusRepository
-from core.ports.extraction import ExtractRepository
+from core.ports.documents import ExtractRepository
 from storage.database import Database
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.memory.extracts import MemoryExtractRepository

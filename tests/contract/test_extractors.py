@@ -20,7 +20,7 @@ from core.ingestion.extractors.base import build_extractors
 from core.ingestion.markup.markdown_text import MarkdownParts, read_markdown
 from core.ingestion.readers.pdf import PdfReader
 from core.ingestion.texts.sections import split_sections
-from core.ports.extraction import Extractor
+from core.ports.documents import Extractor
 from tests.builders import build_document
 from tests.unit.core.ingestion.pdf_files import build_pdf
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from core.domain.conversation import Role
-from core.domain.feedback import Feedback, Rating
+from core.domain.features import Feedback, Rating
 from core.errors import NotFound
 from core.ports import ConversationRepository
 from core.ports.service import FeedbackRepository

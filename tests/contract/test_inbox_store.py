@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import text
 
 from core.domain.answer import QueryType
-from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import WITHDRAWN, Decision, InboxStatus, event_key, message_key
+from core.domain.conversation import IncomingMessage, ThreadAddress, event_key, message_key
+from core.domain.service import WITHDRAWN, Decision, InboxStatus
 from core.inbox import ACCEPTED
 from core.ports.service import InboxStore
 from storage.database import Database

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain.installation import Installation
+from core.domain.service import Installation
 from core.errors import ConfigError
 from core.ports.service import InstallationRepository, OneTimeCodes
 from storage.database import Database

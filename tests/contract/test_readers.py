@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from core.ingestion.base import HEAD_BYTES, build_readers, find_reader
-from core.ports.sources import Reader
+from core.ports.documents import Reader
 from core.texts import collapse
 from tests.unit.core.ingestion.epub_files import build_epub, entry
 from tests.unit.core.ingestion.form_files import Filled, build_form

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from core.domain.corpus import Document
-from core.domain.extract_readings import ModelReading, Spending
+from core.domain.extracts import ModelReading, Spending
 from core.ports import CorpusRepository
-from core.ports.extraction import ReadingRepository
+from core.ports.documents import ReadingRepository
 from storage.database import Database
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.memory.readings import MemoryReadingRepository

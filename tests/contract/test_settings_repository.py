@@ -7,15 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.domain.conversation import ThreadAddress
-from core.domain.settings import (
-    TO_THE_END,
-    ChannelAddress,
-    ChannelSettings,
-    Listening,
-    PersonAddress,
-    PositionHolder,
-)
+from core.domain.conversation import ChannelAddress, ThreadAddress
+from core.domain.service import TO_THE_END, ChannelSettings, Listening, PersonAddress, PositionHolder
 from core.ports.service import SettingsRepository
 from storage.database import Database
 from storage.memory.settings import MemorySettingsRepository

@@ -8,9 +8,9 @@ import pytest
 
 from core.domain.conversation import Role
 from core.domain.corpus import Document
-from core.domain.staleness import OUT, Checked, Fate, LostQuote, Unchecked
+from core.domain.features import OUT, Checked, Fate, LostQuote, Unchecked
 from core.ports import ConversationRepository, CorpusRepository
-from core.ports.staleness import StaleRepository
+from core.ports.service import StaleRepository
 from storage.database import Database
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository

@@ -14,8 +14,18 @@ from core.answering import AnswerService
 from core.answers.stored import stored_ids
 from core.context import FullHistoryCapped
 from core.conversations import Conversations
-from core.domain.answer import Answer, AnswerStatus, Draft
-from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatResponse, ChatRole, ToolChoice, Usage
+from core.domain.answer import (
+    Answer,
+    AnswerStatus,
+    Capabilities,
+    ChatMessage,
+    ChatRequest,
+    ChatResponse,
+    ChatRole,
+    Draft,
+    ToolChoice,
+    Usage,
+)
 from core.domain.corpus import SearchScope
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import ProviderError, ProviderOverloaded, ProviderRateLimited, ToolFailed

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from core.domain.corpus import document_id
-from core.domain.summaries import SummaryKey, SummaryKind
+from core.domain.service import SummaryKey, SummaryKind
 from core.ports import ConversationRepository, CorpusRepository
 from core.ports.service import SummaryRepository
 from storage.database import Database

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.domain.syncs import SyncResult, SyncState
-from core.ports.sources import SyncRepository
+from core.domain.sources import SyncResult, SyncState
+from core.ports.documents import SyncRepository
 from storage.database import Database
 from storage.memory.syncs import MemorySyncRepository
 from storage.sql.syncs import SqlSyncRepository

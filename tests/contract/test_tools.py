@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.chat import ToolInvocation, ToolResult
+from core.domain.answer import ToolInvocation, ToolResult
 from core.domain.corpus import SearchScope
 from core.domain.extracts import ExtractType
 from core.tools.base import Toolbox, to_definition

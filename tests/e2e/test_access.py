@@ -8,7 +8,8 @@ import pytest
 from bot.config import load_config
 from bot.machine.person import author_name
 from bot.wiring.parts import open_parts
-from core.domain.settings import ChannelAddress, ChannelSettings, PersonAddress, PositionHolder
+from core.domain.conversation import ChannelAddress
+from core.domain.service import ChannelSettings, PersonAddress, PositionHolder
 from tests.e2e.conftest import Footnote
 from tests.e2e.serving import ServiceProcess
 

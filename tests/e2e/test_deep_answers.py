@@ -16,7 +16,7 @@ from rich.console import Console
 
 from bot.commands.asking import question_message
 from bot.config import Config
-from bot.showing.answer_words import job_tree, job_words
+from bot.showing.answer_text import job_line, job_tree
 from bot.terminal.render import answer_view, job_trees
 from bot.wiring.parts import Parts, open_parts
 from core.domain.answer import Answer, AnswerStatus
@@ -195,7 +195,7 @@ async def test_ui_displays_the_job_hierarchy_correctly(desk: Desk) -> None:
     desk.server.script(PLAN, gives(COMPARISON))
     answer = await desk.ask()
 
-    shown = [f"{'  ' * depth}{job_words(job)}".partition(" (")[0] for depth, job in job_tree(answer.jobs)]
+    shown = [f"{'  ' * depth}{job_line(job)}".partition(" (")[0] for depth, job in job_tree(answer.jobs)]
     assert shown[0].startswith("✓ answer “deep: Compare how long")
     assert [line for line in shown[1:] if "references" not in line] == [
         "  ✓ plan",

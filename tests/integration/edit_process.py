@@ -15,10 +15,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from core.conversations import Conversations
-from core.domain.answer import Answer
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse, ChatRole, ToolInvocation
-from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
-from core.domain.inbox import InboxEntry, event_key, message_key
+from core.domain.answer import Answer, Capabilities, ChatRequest, ChatResponse, ChatRole, ToolInvocation
+from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress, event_key, message_key
+from core.domain.service import InboxEntry
 from core.inbox import STANDARD_GATES, Inbox
 from core.limits import Budget
 from core.messages.preparing import PreparedAnswers

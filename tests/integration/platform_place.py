@@ -13,8 +13,7 @@ from core.chat_documents.keeping import KeptAnswers
 from core.commands import Commands, ServiceQuestions
 from core.context import FullHistoryCapped
 from core.conversations import Conversations
-from core.domain.answer import Citation
-from core.domain.chat import ChatResponse, ToolInvocation
+from core.domain.answer import ChatResponse, Citation, ToolInvocation
 from core.domain.conversation import ThreadAddress
 from core.feedback import Feedbacks
 from core.inbox import Inbox, platform_gates

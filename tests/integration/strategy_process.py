@@ -14,9 +14,8 @@ from pathlib import Path
 from core.answering import AnswerService, Reading
 from core.context import FullHistoryCapped
 from core.conversations import Conversations
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse
-from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import event_key, message_key
+from core.domain.answer import Capabilities, ChatRequest, ChatResponse
+from core.domain.conversation import IncomingMessage, ThreadAddress, event_key, message_key
 from core.inbox import STANDARD_GATES, Inbox
 from core.limits import Budget
 from core.strategies.always_retrieve import AlwaysRetrieveStrategy

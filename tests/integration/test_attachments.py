@@ -14,8 +14,7 @@ from core.access import attached_name
 from core.answering import Attempt
 from core.chat_documents.attachments import safe_name
 from core.conversations import Conversations
-from core.domain.answer import AnswerStatus
-from core.domain.chat import ToolInvocation
+from core.domain.answer import AnswerStatus, ToolInvocation
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import FileStamp, SearchScope
 from core.domain.jobs import JobKind, JobStatus

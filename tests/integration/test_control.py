@@ -66,7 +66,7 @@ async def library() -> FakeLibrary:
 @pytest.fixture
 async def server(library: FakeLibrary, tmp_path: Path) -> AsyncIterator[ControlServer]:
     app = SimpleNamespace(library=library, ingest=ingest)
-    server = ControlServer(Calls(cast(Any, app)), tmp_path / "c.sock")
+    server = ControlServer(Calls(cast("Any", app)), tmp_path / "c.sock")
     await server.open()
     yield server
     await server.close()
@@ -168,7 +168,7 @@ async def test_the_socket_is_its_owners_alone(server: ControlServer) -> None:
 
 
 async def test_the_socket_of_a_dead_service_is_replaced(server: ControlServer, library: FakeLibrary) -> None:
-    again = ControlServer(Calls(cast(Any, SimpleNamespace(library=library))), server.path)
+    again = ControlServer(Calls(cast("Any", SimpleNamespace(library=library))), server.path)
     await again.open()
 
     remote: Any = RemoteApp(Config(), Notice(pid=1, socket=str(again.path)))
@@ -178,7 +178,7 @@ async def test_the_socket_of_a_dead_service_is_replaced(server: ControlServer, l
 
 async def test_a_socket_that_can_not_be_made_is_a_clear_error(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="control socket"):
-        await ControlServer(Calls(cast(Any, None)), tmp_path / "no" / "c.sock").open()
+        await ControlServer(Calls(cast("Any", None)), tmp_path / "no" / "c.sock").open()
 
 
 def test_one_service_a_data_directory_and_what_a_dead_one_left_is_ignored(tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ async def test_a_job_that_the_worker_has_in_hand_is_stopped_there() -> None:
         stopped.append((key, by))
 
     app = SimpleNamespace(jobs=jobs, inbox_store=FakeEntries())
-    calls = Calls(cast(Any, app), stop=stop)
+    calls = Calls(cast("Any", app), stop=stop)
     await calls.run("jobs.cancel", ["running", "w"], {}, Caller())
     await calls.run("jobs.cancel", ["left over", "w"], {}, Caller())
 
@@ -279,7 +279,7 @@ class FakeAsking:
 @pytest.fixture
 async def asking(tmp_path: Path) -> AsyncIterator[tuple[FakeAsking, ControlServer]]:
     asking = FakeAsking()
-    server = ControlServer(Calls(cast(Any, SimpleNamespace()), asking=cast(Any, asking)), tmp_path / "a.sock")
+    server = ControlServer(Calls(cast("Any", SimpleNamespace()), asking=cast("Any", asking)), tmp_path / "a.sock")
     await server.open()
     yield asking, server
     await server.close()
@@ -338,7 +338,7 @@ async def test_a_server_that_is_cancelled_while_it_opens_leaves_no_socket(
         return bound[0]
 
     monkeypatch.setattr(bot.control.server, "_bind", slow)
-    server = ControlServer(Calls(cast(Any, None)), tmp_path / "c.sock")
+    server = ControlServer(Calls(cast("Any", None)), tmp_path / "c.sock")
     opening = asyncio.create_task(server.open())
     await asyncio.to_thread(binding.wait, 30)
     opening.cancel()

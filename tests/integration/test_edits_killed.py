@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.domain.conversation import Role
-from core.domain.inbox import InboxStatus
+from core.domain.service import InboxStatus
 from storage.database import Database
 from storage.sql.conversations import SqlConversationRepository
 from storage.sql.inbox import SqlInboxStore

@@ -9,8 +9,7 @@ import pytest
 from pydantic import SecretStr
 
 from core.domain.corpus import Document
-from core.domain.extract_readings import ModelLimits
-from core.domain.extracts import Extract, ExtractQuery, ExtractType
+from core.domain.extracts import Extract, ExtractQuery, ExtractType, ModelLimits
 from core.domain.jobs import JobStatus
 from core.errors import BadInput
 from core.extraction.extracting import ExtractionReport
@@ -19,7 +18,7 @@ from core.extraction.model_reading import ModelParts
 from core.gates.rates import Rate, RateGate
 from core.ingestion.extractors.base import build_model_extractors
 from core.ingestion.extractors.llm_prompts import TOOL
-from core.ports.extraction import ModelExtractor
+from core.ports.documents import ModelExtractor
 from core.providers.anthropic.provider import AnthropicProvider
 from core.work.steps import Steps
 from storage.memory.jobs import MemoryJobRepository

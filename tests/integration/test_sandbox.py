@@ -122,7 +122,7 @@ async def test_the_time_limit_begins_anew_when_the_child_asks_for_it(tmp_path: P
     server = await asyncio.start_unix_server(serve, tmp_path / "child")
     async with server:
         stdout, stdin = await asyncio.open_unix_connection(tmp_path / "child")
-        child = cast(asyncio.subprocess.Process, SimpleNamespace(stdin=stdin, stdout=stdout))
+        child = cast("asyncio.subprocess.Process", SimpleNamespace(stdin=stdin, stdout=stdout))
         task = ReadTask(path=tmp_path / "a.txt", root=tmp_path, workspace="local", document_id="d")
         async with asyncio.timeout(60) as deadline:
             message = await _exchange(child, task, replace(LIMITS, wall_seconds=900), deadline)

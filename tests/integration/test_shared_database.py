@@ -16,8 +16,7 @@ from bot.config import Config, load_config
 from bot.doctor.checks import examine
 from bot.service.service import Service
 from bot.wiring.parts import build_parts, open_parts
-from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import event_key
+from core.domain.conversation import IncomingMessage, ThreadAddress, event_key
 from core.errors import InvalidState, StorageError
 from core.inbox import ACCEPTED
 from core.ingestion.report import ignore_progress

@@ -13,7 +13,7 @@ from sqlalchemy import create_engine
 
 from core.domain.conversation import Role, ThreadAddress
 from core.domain.corpus import Document
-from core.domain.inbox import is_note
+from core.domain.service import is_note
 from core.staleness.noticing import Staleness
 from storage.database import Database
 from storage.database.schema import alembic_config

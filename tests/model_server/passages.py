@@ -2,7 +2,7 @@
 
 import re
 
-from core.domain.chat import ChatMessage, ChatRole, NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
+from core.domain.answer import ChatMessage, ChatRole, NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
 from core.domain.corpus import Document, Passage, SourcedPassage, Span
 
 SEARCH = ToolDefinition(

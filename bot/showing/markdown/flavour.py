@@ -29,7 +29,7 @@ _DEFINITION = re.compile(r"^([ \t]*\[[^\]\n]{1,300}\]):", re.MULTILINE)
 _INVITE = re.compile(r"(discord(?:app)?)\.(?=gg/|com/|me/|new/|gift/)", re.IGNORECASE)
 
 
-def nothing(_: str) -> bool:
+def allow_none(_: str) -> bool:
     """No address may be clicked."""
     return False
 
@@ -54,7 +54,7 @@ class Flavour:
 
     breaker: str = "\u200b"
     footnote: Callable[[int], str | None] = plain_footnote  # None: this number is no footnote, and stays text
-    is_allowed: Callable[[str], bool] = nothing  # which addresses in the text may be clicked
+    is_allowed: Callable[[str], bool] = allow_none  # which addresses in the text may be clicked
     link: Callable[[str, str], str] = masked_link  # label and address, both finished -> markup
     escape: Callable[[str], str] = str  # last, for text and code alike (Slack: & < >)
     links_hosts: bool = False  # clients link names of hosts, and addresses of mail, without a scheme before them

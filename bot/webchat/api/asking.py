@@ -19,8 +19,8 @@ from bot.webchat.api.problems import Problem
 from bot.webchat.api.workspaces import AUTHOR, require_documents, scope_of, workspace_of
 from bot.webchat.parts import PARTS, WebParts
 from core.answering import check_question
-from core.domain.conversation import IncomingMessage
-from core.domain.inbox import Receipt, event_key, message_key
+from core.domain.conversation import IncomingMessage, event_key, message_key
+from core.domain.service import Receipt
 from core.positions.reading import positions_for, split_position
 
 KEY_HEADER = "Idempotency-Key"

@@ -8,8 +8,8 @@ from bot.webchat.api.bodies import ListParameters, NoParameters, read_query
 from bot.webchat.api.workspaces import scope_of, workspace_of
 from bot.webchat.pages.connections import CONNECTIONS
 from bot.webchat.parts import PARTS
-from core.domain.connections import Neighbour
 from core.domain.corpus import Document
+from core.domain.features import Neighbour
 from core.jsonable.objects import Json
 
 

@@ -8,7 +8,7 @@ from bot.webchat.api.door import DOOR
 from bot.webchat.parts import PARTS
 from core.domain.answer import Answer
 from core.domain.conversation import Role
-from core.domain.inbox import InboxEntry
+from core.domain.service import InboxEntry
 from core.errors import NotFound
 from core.jsonable.objects import Json, answer_json
 from core.messages.outcomes import Outcomes

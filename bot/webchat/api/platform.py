@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import ThreadAddress
-from core.domain.inbox import InboxEntry, PostRef
+from core.domain.service import InboxEntry, PostRef
 from core.ports import ProgressSink
 from core.work.progress import SilentProgress
 

@@ -13,8 +13,8 @@ from bot.webchat.graph_drawing import MOST_DRAWN, draw, told
 from bot.webchat.parts import PARTS, WebParts
 from bot.webchat.requests import person_of
 from core.connections import Connections
-from core.domain.connections import Connection, DocumentConnections
 from core.domain.corpus import Document
+from core.domain.features import Connection, DocumentConnections
 
 CONNECTIONS = web.AppKey("connections", Connections)
 

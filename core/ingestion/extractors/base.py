@@ -14,7 +14,7 @@ from core.ingestion.extractors.pages import PagesExtractor
 from core.ingestion.extractors.pdf_tables import PdfTableExtractor
 from core.ingestion.extractors.relations import RelationsExtractor
 from core.ingestion.extractors.tables import TableExtractor
-from core.ports.extraction import Extractor, ModelExtractor
+from core.ports.documents import Extractor, ModelExtractor
 
 
 def build_extractors() -> tuple[Extractor, ...]:

@@ -10,8 +10,7 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.domain.corpus import Document, Span
-from core.domain.extract_readings import Piece, SaidOfPiece
-from core.domain.extracts import ExtractType, Found, Unproved
+from core.domain.extracts import ExtractType, Found, Piece, SaidOfPiece, Unproved
 from core.ingestion.texts.quotes import Quotable
 from core.texts import shorten
 

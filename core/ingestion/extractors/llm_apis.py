@@ -8,9 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from core.domain.corpus import Document
-from core.domain.extract_data import Api, Endpoint
-from core.domain.extract_readings import SaidOfPiece
-from core.domain.extracts import Extract, ExtractorInput, ExtractType, Found, Unproved
+from core.domain.extracts import Api, Endpoint, Extract, ExtractorInput, ExtractType, Found, SaidOfPiece, Unproved
 from core.ingestion.extractors.llm import CONFIDENCE, Proved, Said, is_prose, prove, split
 from core.ingestion.texts.quotes import is_within
 

@@ -5,9 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from core.domain.extract_data import Entity, Relation
-from core.domain.extract_readings import SaidOfPiece
-from core.domain.extracts import Extract, ExtractorInput, ExtractType, Found, Unproved
+from core.domain.extracts import Entity, Extract, ExtractorInput, ExtractType, Found, Relation, SaidOfPiece, Unproved
 from core.ingestion.extractors.llm import OfProse, Said, prove, split
 from core.ingestion.texts.quotes import is_within
 

@@ -7,9 +7,7 @@ from itertools import groupby
 from pydantic import Field
 
 from core.domain.corpus import Document, Span
-from core.domain.extract_data import Figure, Financial
-from core.domain.extract_readings import SaidOfPiece
-from core.domain.extracts import Extract, ExtractorInput, ExtractType, Found, Unproved
+from core.domain.extracts import Extract, ExtractorInput, ExtractType, Figure, Financial, Found, SaidOfPiece, Unproved
 from core.ingestion.extractors.llm import CONFIDENCE, Proved, Said, is_prose, prove, split
 from core.ingestion.tables.amounts import read_amount
 from core.ingestion.texts.quotes import is_within, plain_quote

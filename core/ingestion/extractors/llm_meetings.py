@@ -9,9 +9,17 @@ from pydantic import Field
 
 from core.dates import find_date, find_dates
 from core.domain.corpus import Document
-from core.domain.extract_data import ActionItem, Item, Meeting
-from core.domain.extract_readings import SaidOfPiece
-from core.domain.extracts import Extract, ExtractorInput, ExtractType, Found, Unproved
+from core.domain.extracts import (
+    ActionItem,
+    Extract,
+    ExtractorInput,
+    ExtractType,
+    Found,
+    Item,
+    Meeting,
+    SaidOfPiece,
+    Unproved,
+)
 from core.ingestion.extractors.llm import CONFIDENCE, Proved, Said, is_prose, prove, split
 from core.ingestion.meetings.people_names import unique_names
 from core.ingestion.texts.quotes import is_within

@@ -5,9 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import Field
 
-from core.domain.extract_data import PageSummary
-from core.domain.extract_readings import SaidOfPiece
-from core.domain.extracts import Extract, ExtractorInput, ExtractType, Found, Unproved
+from core.domain.extracts import Extract, ExtractorInput, ExtractType, Found, PageSummary, SaidOfPiece, Unproved
 from core.ingestion.extractors.llm import OfProse, Proved, Said, prove, split
 from core.texts import collapse
 

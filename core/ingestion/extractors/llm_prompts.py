@@ -7,10 +7,10 @@ a model does all the same is caught by the proof of each thing that it gives (ll
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from core.domain.chat import ChatMessage, ChatRequest, ChatResponse, ChatRole, StopReason, ToolChoice, ToolDefinition
+from core.domain.answer import ChatMessage, ChatRequest, ChatResponse, ChatRole, StopReason, ToolChoice, ToolDefinition
 from core.domain.corpus import Document, Page
-from core.domain.extract_readings import Piece
-from core.ports.extraction import ModelExtractor
+from core.domain.extracts import Piece
+from core.ports.documents import ModelExtractor
 from core.texts import collapse
 
 TOOL = "record_extracts"

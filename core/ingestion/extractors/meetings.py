@@ -9,8 +9,7 @@ from pathlib import PurePosixPath
 
 from core.dates import find_date, find_date_in_name, is_day_first
 from core.domain.corpus import Document, Span
-from core.domain.extract_data import ActionItem, Item, Meeting
-from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
+from core.domain.extracts import ActionItem, ExtractorInput, ExtractType, Found, Item, Meeting, Unread
 from core.ingestion.meetings.labels import Role, find_role
 from core.ingestion.meetings.lines import Form, NoteLine, read_lines
 from core.ingestion.meetings.notes import read_notes

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from core.domain.corpus import Page, Span
-from core.domain.extract_readings import Piece
+from core.domain.extracts import Piece
 
 # Characters: some 3,000 tokens, so that what is asked for of it fits into one answer.
 MAX_PIECE = 12_000

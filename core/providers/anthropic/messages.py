@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
 
-from core.domain.chat import (
+from core.domain.answer import (
     ChatMessage,
     ChatRequest,
     ChatResponse,

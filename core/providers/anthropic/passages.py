@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from core.domain.chat import ChatMessage, NumberedPassage, PassageCitation
+from core.domain.answer import ChatMessage, NumberedPassage, PassageCitation
 from core.domain.corpus import Passage, SourcedPassage, Span
 
 if TYPE_CHECKING:

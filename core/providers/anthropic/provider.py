@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse
+from core.domain.answer import Capabilities, ChatRequest, ChatResponse
 from core.errors import ProviderAuthError, ProviderConnectionError, ProviderError, ProviderTimeout
 from core.providers.anthropic.cites import InlineCiteFilter
 from core.providers.anthropic.errors import NO_KEY, to_provider_error

@@ -7,7 +7,7 @@ answers, search once more with other words; for lists and summaries read the pag
 import re
 from collections.abc import Callable, Sequence
 
-from core.domain.chat import (
+from core.domain.answer import (
     Capabilities,
     ChatMessage,
     ChatRequest,
@@ -20,7 +20,7 @@ from core.domain.chat import (
     ToolInvocation,
 )
 from core.domain.corpus import SourcedPassage, Span
-from core.ports.providers import AnswerJudge, SentenceRanker
+from core.ports import AnswerJudge, SentenceRanker
 from core.positions.reading_asides import without_reading
 from core.providers.extractive.lists import header_rows, items_for, leads, listed
 from core.providers.extractive.query import Query, RequestKind, queries, request_kind

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.domain.chat import ChatMessage, ChatRole
+from core.domain.answer import ChatMessage, ChatRole
 from core.texts import STOPWORDS, content_words, words
 
 # Words taken over from the question before: enough for its subject, not so many that they drown the new question.

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.domain.corpus import SourcedPassage, Span
-from core.ports.providers import AnswerJudge, SentenceRanker
+from core.ports import AnswerJudge, SentenceRanker
 from core.providers.extractive.text import readable
 from core.search.named_documents import find_named
 

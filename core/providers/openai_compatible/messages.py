@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from core.domain.chat import ChatMessage, ChatRequest, ChatRole, PageImage, ToolChoice, ToolDefinition, ToolResult
+from core.domain.answer import ChatMessage, ChatRequest, ChatRole, PageImage, ToolChoice, ToolDefinition, ToolResult
 from core.providers.openai_compatible.dialect import Dialect
 from core.providers.openai_compatible.passages import results_text, to_text
 from core.providers.openai_compatible.replies import THOUGHTS

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from itertools import groupby
 
-from core.domain.chat import NumberedPassage, ToolResult
+from core.domain.answer import NumberedPassage, ToolResult
 
 
 def to_text(result: ToolResult) -> str:

@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse
+from core.domain.answer import Capabilities, ChatRequest, ChatResponse
 from core.errors import (
     ProviderBadRequest,
     ProviderChanged,
@@ -20,7 +20,7 @@ from core.errors import (
     ProviderError,
     ProviderTimeout,
 )
-from core.ports.providers import CapabilityMemory
+from core.ports import CapabilityMemory
 from core.providers.openai_compatible.connection import Connection, Endpoint
 from core.providers.openai_compatible.dialect import LENGTH_KEYS, Dialect
 from core.providers.openai_compatible.messages import to_params

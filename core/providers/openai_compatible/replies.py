@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.domain.chat import ChatResponse, CitedText, StopReason, ToolInvocation, Usage
+from core.domain.answer import ChatResponse, CitedText, StopReason, ToolInvocation, Usage
 from core.errors import ProviderRefused
 
 # The one argument of a call whose arguments were no JSON object: no tool has it, so the model is told by its name.

@@ -7,8 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from core.citations import prove
-from core.domain.answer import Draft, Evidence
-from core.domain.chat import ChatMessage, ChatRole, StopReason, ToolChoice, ToolInvocation, Usage
+from core.domain.answer import ChatMessage, ChatRole, Draft, Evidence, StopReason, ToolChoice, ToolInvocation, Usage
 from core.domain.corpus import Page, Span
 from core.errors import (
     ContextOverflow,

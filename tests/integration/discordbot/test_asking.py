@@ -3,7 +3,8 @@
 import discord
 import pytest
 
-from core.domain.settings import ChannelAddress, ChannelSettings
+from core.domain.conversation import ChannelAddress
+from core.domain.service import ChannelSettings
 from tests.integration.discordbot.house import House, is_final, texts
 from tests.integration.discordbot.place import DiscordPlace
 

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from core.commands import CommandCall, CommandResult
-from core.domain.conversation import ThreadAddress
+from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.extracts import ExtractType
-from core.domain.settings import ChannelAddress, ChannelSettings
+from core.domain.service import ChannelSettings
 from core.errors import StorageError
 from core.search.documents import JOURNAL_KIND
 from tests.integration.discordbot.house import buttons, link_of, texts, told, until

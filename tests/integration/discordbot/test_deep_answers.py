@@ -1,6 +1,6 @@
 """Deep answers on Discord: asked for by their prefix or by /ask, with their steps by name while they are made."""
 
-from core.domain.settings import ChannelAddress
+from core.domain.conversation import ChannelAddress
 from tests.integration.discordbot.house import texts, until
 from tests.integration.discordbot.place import DiscordPlace
 from tests.librarian import DEEP, KEY_IN_HOUSE

@@ -5,7 +5,8 @@ import asyncio
 import discord
 import pytest
 
-from core.domain.settings import ChannelAddress, ChannelSettings
+from core.domain.conversation import ChannelAddress
+from core.domain.service import ChannelSettings
 from core.errors import ProviderOverloaded
 from core.providers.scripted import says
 from tests.integration.discordbot.house import House, buttons, texts, told, until

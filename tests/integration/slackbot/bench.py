@@ -12,9 +12,9 @@ from bot.slackbot.teams import Team as OurTeam
 from bot.slackbot.teams import Teams
 from bot.slackbot.translate import MESSAGE, RESPONSE, TEAM, private_address, thread_address
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import Decision, InboxEntry, message_key
+from core.domain.conversation import IncomingMessage, ThreadAddress, message_key
 from core.domain.jobs import JobKind, JobStatus
+from core.domain.service import Decision, InboxEntry
 from core.ports import ProgressSink
 from storage.memory.inbox import MemoryInboxStore
 from tests.builders import build_citation, build_job

@@ -16,7 +16,7 @@ from bot.service.worker import start_task
 from bot.webchat.app import MAX_BODY_BYTES
 from bot.wiring.parts import Parts
 from bot.wiring.slack import SlackDoor, SlackEars, hear_slack, open_slack
-from core.domain.inbox import InboxEntry
+from core.domain.service import InboxEntry
 from core.worker import Worker
 from tests.slack_server import SlackServer, Team
 

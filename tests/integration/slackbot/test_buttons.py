@@ -7,7 +7,7 @@ import pytest
 
 from bot.slackbot import buttons as pressing
 from core.commands.threads import PAGE_ROWS
-from core.domain.chat import ToolInvocation
+from core.domain.answer import ToolInvocation
 from core.domain.conversation import ThreadAddress
 from core.providers.scripted import calls, says
 from core.search.documents import JOURNAL_KIND

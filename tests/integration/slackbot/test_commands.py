@@ -6,9 +6,9 @@ from functools import partial
 import pytest
 
 from core.commands import CommandCall, CommandResult
-from core.domain.conversation import ThreadAddress
+from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.extracts import ExtractType
-from core.domain.settings import ChannelAddress, ChannelSettings, Listening
+from core.domain.service import ChannelSettings, Listening
 from core.errors import StorageError
 from tests.integration.slackbot.house import House, buttons, shown_of
 from tests.integration.slackbot.place import KEY, SlackPlace

@@ -5,8 +5,8 @@ import pytest
 from bot.slackbot import forms
 from core.commands import CommandCall
 from core.commands.completing import Completion
-from core.domain.conversation import ThreadAddress
-from core.domain.settings import ChannelAddress, ChannelSettings
+from core.domain.conversation import ChannelAddress, ThreadAddress
+from core.domain.service import ChannelSettings
 from core.errors import StorageError
 from core.search.documents import JOURNAL_KIND
 from tests.integration.slackbot.house import House

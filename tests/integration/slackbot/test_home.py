@@ -2,7 +2,8 @@
 
 import pytest
 
-from core.domain.settings import ChannelAddress, ChannelSettings, PersonAddress
+from core.domain.conversation import ChannelAddress
+from core.domain.service import ChannelSettings, PersonAddress
 from tests.builders import build_conversation
 from tests.integration.slackbot.house import House, buttons, shown_of
 from tests.integration.slackbot.place import SlackPlace

@@ -7,7 +7,8 @@ import aiohttp
 import pytest
 
 from bot.slackbot.people import MOST_ASKED
-from core.domain.settings import ChannelAddress, ChannelSettings
+from core.domain.conversation import ChannelAddress
+from core.domain.service import ChannelSettings
 from tests.integration.slackbot.house import House, shown_of
 from tests.integration.slackbot.place import KEY, SlackPlace
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from core.domain.settings import ChannelAddress, ChannelSettings
+from core.domain.conversation import ChannelAddress
+from core.domain.service import ChannelSettings
 from tests.integration.slackbot.house import House, shown_of
 from tests.integration.slackbot.place import KEY, SlackPlace
 from tests.slack_server import Channel

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from bot.slackbot.progress import LivePost
-from core.domain.inbox import InboxEntry
+from core.domain.service import InboxEntry
 from core.errors import PlatformError
 from tests.integration.slackbot.bench import SHOWN, Bench, long_answer, reads
 from tests.slack_server import Channel
@@ -53,7 +53,7 @@ async def attempt(bench: Bench, entry: InboxEntry, text: str, dice: random.Rando
             live.text(piece)
             if dice.random() < 0.3:
                 live.reset()
-            await bench.until(lambda: bench.time.waiting or not (isinstance(live, LivePost) and live.is_drawing))
+            await bench.until(lambda: bench.time.waiting or not (isinstance(live, LivePost) and live.is_rendering))
             bench.time.advance(dice.choice([1, 3, 31, 301]))
         if dice.random() < 0.3:
             bench.start()

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from core.domain.inbox import InboxEntry
+from core.domain.service import InboxEntry
 from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError
 from tests.integration.slackbot.bench import SHOWN, Bench, reads
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from core.domain.inbox import InboxEntry
+from core.domain.service import InboxEntry
 from core.errors import PlatformError
 from tests.integration.slackbot.bench import SHOWN, Bench, long_answer, reads
 from tests.slack_server import Message

@@ -11,7 +11,7 @@ from bot.slackbot.calls import build_client
 from bot.slackbot.people import WAIT_SECONDS
 from bot.slackbot.translate import to_attachment
 from core.domain.conversation import Attachment, IncomingMessage
-from core.domain.inbox import InboxEntry
+from core.domain.service import InboxEntry
 from core.errors import AccessDenied, InvalidState, NotFound, PlatformError
 from tests.integration.slackbot.bench import Bench
 from tests.slack_server import File

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from core.domain.conversation import ThreadAddress
-from core.domain.settings import ChannelAddress, ChannelSettings, PersonAddress
+from core.domain.conversation import ChannelAddress, ThreadAddress
+from core.domain.service import ChannelSettings, PersonAddress
 from core.errors import StorageError
 from core.providers.scripted import says
 from tests.integration.slackbot.house import House, buttons, is_final, shown_of

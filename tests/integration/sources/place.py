@@ -6,12 +6,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from core.domain.corpus import SearchScope, Source
-from core.domain.source_specs import SourceSpec
+from core.domain.sources import SourceSpec
 from core.ingestion.pipeline import Ingestor
 from core.ingestion.report import IngestReport, ProgressCallback
 from core.ingestion.sandbox import Sandbox
 from core.ingestion.selection import Selection
-from core.ports.sources import Fetched, FetchProgress, SourceFetcher
+from core.ports.documents import Fetched, FetchProgress, SourceFetcher
 from core.sources.syncing import SyncParts, Syncs
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository

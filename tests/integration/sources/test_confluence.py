@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from core.domain.source_specs import ConfluenceOrigin, WebBounds
+from core.domain.sources import ConfluenceOrigin, WebBounds
 from core.errors import SourceUnavailable
-from core.ports.sources import Fetched
+from core.ports.documents import Fetched
 from storage.sources.confluence import ConfluenceFetcher
 from tests.integration.sources.site import Page, Site
 

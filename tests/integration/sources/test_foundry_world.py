@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from core.domain.source_specs import FoundryWorldOrigin
+from core.domain.sources import FoundryWorldOrigin
 from core.errors import SourceUnavailable
 from core.ingestion.readers.foundry_journal import FoundryJournalReader
-from core.ports.sources import Fetched, FetchProgress
+from core.ports.documents import Fetched, FetchProgress
 from storage.sources.foundry_world import FoundryWorldFetcher
 from storage.sources.mirror import Mirror
 

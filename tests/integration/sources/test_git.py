@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.domain.source_specs import GitOrigin
+from core.domain.sources import GitOrigin
 from core.errors import SourceUnavailable
 from storage.sources.git import GitFetcher
 from tests.integration.sources.repository import Repository

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from core.domain.source_specs import GitHubOrigin, WebBounds
+from core.domain.sources import GitHubOrigin, WebBounds
 from core.errors import SourceUnavailable
-from core.ports.sources import Fetched
+from core.ports.documents import Fetched
 from storage.sources.github import GitHubFetcher
 from tests.integration.sources.github_server import REPOSITORY, GitHubServer
 from tests.integration.sources.repository import Repository

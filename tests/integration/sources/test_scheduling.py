@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.service.syncing import SOONEST, sync_ticks, watch_folder, watched
-from core.domain.source_specs import Cron, Every, FolderOrigin, GitOrigin, SourceSpec
+from core.domain.sources import Cron, Every, FolderOrigin, GitOrigin, SourceSpec
 from core.errors import SourceUnavailable
 from tests.integration.sources.place import FilesFetcher, SyncPlace
 

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from core.domain.jobs import JobKind, JobStatus
-from core.domain.source_specs import FilesOrigin, FolderOrigin, GitOrigin, SourceSpec
-from core.domain.syncs import SyncResult
+from core.domain.sources import FilesOrigin, FolderOrigin, GitOrigin, SourceSpec, SyncResult
 from core.errors import NotFound, SourceUnavailable
 from core.ingestion.report import IngestProgress
 from core.sources.choosing import add_source

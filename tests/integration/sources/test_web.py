@@ -8,7 +8,7 @@ import httpx
 import pytest
 from aiohttp import web as server
 
-from core.domain.source_specs import WebBounds
+from core.domain.sources import WebBounds
 from core.errors import SourceUnavailable
 from storage.sources.web import Web
 from tests.integration.sources.site import Page, Site, endless

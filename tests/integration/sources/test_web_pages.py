@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.domain.source_specs import SitemapOrigin, UrlListOrigin, WebBounds
+from core.domain.sources import SitemapOrigin, UrlListOrigin, WebBounds
 from core.errors import SourceUnavailable
-from core.ports.sources import Fetched
+from core.ports.documents import Fetched
 from storage.sources.sitemap import SitemapFetcher
 from storage.sources.url_list import UrlListFetcher
 from tests.integration.sources.site import Page, Site

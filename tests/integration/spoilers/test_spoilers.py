@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from core.commands import CommandCall
 from core.domain.answer import Answer
+from core.domain.conversation import ChannelAddress
 from core.domain.corpus import SearchQuery
 from core.domain.extracts import ExtractQuery, ExtractType
-from core.domain.settings import ChannelAddress, PersonAddress, PositionHolder
+from core.domain.service import PersonAddress, PositionHolder
 from core.export import FORMATS, export_conversation
 from core.facts.rows import FactType
 from core.jsonable.extracts import extract_json, facts_json, ontology_json

@@ -8,12 +8,11 @@ from core.answering import AnswerService, Reading
 from core.commands import CommandCall, Commands
 from core.context import FullHistoryCapped
 from core.conversations import Conversations
-from core.domain.answer import Answer
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse, ToolInvocation
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.answer import Answer, Capabilities, ChatRequest, ChatResponse, ToolInvocation
+from core.domain.conversation import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.corpus import Document, IndexEntry, SearchScope
 from core.domain.extracts import Extraction, ExtractorInput
-from core.domain.settings import ChannelAddress, PersonAddress
+from core.domain.service import PersonAddress
 from core.errors import FootnoteError
 from core.extraction.checks import to_extracts
 from core.ingestion.base import build_readers

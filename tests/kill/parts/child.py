@@ -14,9 +14,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse, ToolInvocation
-from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import event_key, message_key
+from core.domain.answer import Capabilities, ChatRequest, ChatResponse, ToolInvocation
+from core.domain.conversation import IncomingMessage, ThreadAddress, event_key, message_key
 from core.inbox import STANDARD_GATES, Inbox
 from core.limits import Budget
 from core.providers.scripted import calls, says

@@ -11,7 +11,7 @@ from core.context import FullHistoryCapped
 from core.conversations import Conversations
 from core.domain.answer import Answer
 from core.domain.conversation import ThreadAddress
-from core.domain.inbox import InboxEntry
+from core.domain.service import InboxEntry
 from core.ports import Clock, RetrievalStrategy
 from core.tools.base import Toolbox
 from core.work.progress import SilentProgress

@@ -5,10 +5,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from bot.metrics import MeteredAnswers, Metrics
 from core.answering import Attempt
-from core.domain.answer import Answer, AnswerStatus
-from core.domain.chat import Usage
+from core.domain.answer import Answer, AnswerStatus, Usage
 from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import InboxStatus
+from core.domain.service import InboxStatus
 from core.errors import ProviderOverloaded
 from core.ingestion.report import Failure, IngestReport
 from core.ports import ProgressSink

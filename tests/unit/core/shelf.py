@@ -6,8 +6,7 @@ from typing import Any
 from core.access import Access
 from core.domain.conversation import Focus
 from core.domain.corpus import Document, Heading, IndexEntry, Page, Passage, SearchScope, Span
-from core.domain.extract_data import SCHEMAS, schema_name
-from core.domain.extracts import Extract, Extraction, ExtractType
+from core.domain.extracts import SCHEMAS, Extract, Extraction, ExtractType, schema_name
 from core.facts import Facts
 from core.library import Library
 from core.recap import LineWriter, Recaps

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.access import ATTACHMENTS, Access, attached_name
-from core.domain.conversation import ThreadAddress
+from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.corpus import Source
-from core.domain.settings import TO_THE_END, ChannelAddress, ChannelSettings, PersonAddress, PositionHolder
+from core.domain.service import TO_THE_END, ChannelSettings, PersonAddress, PositionHolder
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.memory.settings import MemorySettingsRepository
 from tests.builders import build_source

@@ -8,11 +8,18 @@ import pytest
 from core.answering import NOT_FROM_DOCUMENTS, PARTIAL_NOTE, AnswerService, Reading
 from core.context import FullHistoryCapped
 from core.conversations import Conversations
-from core.domain.answer import AnswerStatus, QueryType
-from core.domain.chat import ChatRequest, ChatResponse, PassageCitation, StopReason, ToolInvocation
+from core.domain.answer import (
+    AnswerStatus,
+    ChatRequest,
+    ChatResponse,
+    PassageCitation,
+    QueryType,
+    StopReason,
+    ToolInvocation,
+)
 from core.domain.conversation import IncomingMessage, Role, ThreadAddress
 from core.domain.jobs import CALL, KEPT, JobKind, JobStatus
-from core.domain.settings import PersonAddress
+from core.domain.service import PersonAddress
 from core.errors import BadInput, NotFound, ProviderBadRequest, ProviderOverloaded, ProviderRefused
 from core.jobs.trees import Jobs
 from core.jsonable.objects import job_json

@@ -7,8 +7,7 @@ import pytest
 
 from core.answering import CUT_OFF, Attempt
 from core.answers.stored import stored_ids
-from core.domain.answer import Answer, AnswerStatus
-from core.domain.chat import ChatRequest, ChatResponse
+from core.domain.answer import Answer, AnswerStatus, ChatRequest, ChatResponse
 from core.domain.conversation import Role
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import ProviderOverloaded

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.citations import cite, cited_page_ids, heading_path_at, prove, strip_markers
-from core.domain.answer import Draft, Evidence
-from core.domain.chat import CitedText, NumberedPassage, PassageCitation
+from core.domain.answer import CitedText, Draft, Evidence, NumberedPassage, PassageCitation
 from core.domain.corpus import Heading, Page, Passage, SourcedPassage, Span
 from tests.builders import build_document
 

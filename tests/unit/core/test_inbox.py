@@ -7,10 +7,9 @@ from typing import NoReturn
 
 import pytest
 
-from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress
-from core.domain.inbox import AGAIN, CommandLine, Decision, InboxEntry, InboxStatus
+from core.domain.conversation import AGAIN, ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
 from core.domain.jobs import RETENTION
-from core.domain.settings import ChannelAddress, ChannelSettings, Listening
+from core.domain.service import ChannelSettings, CommandLine, Decision, InboxEntry, InboxStatus, Listening
 from core.errors import StorageError
 from core.gates.rates import Rate
 from core.inbox import ACCEPTED, PERSON_RATE, STANDARD_GATES, Inbox, platform_gates, to_command

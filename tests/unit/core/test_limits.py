@@ -1,6 +1,6 @@
 import pytest
 
-from core.domain.chat import Usage
+from core.domain.answer import Usage
 from core.limits import Budget, Meter
 from tests.fakes import ManualClock
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress
-from core.domain.settings import ChannelAddress, PersonAddress
+from core.domain.conversation import ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
+from core.domain.service import PersonAddress
 from core.errors import AccessDenied, BadInput
 from core.question_scope import QuestionScopes
 from tests.unit.core.shelf import Shelf

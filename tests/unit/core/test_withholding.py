@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from core.conversations import Conversations
-from core.domain.chat import ToolInvocation
+from core.domain.answer import ToolInvocation
 from core.domain.conversation import Message, Outcome, Role, ToolCallRecord
-from core.domain.settings import TO_THE_END
+from core.domain.service import TO_THE_END
 from core.references.offering import OPENED
 from core.withholding import BEYOND, Histories, withheld
 from tests.builders import build_citation, build_conversation, build_message

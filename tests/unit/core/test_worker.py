@@ -13,8 +13,8 @@ import pytest
 from core.answering import Attempt
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import InboxEntry, InboxStatus
 from core.domain.jobs import JobKind, JobStatus
+from core.domain.service import InboxEntry, InboxStatus
 from core.errors import AccessDenied, BadInput, InvalidState, PlatformError, ProviderOverloaded, StorageError
 from core.inbox import ACCEPTED
 from core.work.progress import SilentProgress

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from core.domain.inbox import InboxStatus
+from core.domain.service import InboxStatus
 from core.errors import StorageError
 from tests.unit.core.test_worker import Office
 

@@ -7,7 +7,7 @@ import pytest
 
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage
-from core.domain.inbox import WITHDRAWN, InboxEntry, InboxStatus
+from core.domain.service import WITHDRAWN, InboxEntry, InboxStatus
 from core.errors import BadInput
 from core.inbox import ACCEPTED, Inbox
 from core.worker import Worker

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from bot.config import SECRETS, Config, load_config
 from bot.config.providers import WorkspaceConfig
 from bot.config.sources import _SourceConfig, _WebSource, to_schedule
-from core.domain.source_specs import Cron, Every
+from core.domain.sources import Cron, Every
 from core.errors import ConfigError
 
 EXAMPLE = Path(__file__).parents[4] / "config.example.toml"

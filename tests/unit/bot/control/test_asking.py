@@ -12,8 +12,8 @@ from bot.control.hearing import Hearing
 from bot.terminal.platform import TerminalPlatform
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import Decision, InboxStatus
 from core.domain.jobs import JobStatus
+from core.domain.service import Decision, InboxStatus
 from core.errors import BadInput, InvalidState, NotFound, ProviderError
 from core.inbox import STANDARD_GATES, Gate, Inbox
 from core.jobs.trees import Jobs

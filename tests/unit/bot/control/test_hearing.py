@@ -6,7 +6,7 @@ from dataclasses import replace
 from bot.control.hearing import Hearing
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import InboxEntry, InboxStatus
+from core.domain.service import InboxEntry, InboxStatus
 from core.inbox import ACCEPTED
 from core.ports import ProgressSink
 from tests.builders import NOON, build_job

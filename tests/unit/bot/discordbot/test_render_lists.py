@@ -2,21 +2,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.discordbot.layout import DiscordPost
-from bot.discordbot.render_lists import ThreadRow, notice_view, text_view, threads_view
+from bot.discordbot.render_lists import ThreadItem, notice_view, text_view, threads_view
 from tests.unit.bot.discordbot.shown import components_of, faults_of, labels_of, text_of
 from tests.unit.bot.markdown_texts import GOOD, HOSTILE, SCRIPTS, any_texts, bare
 
 POST = "d" * 32
 words = st.one_of(st.sampled_from(HOSTILE + SCRIPTS), st.text(max_size=60))
 rows = st.lists(
-    st.builds(ThreadRow, title=words, detail=words, url=st.sampled_from([None, GOOD, GOOD + "x" * 600])), max_size=30
+    st.builds(ThreadItem, title=words, detail=words, url=st.sampled_from([None, GOOD, GOOD + "x" * 600])), max_size=30
 )
 
 
 @settings(deadline=None)
 @given(rows, words, st.integers(1, 4))
 def test_whatever_is_listed_discord_takes_it_and_nothing_does_harm(
-    found: list[ThreadRow], heading: str, page: int
+    found: list[ThreadItem], heading: str, page: int
 ) -> None:
     view = threads_view(found, list_id="mine", page=page, pages=4, heading=heading)
     assert faults_of(DiscordPost(parts=(view,))) == []
@@ -30,7 +30,7 @@ def test_notices_and_results_are_harmless_and_within_the_limits(text: str) -> No
 
 
 def test_a_page_of_threads_has_titles_details_and_ways_on() -> None:
-    found = [ThreadRow(title="The *key*", detail="12 messages", url=GOOD), ThreadRow(title="")]
+    found = [ThreadItem(title="The *key*", detail="12 messages", url=GOOD), ThreadItem(title="")]
     part = threads_view(found, list_id="mine", page=2, pages=3, heading="Your threads", first=11)
     assert text_of(part) == (
         f"**Your threads** (page 2 of 3)\n11. [The \\*key\\*]({GOOD}) (12 messages)\n12. \\(no title\\)"
@@ -52,7 +52,7 @@ def test_an_empty_list_says_so_and_has_no_buttons() -> None:
 
 
 def test_rows_that_do_not_fit_are_counted() -> None:
-    found = [ThreadRow(title="title " * 30, detail="detail " * 30)] * 30
+    found = [ThreadItem(title="title " * 30, detail="detail " * 30)] * 30
     said = text_of(threads_view(found, list_id="mine", page=1, pages=1, heading="Your threads"))
     listed = said.count("\n") - 1
     assert said.endswith(f"… and {30 - listed} more")

@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.discordbot.render_passages import Neighbours, passages_view
+from bot.discordbot.render_passages import QuoteContext, passages_view
 from core.domain.answer import Answer, AnswerStatus, Citation
 from tests.builders import build_citation
 from tests.unit.bot.discordbot.shown import faults_of, text_of
@@ -18,13 +18,13 @@ def test_whatever_stands_there_discord_takes_it_and_nothing_does_harm(
     quote: str, before: str, behind: str, count: int
 ) -> None:
     citations = [build_citation(number=n, quote=quote, document_title=before[:50]) for n in range(1, count + 1)]
-    around = {n: Neighbours(before=before, behind=behind, note=behind) for n in range(1, count + 1)}
+    around = {n: QuoteContext(before=before, behind=behind, note=behind) for n in range(1, count + 1)}
     assert faults_of(passages_view(answer_with(*citations), around, dict.fromkeys(around, GOOD))) == []
 
 
 def test_a_quote_is_bold_within_what_stands_around_it() -> None:
     citation = build_citation(quote="The key is\nunder the *mat*.", deep_link="obsidian://open?file=guide")
-    around = {1: Neighbours(before="… Before it.", behind="Behind it.", note="Changed since this answer.")}
+    around = {1: QuoteContext(before="… Before it.", behind="Behind it.", note="Changed since this answer.")}
     (part,) = passages_view(answer_with(citation), around, {1: GOOD}).parts
     assert text_of(part) == (
         f"**\\[1\\]** [Page 1 of “Guide”]({GOOD}) > Keys\n"

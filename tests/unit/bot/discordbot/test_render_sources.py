@@ -1,6 +1,6 @@
 import pytest
 
-from bot.discordbot.render_sources import fill, pages_of, source_entry, source_heading
+from bot.discordbot.render_sources import pack_items, pages_of, source_entry, source_heading
 from tests.builders import build_citation
 from tests.unit.bot.markdown_texts import GOOD
 
@@ -42,7 +42,7 @@ def test_long_quotes_and_paths_are_cut_with_an_ellipsis() -> None:
     ],
 )
 def test_entries_are_filled_into_pages_in_order(sizes: list[int], first: int, expected: list[list[int]]) -> None:
-    assert [[len(entry) for entry in page] for page in fill(["x" * n for n in sizes], first, 10)] == expected
+    assert [[len(entry) for entry in page] for page in pack_items(["x" * n for n in sizes], first, 10)] == expected
 
 
 def test_empty_pages_are_left_out() -> None:

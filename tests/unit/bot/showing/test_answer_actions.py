@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 
 from bot.showing.action_names import Verb, post_id
-from bot.showing.answer_actions import AnswerActions, Said
+from bot.showing.answer_actions import AnswerActions, PlatformMessage
 from bot.showing.platform_parts import PlatformParts
 from core.domain.answer import Answer, AnswerStatus, Citation
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.conversation import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.corpus import Span
-from core.domain.feedback import Rating
-from core.domain.settings import ChannelAddress
+from core.domain.features import Rating
 from core.errors import AccessDenied, BadInput, InvalidState, NotFound
 from core.inbox import ACCEPTED
 from tests.builders import build_citation
@@ -81,7 +80,7 @@ async def test_where_no_passage_may_be_read_any_more_that_is_said(desk: Desk) ->
         await desk.actions.passages(HERE, "ben", message_id)
 
 
-@pytest.mark.parametrize("action", ["passages", "rate", "how", "offered"])
+@pytest.mark.parametrize("action", ["passages", "rate", "steps", "offered_question"])
 @pytest.mark.parametrize(
     ("address", "place", "reader", "refusal"),
     [
@@ -95,7 +94,7 @@ async def test_where_no_passage_may_be_read_any_more_that_is_said(desk: Desk) ->
 async def test_who_may_not_see_more_of_an_answer_is_refused(
     desk: Desk, action: str, address: ThreadAddress, place: ThreadAddress, reader: str, refusal: str
 ) -> None:
-    more = {"rate": (Rating.UP,), "offered": (Verb.ASK, "0")}.get(action, ())
+    more = {"rate": (Rating.UP,), "offered_question": (Verb.ASK, "0")}.get(action, ())
     message_id = await desk.answered(address, suggestions=("Why?",))
     with pytest.raises(AccessDenied, match=refusal):
         await getattr(desk.actions, action)(place, reader, message_id, *more)
@@ -132,16 +131,16 @@ async def test_the_same_rating_again_takes_it_back(desk: Desk) -> None:
 async def test_what_an_answer_did_not_offer_is_not_asked(desk: Desk, wanted: str) -> None:
     message_id = await desk.answered(suggestions=("Why?", "How?"))
     with pytest.raises(BadInput):
-        await desk.actions.offered(HERE, "ada", message_id, Verb.ASK, wanted)
+        await desk.actions.offered_question(HERE, "ada", message_id, Verb.ASK, wanted)
 
 
 async def test_suggestions_and_choices_are_asked_as_openly_as_their_answer(desk: Desk) -> None:
     opened = await desk.answered(suggestions=("Why?", "How?"), choices=("One", "Two"))
     private = await desk.answered(ADAS, suggestions=("Why?", "How?"))
     asked = [
-        await desk.actions.offered(HERE, "ada", opened, Verb.ASK, "1"),
-        await desk.actions.offered(HERE, "ada", opened, Verb.CHOOSE, "0"),
-        await desk.actions.offered(HERE, "ada", private, Verb.ASK, "0"),
+        await desk.actions.offered_question(HERE, "ada", opened, Verb.ASK, "1"),
+        await desk.actions.offered_question(HERE, "ada", opened, Verb.CHOOSE, "0"),
+        await desk.actions.offered_question(HERE, "ada", private, Verb.ASK, "0"),
     ]
     assert [(item.text, item.private) for item in asked] == [("How?", False), ("One", False), ("Why?", True)]
 
@@ -161,8 +160,8 @@ async def test_there_is_nothing_to_stop_where_nothing_runs(desk: Desk) -> None:
         await desk.actions.stop(HERE, "ada", "0123456789abcdef")
 
 
-def said(answer_id: str | None, *, is_ours: bool = True, is_direct: bool = False) -> Said:
-    return Said(
+def said(answer_id: str | None, *, is_ours: bool = True, is_direct: bool = False) -> PlatformMessage:
+    return PlatformMessage(
         text="Said.", link="https://chat.example.org/1", is_ours=is_ours, is_direct=is_direct, answer_id=answer_id
     )
 

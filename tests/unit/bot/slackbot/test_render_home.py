@@ -2,7 +2,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.slackbot.render_home import Home, SourceRow, home_view
-from bot.slackbot.render_lists import ThreadRow
+from bot.slackbot.render_lists import ThreadItem
 from tests.unit.bot.any_answers import names
 from tests.unit.bot.markdown_texts import GOOD
 from tests.unit.bot.slackbot.shown import faults_of_view, labels_of, links_of, names_of, text_of
@@ -10,7 +10,7 @@ from tests.unit.bot.slackbot.shown import faults_of_view, labels_of, links_of, n
 _few = st.lists(names, max_size=40)
 homes = st.builds(
     Home,
-    threads=st.lists(st.builds(ThreadRow, title=names, detail=names, url=st.sampled_from([None, GOOD])), max_size=40),
+    threads=st.lists(st.builds(ThreadItem, title=names, detail=names, url=st.sampled_from([None, GOOD])), max_size=40),
     more_threads=st.integers(0, 9),
     sources=st.lists(
         st.builds(SourceRow, name=names, documents=st.integers(0, 9), failed=st.integers(0, 9)), max_size=40
@@ -32,7 +32,7 @@ def test_whatever_there_is_slack_takes_it_and_nothing_does_harm(shown: Home) -> 
 def test_a_home_has_threads_sources_and_how_things_are_set() -> None:
     view = home_view(
         Home(
-            threads=(ThreadRow(title="The key", detail="2 messages", url=GOOD),),
+            threads=(ThreadItem(title="The key", detail="2 messages", url=GOOD),),
             more_threads=3,
             sources=(SourceRow(name="handbook", documents=1), SourceRow(name="books", documents=1_200, failed=2)),
             settings=(("Model", "extractive"),),
@@ -65,7 +65,7 @@ def test_what_there_is_nothing_of_has_no_heading() -> None:
 
 
 def test_rows_beyond_what_is_shown_are_counted_with_those_that_were_not_given() -> None:
-    said = text_of(home_view(Home(threads=[ThreadRow(title=f"thread {n}") for n in range(20)], more_threads=10)))
+    said = text_of(home_view(Home(threads=[ThreadItem(title=f"thread {n}") for n in range(20)], more_threads=10)))
     assert "thread 14… and 15 more" in said
 
 

@@ -2,21 +2,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.slackbot.layout import SlackPost
-from bot.slackbot.render_lists import ThreadRow, notice_message, said_message, text_post, threads_message
+from bot.slackbot.render_lists import ThreadItem, notice_message, said_message, text_post, threads_message
 from tests.unit.bot.any_answers import names
 from tests.unit.bot.markdown_texts import GOOD, any_texts, bare
 from tests.unit.bot.slackbot.shown import body_of, faults_of, faults_of_message, labels_of, links_of, names_of, text_of
 
 POST = "d" * 32
 rows = st.lists(
-    st.builds(ThreadRow, title=names, detail=names, url=st.sampled_from([None, GOOD, GOOD + "x" * 600])), max_size=90
+    st.builds(ThreadItem, title=names, detail=names, url=st.sampled_from([None, GOOD, GOOD + "x" * 600])), max_size=90
 )
 
 
 @settings(deadline=None)
 @given(rows, names, st.integers(1, 4))
 def test_whatever_is_listed_slack_takes_it_and_nothing_does_harm(
-    found: list[ThreadRow], heading: str, page: int
+    found: list[ThreadItem], heading: str, page: int
 ) -> None:
     assert faults_of_message(threads_message(found, list_id="mine", page=page, pages=4, heading=heading)) == []
 
@@ -31,7 +31,7 @@ def test_notices_results_and_sayings_are_harmless_and_within_the_limits(text: st
 
 
 def test_a_page_of_threads_has_titles_details_and_ways_on() -> None:
-    found = [ThreadRow(title="The *key*", detail="12 messages", url=GOOD), ThreadRow(title="")]
+    found = [ThreadItem(title="The *key*", detail="12 messages", url=GOOD), ThreadItem(title="")]
     part = threads_message(found, list_id="mine", page=2, pages=3, heading="Your threads", first=11)
     assert text_of(part).strip() == ("Your threads (page 2 of 3)\n11. The *key* (12 messages)\n12. (no title)")
     assert links_of(part) == [("The *key*", GOOD)]
@@ -51,7 +51,7 @@ def test_an_empty_list_says_so_and_has_no_buttons() -> None:
 
 
 def test_rows_that_do_not_fit_are_counted() -> None:
-    found = [ThreadRow(title="title " * 30, detail="detail " * 30)] * 90
+    found = [ThreadItem(title="title " * 30, detail="detail " * 30)] * 90
     said = text_of(threads_message(found, list_id="mine", page=1, pages=1, heading="Your threads"))
     listed = said.count("title title") // said.splitlines()[1].count("title title")
     assert 30 < listed < 90

@@ -2,7 +2,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.slackbot.layout import View
-from bot.slackbot.render_passages import Neighbours, passages_view
+from bot.slackbot.render_passages import QuoteContext, passages_view
 from core.domain.answer import Answer, AnswerStatus, Citation
 from tests.builders import build_citation
 from tests.unit.bot.markdown_texts import GOOD, any_texts
@@ -32,13 +32,13 @@ def test_whatever_stands_there_slack_takes_it_and_nothing_does_harm(
     quote: str, before: str, behind: str, count: int, page: int
 ) -> None:
     citations = [build_citation(number=n, quote=quote, document_title=before[:50]) for n in range(1, count + 1)]
-    around = {n: Neighbours(before=before, behind=behind, note=behind) for n in range(1, count + 1)}
+    around = {n: QuoteContext(before=before, behind=behind, note=behind) for n in range(1, count + 1)}
     assert faults_of_view(passages_view(answer_with(*citations), around, dict.fromkeys(around, GOOD), page=page)) == []
 
 
 def test_a_quote_is_bold_within_what_stands_around_it() -> None:
     citation = build_citation(quote="The key is\nunder the *mat*.", deep_link="obsidian://open?file=guide")
-    around = {1: Neighbours(before="… Before it.", behind="Behind it.", note="Changed since this answer.")}
+    around = {1: QuoteContext(before="… Before it.", behind="Behind it.", note="Changed since this answer.")}
     view = passages_view(answer_with(citation), around, {1: GOOD})
     assert pieces(view) == [
         ("[1] ", False, True),

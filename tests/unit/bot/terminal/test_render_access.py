@@ -5,7 +5,7 @@ from rich.console import Console
 from bot.terminal.render_access import MOST_ATTACHED, explanation_view
 from core.access import Ground
 from core.domain.conversation import ThreadAddress
-from core.domain.settings import TO_THE_END
+from core.domain.service import TO_THE_END
 from core.explaining.values import AccessQuestion, Explanation, HeldPosition, Holder, PositionOf, SourceReason
 from tests.builders import build_document
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.terminal.render_syncs import status_view, sync_view
-from core.domain.source_specs import FolderOrigin, SourceSpec
-from core.domain.syncs import SyncResult, SyncState
+from core.domain.sources import FolderOrigin, SourceSpec, SyncResult, SyncState
 from core.ingestion.report import IngestReport
 from core.sources.status import SourceStatus
 from core.sources.syncing import SyncReport

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from bot.terminal.statistics import statistics_view
 from core.domain.answer import AnswerStatus, Usage
-from core.domain.statistics import Statistics
+from core.domain.features import Statistics
 
 
 def told(count: int) -> str:

@@ -22,7 +22,7 @@ from core.answering import AnswerService, Reading
 from core.commands import Commands, ServiceQuestions
 from core.context import FullHistoryCapped
 from core.conversations import Conversations
-from core.domain.chat import ChatRequest, ChatResponse, ToolInvocation
+from core.domain.answer import ChatRequest, ChatResponse, ToolInvocation
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
 from core.feedback import Feedbacks

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from core.domain.chat import ChatResponse
+from core.domain.answer import ChatResponse
 from core.domain.extracts import ExtractType
 from core.providers.scripted import says
 from tests.builders import build_source

@@ -1,6 +1,6 @@
 """What a question names and what was looked at besides, in threads of the chat page."""
 
-from core.domain.chat import ToolInvocation
+from core.domain.answer import ToolInvocation
 from core.providers.scripted import calls, says
 from tests.unit.bot.webchat.chat_place import ANSWER, KEY, search
 from tests.unit.bot.webchat.test_chat import stocked

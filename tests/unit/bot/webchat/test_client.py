@@ -13,7 +13,7 @@ from core.answers.stored import stored_ids
 from core.conversations import Conversations
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage
-from core.domain.inbox import InboxEntry, InboxStatus
+from core.domain.service import InboxEntry, InboxStatus
 from core.inbox import ACCEPTED
 from storage.memory.conversations import MemoryConversationRepository
 from tests.builders import NOON, build_job

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.webchat.graph_drawing import HEIGHT, MARGIN, MOST_DRAWN, WIDTH, draw, told
-from core.domain.connections import Connection
+from core.domain.features import Connection
 from tests.builders import build_document
 
 DOCUMENTS = [build_document(f"{n}.md", title=f"Title {n} " * 9) for n in range(MOST_DRAWN + 5)]

@@ -7,8 +7,8 @@ import pytest
 from bot.webchat.events import EventHub
 from bot.webchat.noticing import Noticing
 from bot.webchat.translate import thread_address
-from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import InboxStatus, event_key
+from core.domain.conversation import IncomingMessage, ThreadAddress, event_key
+from core.domain.service import InboxStatus
 from core.errors import StorageError
 from core.gates.listening import BETWEEN_PEOPLE
 from core.inbox import ACCEPTED

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.webchat.render import answer_html, message_view, people_in, step_view, thread_view
 from core.domain.answer import Reference, ReferenceType
 from core.domain.conversation import Outcome, Role
-from core.domain.feedback import Rating
+from core.domain.features import Rating
 from core.domain.jobs import JobKind, JobStatus
 from tests.builders import build_citation, build_conversation, build_job, build_message
 

@@ -6,9 +6,8 @@ import pytest
 
 from bot.webchat.pages.source_changes import since_answer
 from core.domain.answer import Citation
-from core.domain.conversation import Role
+from core.domain.conversation import ChannelAddress, Role
 from core.domain.corpus import Document, Span
-from core.domain.settings import ChannelAddress
 from core.staleness.changes import Kept
 from tests.builders import build_conversation, build_document, build_message, build_pages
 from tests.unit.bot.webchat.conftest import OpenBrowser, Shelves, read

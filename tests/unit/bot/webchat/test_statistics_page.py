@@ -3,8 +3,7 @@
 from functools import partial
 
 from bot.webchat.pages.statistics import add_statistics_page
-from core.domain.answer import AnswerStatus
-from core.domain.chat import Usage
+from core.domain.answer import AnswerStatus, Usage
 from core.domain.conversation import PRIVATE_THREAD, Outcome, Role
 from core.statistics import UsageStatistics
 from storage.memory.asked import MemoryAskedRepository

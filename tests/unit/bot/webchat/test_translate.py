@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bot.webchat.translate import WebPost, check_id, is_between_people, thread_address, to_channel, to_incoming, to_name
 from core.domain.conversation import IncomingMessage
-from core.domain.settings import ChannelSettings, Listening
+from core.domain.service import ChannelSettings, Listening
 from core.errors import BadInput
 from core.gates.listening import decide
 from core.inbox import to_command

@@ -7,7 +7,7 @@ import pytest
 from core.agent import loop as loop_module
 from core.agent.calls import MAX_PARALLEL_CALLS
 from core.agent.loop import AgentLoop
-from core.domain.chat import (
+from core.domain.answer import (
     ChatMessage,
     ChatRequest,
     ChatResponse,

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.agent.section_reading import MOST_NOTES, PART_CHARACTERS, ModelSectionReader, to_notes
-from core.domain.chat import ChatResponse, CitedText
+from core.domain.answer import ChatResponse, CitedText
 from core.domain.corpus import Page, SourcedPassage
 from core.errors import ProviderError, ProviderOverloaded
 from core.providers.scripted import ScriptedProvider

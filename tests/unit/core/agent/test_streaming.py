@@ -6,7 +6,7 @@ import pytest
 
 from core.agent.loop import AgentLoop
 from core.agent.streaming import HELD_AFTER_RESULTS, HELD_CHARACTERS, HeldText, held_characters
-from core.domain.chat import (
+from core.domain.answer import (
     ChatMessage,
     ChatRequest,
     ChatResponse,

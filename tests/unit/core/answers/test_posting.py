@@ -9,8 +9,8 @@ from core.answers.posting import Posting
 from core.answers.stored import stored_ids
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import InboxEntry, InboxStatus
 from core.domain.jobs import Job, JobKind, JobStatus
+from core.domain.service import InboxEntry, InboxStatus
 from core.errors import PlatformError, StorageError
 from core.inbox import ACCEPTED
 from core.work.progress import SilentProgress

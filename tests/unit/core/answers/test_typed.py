@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from core.answers.typed import prove_typed
 from core.citations import MARKER
-from core.domain.answer import Draft, Evidence
-from core.domain.chat import CitedText, NumberedPassage
+from core.domain.answer import CitedText, Draft, Evidence, NumberedPassage
 from core.domain.corpus import Page, SourcedPassage
 from core.domain.response_data import RESPONSE_TYPES, ResponseData
 from core.strategies.assembly import assemble

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.answers.whereabouts import lost_quotes, moved, place_of
 from core.domain.corpus import Span
-from core.domain.staleness import Fate, LiveTexts, LostQuote
+from core.domain.features import Fate, LiveTexts, LostQuote
 from tests.builders import build_citation, build_document, build_pages
 
 QUOTE = "under the mat"

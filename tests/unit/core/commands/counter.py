@@ -6,7 +6,7 @@ from core.chat_documents.keeping import KeptAnswers
 from core.commands import CommandCall, CommandResult, Commands, ServiceQuestions
 from core.conversations import Conversations
 from core.domain.conversation import Conversation, IncomingMessage, ThreadAddress
-from core.domain.inbox import InboxEntry
+from core.domain.service import InboxEntry
 from core.errors import AccessDenied
 from core.inbox import ACCEPTED
 from core.jobs.trees import Jobs

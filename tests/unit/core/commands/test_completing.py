@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from core.commands.completing import MOST_COMPLETIONS
-from core.domain.settings import ChannelAddress, ChannelSettings
+from core.domain.conversation import ChannelAddress
+from core.domain.service import ChannelSettings
 from tests.unit.core.commands.counter import HERE, Counter, stocked
 
 

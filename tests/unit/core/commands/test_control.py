@@ -6,7 +6,7 @@ import pytest
 
 from core.answers.stored import stored_ids
 from core.domain.conversation import Circumstances, IncomingMessage
-from core.domain.inbox import InboxStatus
+from core.domain.service import InboxStatus
 from core.errors import BadInput
 from core.inbox import ACCEPTED, COMMAND, Inbox, platform_gates
 from tests.builders import build_job

@@ -6,7 +6,8 @@ import pytest
 
 from core.access import ATTACHMENTS, attached_name
 from core.commands import SourceRow
-from core.domain.settings import ChannelAddress, ChannelSettings
+from core.domain.conversation import ChannelAddress
+from core.domain.service import ChannelSettings
 from core.errors import BadInput, NotFound
 from tests.builders import build_document, build_source
 from tests.unit.core.commands.counter import HERE, Counter, answered, stocked

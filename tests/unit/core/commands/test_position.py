@@ -5,7 +5,8 @@ import time
 import pytest
 
 from core.commands.position import parse_position
-from core.domain.settings import TO_THE_END, ChannelAddress, PersonAddress
+from core.domain.conversation import ChannelAddress
+from core.domain.service import TO_THE_END, PersonAddress
 from core.errors import AccessDenied, BadInput, NotFound
 from tests.unit.core.commands.counter import HERE, Counter, stocked
 

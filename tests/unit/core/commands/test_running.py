@@ -8,7 +8,7 @@ import pytest
 from core.commands import ServiceQuestions
 from core.commands.running import ENDING_TRIES
 from core.domain.conversation import IncomingMessage
-from core.domain.inbox import InboxStatus
+from core.domain.service import InboxStatus
 from core.errors import InvalidState
 from core.inbox import COMMAND
 from tests.unit.core.commands.counter import HERE, Counter, stocked

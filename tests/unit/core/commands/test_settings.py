@@ -6,7 +6,8 @@ import pytest
 
 from core.access import ATTACHMENTS, attached_name
 from core.commands.settings import MOST_QUESTIONS
-from core.domain.settings import ChannelAddress, ChannelSettings, Listening
+from core.domain.conversation import ChannelAddress
+from core.domain.service import ChannelSettings, Listening
 from core.errors import AccessDenied, BadInput
 from tests.builders import build_source
 from tests.unit.core.commands.counter import HERE, Counter, stocked

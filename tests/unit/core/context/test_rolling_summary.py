@@ -5,7 +5,7 @@ import pytest
 from core.agent.summarising import ModelSummariser
 from core.context import LineSummariser, RollingSummary, estimate_tokens
 from core.context.rolling_summary import BEGINNING, FOLDED_TURNS, KEPT_TURNS
-from core.domain.chat import ChatResponse, CitedText
+from core.domain.answer import ChatResponse, CitedText
 from core.domain.jobs import JobStatus
 from core.errors import ProviderError
 from core.providers.scripted import ScriptedProvider

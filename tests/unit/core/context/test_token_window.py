@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.context import FullHistoryCapped, TokenWindow, estimate_tokens
-from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolDefinition
+from core.domain.answer import ChatMessage, ChatRequest, ChatRole, ToolDefinition
 from core.providers.scripted import check_request
 from tests.unit.core.context.history import A, answered, asked, passage, passages, texts, tools, turns_of
 from tests.unit.core.shelf import Shelf

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.access import Access
-from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress
+from core.domain.conversation import ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
 from core.domain.corpus import Document, Page, Source
-from core.domain.settings import TO_THE_END, ChannelAddress, ChannelSettings, PersonAddress, PositionHolder
+from core.domain.service import TO_THE_END, ChannelSettings, PersonAddress, PositionHolder
 from core.errors import NotFound
 from core.explaining import AccessQuestion, Explanation, Explanations
 from core.explaining.values import Holder, Verdict, VerdictOn

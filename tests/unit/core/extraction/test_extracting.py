@@ -15,7 +15,7 @@ from core.ingestion.child import ExtractTask, FoundInDocument, ReadFailure
 from core.ingestion.limits import ReadLimits
 from core.ingestion.report import IngestProgress
 from core.ingestion.sandbox import Sandbox
-from core.ports.extraction import Extractor
+from core.ports.documents import Extractor
 from core.work.steps import Steps
 from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock

@@ -11,7 +11,7 @@ import pytest
 
 from bot.config import Config
 from bot.wiring.parts import open_parts
-from core.domain.extract_readings import Spending
+from core.domain.extracts import Spending
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import BadInput, StorageError
 from core.extraction.extracting import ExtractionReport

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from bot.config.sections import MODEL_EXTRACTORS
-from core.domain.extract_readings import Spending
-from core.domain.extracts import ExtractType
+from core.domain.extracts import ExtractType, Spending
 from core.errors import BadInput, StorageError
 from core.extraction.extracting import ExtractionReport
 from core.extraction.runs import Extractions, ModelExtractions, Turns

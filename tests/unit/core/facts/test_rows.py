@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from core.domain.corpus import Span
-from core.domain.extract_data import SCHEMAS, schema_name
-from core.domain.extracts import Extract, ExtractType
+from core.domain.extracts import SCHEMAS, Extract, ExtractType, schema_name
 from core.facts import FactType, to_facts
 
 

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from core.domain.conversation import Circumstances, RepliesTo
-from core.domain.settings import ChannelSettings, Listening
+from core.domain.service import ChannelSettings, Listening
 from core.gates.listening import LEFT_TO_PEOPLE, decide
 
 PLAIN = ChannelSettings()

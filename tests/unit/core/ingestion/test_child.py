@@ -16,7 +16,7 @@ from core.ingestion.child import (
     serve,
 )
 from core.ingestion.limits import ReadLimits
-from core.ports.sources import Reader
+from core.ports.documents import Reader
 from tests.unit.core.ingestion.fake_readers import build_fake_readers
 
 FIND = reader_finder(build_fake_readers)

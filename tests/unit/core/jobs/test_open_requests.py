@@ -7,8 +7,8 @@ import pytest
 
 from core.answers.stored import stored_ids
 from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import Decision, InboxStatus
 from core.domain.jobs import Job, JobKind, JobStatus
+from core.domain.service import Decision, InboxStatus
 from core.errors import InvalidState, NotFound
 from core.inbox import ACCEPTED
 from core.jobs.trees import Jobs

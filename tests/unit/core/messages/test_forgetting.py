@@ -7,9 +7,8 @@ import pytest
 from core.answers.stored import answer_message, question_message
 from core.conversations import Conversations
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import IncomingMessage, Role, Talk
-from core.domain.inbox import Decision, InboxStatus
-from core.domain.settings import ChannelAddress
+from core.domain.conversation import ChannelAddress, IncomingMessage, Role, Talk
+from core.domain.service import Decision, InboxStatus
 from core.inbox import ACCEPTED
 from core.messages.forgetting import Forgetting
 from core.worker import Worker

@@ -6,10 +6,9 @@ import pytest
 
 from core.answers.stored import answer_message
 from core.conversations import Conversations
-from core.domain.answer import Answer, AnswerStatus
-from core.domain.chat import Usage
+from core.domain.answer import Answer, AnswerStatus, Usage
 from core.domain.conversation import IncomingMessage, ThreadAddress
-from core.domain.inbox import Decision, InboxEntry, InboxStatus
+from core.domain.service import Decision, InboxEntry, InboxStatus
 from core.inbox import ACCEPTED
 from core.jobs.trees import Jobs
 from core.messages.outcomes import GONE, Outcomes

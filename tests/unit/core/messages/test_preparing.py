@@ -9,11 +9,10 @@ import pytest
 
 from core.answering import Attempt
 from core.conversations import Conversations
-from core.domain.answer import Answer, AnswerStatus
-from core.domain.chat import ChatRequest, ChatResponse, ChatRole
-from core.domain.conversation import Attachment, IncomingMessage, Role, Talk, ThreadAddress
+from core.domain.answer import Answer, AnswerStatus, ChatRequest, ChatResponse, ChatRole
+from core.domain.conversation import Attachment, ChannelAddress, IncomingMessage, Role, Talk, ThreadAddress
 from core.domain.jobs import JobKind, JobStatus
-from core.domain.settings import ChannelAddress, ChannelSettings, Listening
+from core.domain.service import ChannelSettings, Listening
 from core.errors import NotFound, PlatformError, StorageError
 from core.inbox import ACCEPTED
 from core.messages.preparing import TALK_LIMIT, PreparedAnswers

@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 
 from core.answering import Attempt
-from core.domain.answer import Answer, AnswerStatus, QueryType
-from core.domain.chat import ToolInvocation
-from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress
-from core.domain.settings import TO_THE_END, ChannelAddress, PersonAddress
+from core.domain.answer import Answer, AnswerStatus, QueryType, ToolInvocation
+from core.domain.conversation import ChannelAddress, Circumstances, IncomingMessage, ThreadAddress
+from core.domain.service import TO_THE_END, PersonAddress
 from core.errors import BadInput
 from core.inbox import ACCEPTED
 from core.messages.private_answers import PrivateAnswers

@@ -11,10 +11,10 @@ from core.access import ATTACHMENTS, attached_name
 from core.answering import Attempt
 from core.conversations import Conversations
 from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.conversation import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.corpus import Span
 from core.domain.jobs import JobStatus
-from core.domain.settings import ChannelAddress, ChannelSettings, PersonAddress
+from core.domain.service import ChannelSettings, PersonAddress
 from core.errors import StorageError
 from core.messages.sharing import CANT_SHARE, SHARED, SharedAnswers, Sharing
 from core.providers.scripted import says

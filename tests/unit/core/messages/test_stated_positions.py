@@ -8,8 +8,8 @@ import pytest
 
 from core.conversations import Conversations
 from core.domain.answer import Answer, AnswerStatus
-from core.domain.conversation import Circumstances, Focus
-from core.domain.settings import TO_THE_END, ChannelAddress, PersonAddress
+from core.domain.conversation import ChannelAddress, Circumstances, Focus
+from core.domain.service import TO_THE_END, PersonAddress
 from core.messages.stated_positions import WHICH_BOOK, StatedPositions, read_statement
 from core.providers.scripted import says
 from core.work.attempts import ONLY_ATTEMPT

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from core.domain.chat import Capabilities, ChatMessage, ChatRequest, ChatResponse, ChatRole
+from core.domain.answer import Capabilities, ChatMessage, ChatRequest, ChatResponse, ChatRole
 from core.domain.jobs import JobKind
 from core.errors import (
     ContextOverflow,
@@ -38,7 +38,7 @@ class Broken(ScriptedProvider):
 
 
 class Slow(ScriptedProvider):
-    """Has to be asked what it can do (implements core.ports.providers.LearningProvider)."""
+    """Has to be asked what it can do (implements core.ports.LearningProvider)."""
 
     def __init__(self, script: list[Turn], found: Capabilities | ProviderError) -> None:
         super().__init__(script, name="slow")

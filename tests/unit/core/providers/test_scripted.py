@@ -1,6 +1,6 @@
 import pytest
 
-from core.domain.chat import (
+from core.domain.answer import (
     Capabilities,
     ChatMessage,
     ChatRequest,

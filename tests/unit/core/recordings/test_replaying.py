@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain.answer import Answer, AnswerStatus
-from core.domain.cassettes import Cassette, StoredCassette
-from core.domain.chat import Capabilities, ToolInvocation, Usage
+from core.domain.answer import Answer, AnswerStatus, Capabilities, ToolInvocation, Usage
 from core.domain.conversation import IncomingMessage
+from core.domain.features import Cassette, StoredCassette
 from core.errors import InvalidState, ProviderError
 from core.limits import Budget
 from core.ports import ChatProvider, RetrievalStrategy

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain.summaries import SummaryKey
+from core.domain.service import SummaryKey
 from core.references.lines import DocumentLines
 from core.references.one_line import LENGTH
 from storage.memory.conversations import MemoryConversationRepository

@@ -1,5 +1,16 @@
-from core.domain.answer import Citation, Draft, Evidence, Reference, ReferenceType
-from core.domain.chat import ChatMessage, ChatRole, CitedText, NumberedPassage, ToolInvocation, ToolResult
+from core.domain.answer import (
+    ChatMessage,
+    ChatRole,
+    Citation,
+    CitedText,
+    Draft,
+    Evidence,
+    NumberedPassage,
+    Reference,
+    ReferenceType,
+    ToolInvocation,
+    ToolResult,
+)
 from core.domain.corpus import SourcedPassage
 from core.references.listing import MOST_KEPT, all_references, labels, looked_at, search_references
 from core.references.offering import OPENED

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.chat import NumberedPassage
+from core.domain.answer import NumberedPassage
 from core.domain.corpus import SourcedPassage
 from core.references.offering import BYTES_PER_TOKEN, MOST_PAGES, OPENED, Offer, passages_of, share, to_turns
 from core.references.sections import find_section

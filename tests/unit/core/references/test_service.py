@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from core.answers.building import NOT_FROM_DOCUMENTS
-from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
-from core.domain.chat import ToolInvocation
+from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType, ToolInvocation
 from core.domain.conversation import Attachment, Role, Talk
 from core.domain.corpus import Document, SearchScope
 from core.domain.jobs import Job, JobStatus

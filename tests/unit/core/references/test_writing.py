@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse
+from core.domain.answer import Capabilities, ChatRequest, ChatResponse
 from core.errors import ProviderOverloaded
 from core.providers.scripted import ScriptedProvider, Turn, says
 from core.references.writing import READ_CHARACTERS, ModelLines, one_line_prompt

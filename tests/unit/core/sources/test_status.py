@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.control.codec import from_wire, to_wire
-from core.domain.source_specs import (
+from core.domain.sources import (
     ConfluenceOrigin,
     Cron,
     Every,
@@ -18,9 +18,10 @@ from core.domain.source_specs import (
     Origin,
     SitemapOrigin,
     SourceSpec,
+    SyncResult,
+    SyncState,
     UrlListOrigin,
 )
-from core.domain.syncs import SyncResult, SyncState
 from core.ingestion.report import Failure, IngestReport
 from core.sources.status import SourceStatus
 from core.sources.syncing import SyncReport

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress
 from core.domain.corpus import Span
-from core.domain.inbox import InboxEntry, is_note
-from core.domain.settings import Listening
+from core.domain.service import InboxEntry, Listening, is_note
 from core.messages.noting import NotedAnswers
 from core.staleness.noticing import Staleness
 from core.work.attempts import ONLY_ATTEMPT

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.domain.chat import Capabilities, ChatMessage, ChatRole
+from core.domain.answer import Capabilities, ChatMessage, ChatRole
 from core.limits import Budget
 from core.providers.scripted import ScriptedProvider, calls
 from core.strategies.always_retrieve import LONGEST_QUERY, MOST_QUERIES, AlwaysRetrieveStrategy

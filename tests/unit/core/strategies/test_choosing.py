@@ -1,7 +1,6 @@
 import pytest
 
-from core.domain.answer import Draft, Evidence
-from core.domain.chat import Capabilities, CitedText
+from core.domain.answer import Capabilities, CitedText, Draft, Evidence
 from core.errors import UnsupportedFeature
 from core.strategies.choosing import (
     ALWAYS,

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from core.domain.chat import ToolInvocation
+from core.domain.answer import ToolInvocation
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import StorageError, ToolFailed
 from core.limits import Budget, Meter

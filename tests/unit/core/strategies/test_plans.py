@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.chat import ToolDefinition, ToolInvocation
+from core.domain.answer import ToolDefinition, ToolInvocation
 from core.domain.response_data import RESPONSE_TYPES
 from core.strategies.plans import (
     LONGEST_ARGUMENT,

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.domain.answer import Draft
-from core.domain.chat import Capabilities, ChatMessage, CitedText
+from core.domain.answer import Capabilities, ChatMessage, CitedText, Draft
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.errors import ProviderChanged
 from core.ports import ChatProvider, ProgressSink, Tools

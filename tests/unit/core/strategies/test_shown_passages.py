@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.chat import ChatMessage, ChatRole, NumberedPassage, ToolInvocation, ToolResult
+from core.domain.answer import ChatMessage, ChatRole, NumberedPassage, ToolInvocation, ToolResult
 from core.domain.corpus import SourcedPassage
 from core.strategies.shown_passages import passage_text, within_tokens, without_tool_turns
 from tests.builders import build_document, build_pages, build_passages

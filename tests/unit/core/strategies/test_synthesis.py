@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.domain.chat import Capabilities, ChatMessage, ToolInvocation, ToolResult
+from core.domain.answer import Capabilities, ChatMessage, ToolInvocation, ToolResult
 from core.providers.scripted import says
 from core.strategies.plans import Plan
 from core.strategies.synthesis import LONGEST_RESULT, build_request, read_reply

@@ -1,11 +1,11 @@
 import pytest
 
-from core.domain.answer import QueryType
-from core.domain.chat import (
+from core.domain.answer import (
     Capabilities,
     ChatMessage,
     ChatRole,
     NumberedPassage,
+    QueryType,
     ToolChoice,
     ToolInvocation,
     ToolResult,

@@ -3,7 +3,7 @@ import asyncio
 import pytest
 from pydantic import Field
 
-from core.domain.chat import ChatMessage, ChatRole, NumberedPassage, ToolInvocation, ToolResult
+from core.domain.answer import ChatMessage, ChatRole, NumberedPassage, ToolInvocation, ToolResult
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import StorageError, ToolFailed, ToolRetry
 from core.tools.arguments import Arguments

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.chat import ToolInvocation, ToolResult
+from core.domain.answer import ToolInvocation, ToolResult
 from core.domain.extracts import ExtractType
 from core.tools.base import Toolbox
 from core.tools.follow_relation import FollowRelationTool

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.chat import PageImage, ToolInvocation, ToolResult
+from core.domain.answer import PageImage, ToolInvocation, ToolResult
 from core.domain.corpus import Document, Page
 from core.errors import NotFound
 from core.tools.base import Toolbox
@@ -13,7 +13,7 @@ from tests.unit.core.shelf import Shelf
 
 
 class Album:
-    """Pictures of every page but those of Markdown (implements core.ports.providers.PagePictures)."""
+    """Pictures of every page but those of Markdown (implements core.ports.PagePictures)."""
 
     def __init__(self) -> None:
         self.drawn: list[tuple[str, int]] = []

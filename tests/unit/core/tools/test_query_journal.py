@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import pytest
 
 from core.agent.section_reading import ModelSectionReader
-from core.domain.chat import ChatResponse, CitedText, ToolInvocation
+from core.domain.answer import ChatResponse, CitedText, ToolInvocation
 from core.domain.corpus import Page, SourcedPassage
 from core.errors import ProviderOverloaded, ToolFailed, ToolRetry
 from core.providers.scripted import ScriptedProvider

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from core.agent.section_reading import PART_CHARACTERS, ModelSectionReader
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse
+from core.domain.answer import Capabilities, ChatRequest, ChatResponse
 from core.errors import ProviderBadRequest, ProviderError, ProviderRateLimited, ToolFailed
 from core.providers.scripted import says
 from core.tools.query_journal import QueryJournalArguments, QueryJournalTool

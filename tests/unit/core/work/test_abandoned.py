@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from core.domain.inbox import Decision
 from core.domain.jobs import JobKind, JobStatus
+from core.domain.service import Decision
 from core.work.abandoned import (
     CUT_OFF,
     CUT_OFF_QUESTION,

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.showing.markdown.flavour import LONGEST_ADDRESS, Flavour, link_target, masked_link, nothing, plain_footnote
+from bot.showing.markdown.flavour import LONGEST_ADDRESS, Flavour, allow_none, link_target, masked_link, plain_footnote
 
 SHOWN = Flavour(breaker="¦", is_allowed=lambda address: address.startswith("https://good.example"))
 
@@ -104,6 +104,6 @@ def test_what_a_platform_escapes_is_escaped_last() -> None:
 
 
 def test_the_defaults_link_nothing_and_leave_footnotes_plain() -> None:
-    assert not nothing("https://a.example")
+    assert not allow_none("https://a.example")
     assert plain_footnote(3) == "[3]"
     assert masked_link("a", "b") == "[a](b)"

@@ -22,8 +22,8 @@ from core.commands import Commands
 from core.connections import Connections
 from core.context import FullHistoryCapped
 from core.conversations import Conversations
-from core.domain.chat import Capabilities, ChatRequest, ChatResponse, ToolInvocation
-from core.domain.inbox import InboxEntry
+from core.domain.answer import Capabilities, ChatRequest, ChatResponse, ToolInvocation
+from core.domain.service import InboxEntry
 from core.gates.rates import Rate, RateGate
 from core.inbox import STANDARD_GATES, Inbox
 from core.jobs.trees import Jobs

@@ -7,7 +7,7 @@ import pytest
 from aiohttp.test_utils import TestClient
 
 from core.domain.conversation import IncomingMessage
-from core.domain.inbox import Decision
+from core.domain.service import Decision
 from core.inbox import STANDARD_GATES, Gate, Inbox
 from tests.unit.bot.webchat.api.conftest import QUESTION, QUOTE, WORKSPACE, Office, OpenClient, error_of
 

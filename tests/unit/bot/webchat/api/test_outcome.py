@@ -8,8 +8,8 @@ from aiohttp.test_utils import TestClient
 
 from bot.webchat.api.asking import AUTHOR
 from bot.webchat.api.platform import PLATFORM, api_address
-from core.domain.conversation import IncomingMessage
-from core.domain.inbox import Decision, InboxStatus, event_key
+from core.domain.conversation import IncomingMessage, event_key
+from core.domain.service import Decision, InboxStatus
 from core.inbox import ACCEPTED
 from tests.unit.bot.webchat.api.conftest import QUESTION, WORKSPACE, Office
 

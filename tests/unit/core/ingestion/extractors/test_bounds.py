@@ -8,7 +8,7 @@ from core.domain.extracts import Found, Unread
 from core.ingestion.extractors import api_specs, meetings, tables
 from core.ingestion.extractors.pdf_tables import PdfTableExtractor
 from core.ingestion.pdf import found_tables as pdf_page_tables
-from core.ports.extraction import Extractor
+from core.ports.documents import Extractor
 from tests.contract.test_extractors import API, MINUTES, NOTE, build_given, build_paper
 
 

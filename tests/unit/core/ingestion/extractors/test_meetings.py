@@ -3,7 +3,7 @@ from pathlib import Path
 import docx
 import pytest
 
-from core.domain.extract_data import Meeting
+from core.domain.extracts import Meeting
 from core.ingestion.extractors.meetings import MeetingsExtractor
 from tests.unit.core.ingestion.extractors.meeting_reading import find_meetings, read_input, to_input, to_line
 from tests.unit.core.ingestion.extractors.meeting_samples import MARKDOWN, PLAIN, Sample

@@ -12,7 +12,7 @@ from anthropic._error_classes import make_status_error
 from anthropic.types import StopReason as VendorStopReason
 from anthropic.types.shared.error_type import ErrorType
 
-from core.domain.chat import StopReason
+from core.domain.answer import StopReason
 from core.errors import (
     ContextOverflow,
     ProviderAuthError,

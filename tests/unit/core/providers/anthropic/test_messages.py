@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.chat import ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolDefinition, ToolInvocation
+from core.domain.answer import ChatMessage, ChatRequest, ChatRole, ToolChoice, ToolDefinition, ToolInvocation
 from core.providers.anthropic.messages import to_params
 from tests.model_server.passages import SEARCH, calls, found, passage, results, user
 from tests.model_server.validation import MAX_BREAKPOINTS, validate

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from core.domain.chat import NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
+from core.domain.answer import NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
 from core.domain.corpus import ScoredSpan, SourcedPassage, Span
 from core.texts import content_words
 from tests.builders import build_document, build_pages, build_passages

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.domain.chat import (
+from core.domain.answer import (
     ChatMessage,
     ChatRequest,
     ChatResponse,

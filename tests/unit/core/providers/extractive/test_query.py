@@ -5,8 +5,7 @@ import time
 import pytest
 
 from core.agent.prompts import reading_companion
-from core.domain.answer import QueryType
-from core.domain.chat import Capabilities, ChatMessage, ChatRole, ToolInvocation
+from core.domain.answer import Capabilities, ChatMessage, ChatRole, QueryType, ToolInvocation
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.providers.extractive.query import (
     Query,

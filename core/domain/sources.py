@@ -1,6 +1,9 @@
-"""What the configuration says of a source: where its documents come from, and how they are read."""
+"""Configured sources: where their documents come from, how they are read, and the results of their syncs."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 
 
@@ -171,3 +174,29 @@ class SourceSpec:
 
 def _first_of(places: list[str]) -> str:
     return places[0] if len(places) == 1 else f"{places[0]} and {len(places) - 1} more" if places else ""
+
+
+class SyncResult(StrEnum):
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncState:
+    """The last sync of a source. A failed one leaves the documents as the last good one made them."""
+
+    workspace: str
+    source: str  # its name
+    kind: str
+    result: SyncResult
+    started_at: datetime
+    ended_at: datetime
+    good_at: datetime | None = None  # end of the last good sync
+    failing_since: datetime | None = None  # start of the first failed sync after it
+    error: str | None = None  # why the last one failed, for people
+    counts: Mapping[str, int] = field(default_factory=dict)  # added, updated, unchanged, removed, failed; of the last
+    warnings: tuple[str, ...] = ()  # one sentence each, at most MOST_WARNINGS
+    job_id: str | None = None
+
+
+MOST_WARNINGS = 20  # kept of one sync: the rest is counted

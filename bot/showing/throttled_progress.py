@@ -11,7 +11,7 @@ from bot.showing.platform_parts import Pause
 from core.domain.jobs import Job
 
 
-class Drawing(ABC):
+class ThrottledProgress(ABC):
     """ProgressSink that draws. The first words don't wait for the end of a rest; `close` before the final post."""
 
     def __init__(self, pause: Pause) -> None:
@@ -21,48 +21,48 @@ class Drawing(ABC):
         self._is_new = False
         self._is_closed = False
         self._is_urgent = asyncio.Event()  # the first words: people wait for them
-        self._drawing: asyncio.Task[None] | None = None
+        self._rendering: asyncio.Task[None] | None = None
 
     @abstractmethod
-    async def draw(self, text: str, jobs: Sequence[Job]) -> float:
+    async def render(self, text: str, jobs: Sequence[Job]) -> float:
         """Show the draft and the steps so far; gives the seconds to rest. Raises nothing that an answer may fail of."""
 
     @property
-    def is_drawing(self) -> bool:
-        return self._drawing is not None and not self._drawing.done()
+    def is_rendering(self) -> bool:
+        return self._rendering is not None and not self._rendering.done()
 
     def text(self, piece: str) -> None:
         if not self._text:
             self._is_urgent.set()
         self._text += piece
-        self.changed()
+        self.mark_changed()
 
     def reset(self) -> None:
         self._text = ""
-        self.changed()
+        self.mark_changed()
 
     def step(self, job: Job) -> None:
         self._jobs[job.id] = job
-        self.changed()
+        self.mark_changed()
 
-    def changed(self) -> None:
+    def mark_changed(self) -> None:
         """There is something to draw, now or after the rest."""
         self._is_new = True
-        if not self._is_closed and not self.is_drawing:
-            self._drawing = asyncio.create_task(self._keep_drawing())
+        if not self._is_closed and not self.is_rendering:
+            self._rendering = asyncio.create_task(self._keep_rendering())
 
     async def close(self) -> None:
         """Nothing is drawn any more when this returns; a call under way is waited for, or it would come last."""
         self._is_closed = True
-        if self._drawing is not None:
-            self._drawing.cancel()
-            await asyncio.wait({self._drawing})
+        if self._rendering is not None:
+            self._rendering.cancel()
+            await asyncio.wait({self._rendering})
 
-    async def _keep_drawing(self) -> None:
+    async def _keep_rendering(self) -> None:
         while self._is_new:
             self._is_new = False
             self._is_urgent.clear()
-            drawing = asyncio.ensure_future(self.draw(self._text, tuple(self._jobs.values())))
+            drawing = asyncio.ensure_future(self.render(self._text, tuple(self._jobs.values())))
             try:
                 rest_seconds = await asyncio.shield(drawing)
             except asyncio.CancelledError:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from core.domain.conversation import Attachment, Talk
 
 
-def unspoken_question(attachments: Sequence[Attachment], about: Talk | None) -> str:
+def default_question(attachments: Sequence[Attachment], about: Talk | None) -> str:
     """Nothing, where there is nothing to ask about."""
     if attachments:
         return f"What is in {' and '.join(item.name for item in attachments)}?"

@@ -1,45 +1,20 @@
-"""The durable inbox: what came in, what was decided about it, and how far its answer is."""
+"""State of the running service: the durable inbox, settings, kept summaries, installed apps."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import TypeAlias
 
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.conversation import ChannelAddress, IncomingMessage, ThreadAddress
 
 # Where a platform put a post, in the platform's own words ("channel/message id"); opaque to core.
 PostRef: TypeAlias = str
-
-AGAIN = "again-"  # begins the edit version of a message that nobody edited: it is asked once more
 
 # Key of the metadata of an entry that nobody asked: a note about these stale answers (ids of messages, in one string).
 NOTE_ON = "note_on"
 
 # Who stopped an entry whose message was edited or deleted meanwhile: it ends without a post.
 WITHDRAWN = "(withdrawn)"
-
-
-def message_key(address: ThreadAddress, message_id: str) -> str:
-    """The posting key: one message is answered in one post, however often it is edited.
-
-    `message_id` is the platform's, unique in its channel.
-    """
-    return f"{address.platform}:{address.workspace}:{address.channel}:{message_id}"
-
-
-def event_key(address: ThreadAddress, message_id: str, edit: str = "") -> str:
-    """The dedupe key: the posting key and the edit version ("" for a message as first written)."""
-    key = message_key(address, message_id)
-    return f"{key}@{edit}" if edit else key
-
-
-def again_key(message_key: str, number: str) -> str:
-    """The dedupe key of a message that is to be answered once more as it stands; `number` is new for each time."""
-    return f"{message_key}@{AGAIN}{number}"
-
-
-def is_asked_again(event_key: str, message_key: str) -> bool:
-    return event_key.startswith(f"{message_key}@{AGAIN}")
 
 
 def is_note(message: IncomingMessage) -> bool:
@@ -130,3 +105,78 @@ class InboxEntry:
     @property
     def workspace(self) -> str:
         return self.incoming.address.workspace
+
+
+class Listening(StrEnum):
+    """Whether follow-ups in a thread need a mention."""
+
+    NORMAL = "normal"  # in our own threads they need none, elsewhere they do
+    MUTED = "muted"  # every question needs a mention, in our own threads, too
+    LISTENING = "listening"  # none needs one, in people's threads either
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonAddress:
+    """A person in a workspace, on whichever door."""
+
+    workspace: str
+    person: str  # the platform's id
+    alone: bool = False  # only where nobody else reads: what they lifted for themselves
+
+
+# Who has a reading position: what a channel shows everybody, what a person has read.
+PositionHolder: TypeAlias = ChannelAddress | PersonAddress
+
+# The last page of a reader who has finished a book, however long its next revision is.
+TO_THE_END = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelSettings:
+    """The default is what a channel has that nobody set anything for."""
+
+    auto_answer: bool = False  # questions in the channel itself need no mention
+    answer_posts: bool = False  # new posts of a forum are answered
+    sources: frozenset[str] | None = None  # names of the sources that may be read here; None: every one
+    language: str | None = None  # answers are written in it; None: in the question's
+    strategy: str | None = None  # how questions are answered; None: as configured
+    questions_per_minute: int | None = None  # of one person; None: the configured rate
+
+    def allows(self, source_name: str) -> bool:
+        return self.sources is None or source_name in self.sources
+
+
+class SummaryKind(StrEnum):
+    """What a summary is of; its subject is the id of that."""
+
+    DOCUMENT_LINE = "document_line"  # one line for lists, of a document
+    SECTION = "section"  # of a page: a journal's section, a chapter
+    ROLLING = "rolling"  # of a conversation's earlier turns, for the model
+    THREAD = "thread"  # of a conversation, for people
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryKey:
+    workspace: str
+    kind: SummaryKind
+    subject: str  # id of the document, page or conversation
+    revision: str  # of what was summarised: a content hash, or the id of the last message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installation:
+    """One team that installed the app, in their browser. `token` acts as the bot there: it is a secret.
+
+    `team_id`, `bot_user_id` and `bot_id` are the platform's. `scopes` are what the team granted.
+    """
+
+    platform: str
+    team_id: str
+    team_name: str
+    team_url: str  # "https://acme.slack.com/", or empty
+    bot_user_id: str
+    bot_id: str
+    token: str = field(repr=False)
+    scopes: frozenset[str] = frozenset()
+    installed_at: datetime
+    installed_by: str  # the person's id on the platform

@@ -1,0 +1,278 @@
+"""Values of the features around answers: feedback, recordings, connections, stale answers, statistics."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from core.domain.answer import (
+    Answer,
+    AnswerStatus,
+    Capabilities,
+    ChatMessage,
+    ChatRequest,
+    ChatResponse,
+    Evidence,
+    ListedFacts,
+    Reference,
+    ToolDefinition,
+    ToolInvocation,
+    ToolResult,
+    Usage,
+)
+from core.domain.conversation import Conversation, IncomingMessage, Message
+from core.domain.corpus import Document, Page
+
+
+class Rating(StrEnum):
+    UP = "up"
+    DOWN = "down"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feedback:
+    """One person's rating of one answer."""
+
+    message_id: str
+    author: str
+    rating: Rating
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedTurn:
+    """A request to the model and its reply; forms of a vendor's own are left out of both."""
+
+    request: ChatRequest
+    reply: ChatResponse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedCall:
+    """A tool call and its result, with the passages it showed."""
+
+    invocation: ToolInvocation
+    result: ToolResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedTools:
+    """What a run's tools were, what they gave, and all that had been shown at its end."""
+
+    definitions: tuple[ToolDefinition, ...] = ()
+    opening: tuple[ChatMessage, ...] = ()
+    problems: Mapping[str, str] = field(default_factory=dict)  # what was wrong with a call, by its id
+    listed: ListedFacts | None = None  # rows that were listed without a model
+    calls: tuple[RecordedCall, ...] = ()
+    evidence: Evidence = field(default_factory=Evidence)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cassette:
+    """One run. `answer` is what came of it, without the ids, times and jobs that every run has of its own."""
+
+    strategy: str
+    provider: str
+    capabilities: Capabilities
+    question: IncomingMessage
+    history: tuple[ChatMessage, ...]
+    tools: RecordedTools
+    turns: tuple[RecordedTurn, ...]
+    pages: Mapping[str, Page]  # those the draft cited, by id, as they were stored
+    direct: tuple[Reference, ...]  # what the question refers to
+    notes: tuple[str, ...]
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredCassette:
+    """A cassette as it is kept: packed, under the id of the answer's message."""
+
+    message_id: str
+    workspace: str
+    question: str  # for lists
+    recorded_at: datetime
+    document_ids: frozenset[str]  # whose text is in it: it goes with any of them
+    data: bytes  # see core/recordings/cassette_text.py
+    is_case: bool = False  # kept as a regression case, until somebody drops it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedIn:
+    """A conversation whose answers cite a document."""
+
+    conversation_id: str
+    document_id: str
+    answers: int  # that cite it
+    is_private: bool  # one person's alone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connection:
+    """Two documents that have something to do with each other, by their ids; it has no direction."""
+
+    first: str
+    second: str
+    links: int = 0  # from one of them to the other, both ways
+    together: int = 0  # conversations that cite both
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """A document as it is connected with another one."""
+
+    document: Document
+    links_to: int = 0  # links that lead to it from the other
+    linked_from: int = 0  # links in it that lead to the other
+    together: int = 0
+
+    @property
+    def weight(self) -> int:
+        return self.links_to + self.linked_from + self.together
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitingThread:
+    conversation: Conversation
+    answers: int  # that cite the document
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentConnections:
+    """All lists with the strongest first, then by path or by time."""
+
+    document: Document
+    links: tuple[Neighbour, ...]  # what it links to
+    backlinks: tuple[Neighbour, ...]  # what links to it
+    related: tuple[Neighbour, ...]  # these, and what is cited together with it
+    threads: tuple[CitingThread, ...]  # that cite it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentGraph:
+    """The documents with the most connections, and the connections between them; documents without any are left out."""
+
+    documents: tuple[Document, ...]
+    connections: tuple[Connection, ...]
+    total: int  # documents with any connection, those left out included
+
+
+OUT = ""  # the revision of a document that is not there, or never was read
+
+
+class Fate(StrEnum):
+    """What became of a footnote's quote that its document does not have any more."""
+
+    CHANGED = "changed"  # the document says something else now
+    GONE = "gone"  # the document was taken out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostQuote:
+    number: int  # of the footnote
+    fate: Fate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unchecked:
+    """An answer and a document that it cites, which was not compared yet with what the document says now."""
+
+    conversation_id: str
+    message_id: str
+    document_id: str
+    checked_revision: str | None  # the one it was compared with last; None: with none yet
+    live_revision: str  # OUT where the document is not there
+    is_old: bool = False  # stored before answers were compared at all: what it has lost until now is no news
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What a comparison found. `was` is the `checked_revision` it began from."""
+
+    message_id: str
+    document_id: str
+    was: str | None
+    revision: str
+    lost: tuple[LostQuote, ...] = ()  # by number
+    is_old: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveTexts:
+    """What a document says now, for comparing and never for showing: it knows no scope."""
+
+    revision: str
+    texts: Mapping[int, str]  # page number -> text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DueNote:
+    """A note that a conversation is still to get about answers of it that became stale together."""
+
+    id: str
+    conversation: Conversation
+    message_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StaleAnswer:
+    """An answer with footnotes that are lost, and what was asked."""
+
+    conversation: Conversation
+    message: Message
+    lost: tuple[LostQuote, ...]  # by number; empty where the answer was marked before its quotes were compared
+    question: str = ""  # "" where the history has it no more
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedQuestion:
+    """A question that was answered, in whatever way."""
+
+    text: str
+    status: AnswerStatus
+    asked_at: datetime
+    is_private: bool  # in a thread of one person alone: counted, never shown
+    document_ids: frozenset[str] = frozenset()  # that its answer cites
+    usage: Usage = field(default_factory=Usage)
+    helpful: int = 0  # thumbs
+    not_helpful: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedDocument:
+    """A document, and how many answers cite it."""
+
+    document: Document
+    answers: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoverageGap:
+    """Questions that mean about the same and found no answer; the newest first."""
+
+    questions: tuple[str, ...]
+    count: int
+    last_asked_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistics:
+    """Since a day. Lists hold the most important first, cut to a bound; counts are of all."""
+
+    since: datetime
+    questions: int
+    by_status: Mapping[AnswerStatus, int]
+    helpful: int
+    not_helpful: int
+    usage: Usage
+    documents: int  # that can be read
+    most_cited: tuple[CitedDocument, ...]
+    never_cited: tuple[Document, ...]
+    never_cited_count: int
+    gaps: tuple[CoverageGap, ...]
+
+    @property
+    def cache_hit_rate(self) -> float | None:
+        """The share of input tokens that the provider had cached; None where no model was asked."""
+        total = self.usage.input_tokens
+        return self.usage.cache_read_tokens / total if total else None
