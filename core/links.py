@@ -1,7 +1,7 @@
 """Where a page can be opened: a web address, and a deep link into the program the document lives in. Pure."""
 
 import re
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from core.domain.corpus import Document, Page
 
@@ -39,3 +39,19 @@ def fill_template(
     for name, value in values.items():
         template = template.replace(name, value)
     return template
+
+
+def web_address(url: str | None) -> str | None:
+    """Return `url` if it may be shown as a link (http or https, with a host), else None.
+
+    Braces are quoted, so that the address is no template.
+    """
+    if not url:
+        return None
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:  # e.g. a broken IPv6 host
+        return None
+    if parts.scheme not in ("http", "https") or not parts.netloc or any(map(str.isspace, url.strip())):
+        return None
+    return url.strip().replace("{", "%7B").replace("}", "%7D")

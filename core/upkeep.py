@@ -4,8 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.ingestion.mending import IndexState, Mended
-from core.ingestion.report import ProgressCallback
+from core.ingestion.report import IndexState, ProgressCallback, RepairReport
 from core.ports import CorpusRepository, SearchIndex
 from core.ports.service import DatabaseFacts, DatabaseUpkeep
 
@@ -40,14 +39,14 @@ class Upkeep:
         corpus: CorpusRepository,
         index: SearchIndex,
         compare: Callable[[], Awaitable[IndexState]],
-        mend: Callable[[ProgressCallback], Awaitable[Mended]],
+        repair: Callable[[ProgressCallback], Awaitable[RepairReport]],
     ) -> None:
-        """`compare` and `mend` are those of core/ingestion/mending.py, alone with the index."""
+        """`compare` and `repair` are those of core/ingestion/index_repair.py, alone with the index."""
         self._database = database
         self._corpus = corpus
         self._index = index
         self._compare = compare
-        self._mend = mend
+        self._repair = repair
 
     async def status(self) -> StorageStatus:
         """Raises StorageError when database or index can't be read."""
@@ -67,9 +66,9 @@ class Upkeep:
             )
         return faults
 
-    async def reindex(self, progress: ProgressCallback) -> Mended:
+    async def reindex(self, progress: ProgressCallback) -> RepairReport:
         """Bring the index in line with the database. Raises StorageError and ModelMissing."""
-        return await self._mend(progress)
+        return await self._repair(progress)
 
     async def back_up(self, target: Path) -> int:
         """As DatabaseUpkeep.back_up."""

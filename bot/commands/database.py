@@ -9,7 +9,7 @@ from bot.commands.session import Session
 
 if TYPE_CHECKING:
     from bot.wiring.parts import Parts
-    from core.ingestion.mending import Mended
+    from core.ingestion.report import RepairReport
     from core.upkeep import StorageStatus
 
 FAULTY = 1  # exit code when something is wrong
@@ -76,19 +76,19 @@ def reindex(
     session: Session = context.obj
     from bot.terminal.progress import ingest_progress
 
-    async def work(app: "Parts") -> "Mended":
+    async def work(app: "Parts") -> "RepairReport":
         if from_scratch:
             await app.clear_index()
         return await app.upkeep.reindex(progress)
 
     with ingest_progress(session.notes) as progress:
-        mended = session.run(work)
+        report = session.run(work)
     if session.as_json:
-        session.print_json(mended.to_json())
+        session.print_json(report.to_json())
         return
-    from bot.terminal.storage import mended_line
+    from bot.terminal.storage import repair_line
 
-    session.console.print(mended_line(mended), markup=False)
+    session.console.print(repair_line(report), markup=False)
 
 
 @commands.command("backup")

@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from bot.config.sections import Count, Seconds, Section
+from core.domain.reader_kinds import parse_kind
+from core.domain.selection import check_glob
 from core.domain.sources import (
     ConfluenceOrigin,
     Cron,
@@ -37,15 +39,11 @@ SHORTEST_SECONDS = 30  # between two syncs by the clock
 
 
 def _glob(text: str) -> str:
-    from core.ingestion.selection import check_glob
-
     return _valued(check_glob, text)
 
 
 def _reader(text: str) -> str:
-    from core.ingestion.base import forced_kind
-
-    _valued(forced_kind, text)
+    _valued(parse_kind, text)
     return text
 
 

@@ -103,11 +103,11 @@ async def _library(app: "Parts") -> str:
 
 async def _scans(app: "Parts") -> str:
     """Reading scans is nobody's duty: what is off is told, not failed."""
-    from core.ingestion.pdf.recognition import is_installed
+    from bot.wiring.parts import can_recognise
 
     if not app.config.ingest.ocr:
         return "scanned PDFs are refused: [ingest] ocr is false"
-    if not is_installed():
+    if not can_recognise():
         return "scanned PDFs are refused: to have their text recognised, pip install 'footnote[ocr]'"
     return "the text of scanned PDF pages is recognised (OCR)"
 

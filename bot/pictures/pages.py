@@ -15,9 +15,7 @@ from core.ingestion.files import SourceFile, stamp_of
 KEPT_BYTES = 24 * 1024 * 1024  # of pictures in memory: some 300 pages
 AT_ONCE = 2  # children drawing: each takes a core
 SECONDS = 120.0  # for one page by the clock; the child limits its processor time, which takes longer where all is busy
-WIDTH = 1_200  # pixels: sharp on a phone and beside the text on a desk
 MODEL_PIXELS = 1_568  # of a picture's longer side: what is larger is made smaller by vendors, and costs more before
-THUMBNAIL_WIDTH = 160  # pixels: sharp at a third of that on a source card
 FAILED_SECONDS = 600.0  # what could not be drawn is not tried again for so long
 FAILURES = 1_000  # remembered
 NO_PICTURE = "This page can't be shown as a picture."
@@ -34,7 +32,7 @@ class Pictures:
         self._failed: OrderedDict[_Key, float] = OrderedDict()  # when, by the monotonic clock
         self._room = asyncio.Semaphore(AT_ONCE)
 
-    async def of_page(self, source: Source, document: Document, page: Page, width: int = WIDTH) -> bytes:
+    async def of_page(self, source: Source, document: Document, page: Page, width: int) -> bytes:
         """The page as WebP. NotFound where the file is gone, has changed, or can't be drawn."""
         key = (document.id, page.revision, page.number, width)
         if key not in self._kept:

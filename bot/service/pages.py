@@ -84,6 +84,7 @@ def _web_parts(made: PageParts) -> WebParts:
         jobs=app.jobs,
         commands=made.commands,
         clock=app.clock,
+        page_images=app.page_images,
         scope=scope,
         secret_key=link_key(app.config),
         public_url=settings.public_url,

@@ -29,8 +29,8 @@ from bot.service.platforms import build_platforms, prepared_answers
 from bot.service.schedule import Schedule, Tick
 from bot.service.syncing import start_watching, sync_ticks
 from bot.service.worker import (
-    mend_index,
-    mended_note,
+    repair_index,
+    repair_note,
     require_somebody_to_answer,
     start_task,
     start_worker,
@@ -124,7 +124,7 @@ class Service:
         await _start_schedule(stack, app, inbox, discord, slack)
         await start_watching(stack, app.syncs)
         await start_task(stack, warm(app))
-        await start_task(stack, mend_index(app))
+        await start_task(stack, repair_index(app))
         await start_task(stack, app.extractions.work(_workspaces(app, discord, slack)))
         heard = [hear_discord(discord, app, commands, worker)] if discord else []
         heard += [ears.stay_connected()] if ears and ears.stay_connected else []
@@ -180,8 +180,8 @@ async def _start_schedule(
             return None
         return f"Forgot {messages} messages and {jobs} jobs that ended long ago, and {runs} recorded runs"
 
-    async def mend() -> str | None:
-        return mended_note(await app.upkeep.reindex(ignore_progress))
+    async def repair() -> str | None:
+        return repair_note(await app.upkeep.reindex(ignore_progress))
 
     async def drop_files() -> str | None:
         gone = await app.attachments.sweep(sorted(_workspaces(app, *doors)))
@@ -191,7 +191,7 @@ async def _start_schedule(
         notes = await app.staleness.check()
         return f"{notes} threads get a note about stale answers" if notes else None
 
-    ticks = {"retention": tidy, "search index": mend, "files of threads": drop_files}
+    ticks = {"retention": tidy, "search index": repair, "files of threads": drop_files}
     stale = Tick(name="stale answers", work=notice, every=STALE_EVERY, first_after=STALE_FIRST)
     daily = [Tick(name=name, work=work) for name, work in ticks.items()]
     schedule = Schedule((stale, *daily, *await sync_ticks(app.syncs, app.clock)))

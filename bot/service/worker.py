@@ -20,8 +20,7 @@ from bot.wiring.parts import Parts, build_parts
 from bot.wiring.slack import open_slack
 from core.answering import Answering
 from core.errors import ConfigError, FootnoteError, InvalidState
-from core.ingestion.mending import Mended
-from core.ingestion.report import ignore_progress
+from core.ingestion.report import RepairReport, ignore_progress
 from core.ports.service import ChatPlatform
 from core.worker import Worker
 
@@ -132,22 +131,22 @@ async def warm(app: Parts) -> None:
         _log.error("%s", error)
 
 
-async def mend_index(app: Parts) -> None:
+async def repair_index(app: Parts) -> None:
     """Index again, from the database, what the index lacks: its folder was lost, or a database restored."""
     try:
         missing, expected = await count_lacking(app)
         if missing:
             _log.warning("The search index lacks %d of %d passages: they are indexed again now", missing, expected)
-            _log.info("%s", mended_note(await app.upkeep.reindex(ignore_progress)))
+            _log.info("%s", repair_note(await app.upkeep.reindex(ignore_progress)))
     except FootnoteError as error:
         _log.error("%s", error)
 
 
-def mended_note(mended: Mended) -> str | None:
+def repair_note(report: RepairReport) -> str | None:
     """What was done to the index, for the log; None: nothing."""
-    if not mended.documents and not mended.left_over:
+    if not report.documents and not report.left_over:
         return None
-    return f"Indexed {mended.documents} documents again, removed {mended.left_over} old revisions from the search index"
+    return f"Indexed {report.documents} documents again, removed {report.left_over} old revisions from the search index"
 
 
 async def _end_worker(worker: Worker, task: "asyncio.Task[None]") -> None:

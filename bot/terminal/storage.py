@@ -4,7 +4,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from core.ingestion.mending import Mended
+from core.ingestion.report import RepairReport
 from core.upkeep import StorageStatus, lacking
 
 KIBIBYTE = 1024
@@ -26,12 +26,12 @@ def status_view(found: StorageStatus) -> RenderableType:
     )
 
 
-def mended_line(mended: Mended) -> str:
+def repair_line(report: RepairReport) -> str:
     """What was done to the index, in a sentence."""
-    if not mended.documents and not mended.left_over:
+    if not report.documents and not report.left_over:
         return "The search index lacks nothing."
-    indexed = f"Indexed {mended.passages:,} passages of {mended.documents:,} documents again"
-    return f"{indexed}; removed {mended.left_over:,} old revisions." if mended.left_over else f"{indexed}."
+    indexed = f"Indexed {report.passages:,} passages of {report.documents:,} documents again"
+    return f"{indexed}; removed {report.left_over:,} old revisions." if report.left_over else f"{indexed}."
 
 
 def size_text(count: int) -> str:

@@ -14,6 +14,7 @@ from core.facts import Facts
 from core.jobs.trees import Jobs
 from core.library import Library
 from core.ports import Clock, CorpusRepository
+from core.ports.documents import PageImages
 
 
 class ScopeOf(Protocol):
@@ -52,6 +53,7 @@ class WebParts:
     jobs: Jobs
     commands: Commands
     clock: Clock
+    page_images: PageImages
     scope: ScopeOf
     secret_key: str  # signs links; the same on every machine of a service
     public_url: str | None = None  # how people reach this service from elsewhere, without a slash at its end

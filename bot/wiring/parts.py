@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from core.ingestion.pipeline import Ingestor
     from core.jobs.trees import Jobs
     from core.messages.stated_positions import StatedPositions
-    from core.ports.documents import SourceFetcher
+    from core.ports.documents import PageImages, SourceFetcher
     from core.recap import Recaps
     from core.recordings.cassettes import Cassettes
     from core.sources.syncing import Syncs
@@ -325,14 +325,24 @@ class Parts:
     @cached_property
     def attachments(self) -> Attachments:
         from core.chat_documents.attachments import Attachments
+        from core.ingestion.base import has_reader
+        from core.ingestion.files import stamp_file
 
         return Attachments(
             corpus=self.corpus,
             library=self.library,
             conversations=self.conversation_store,
             ingest=self.ingests.read_in,
+            has_reader=has_reader,
+            stamp=stamp_file,
             limits=to_read_limits(self.config.ingest),
         )
+
+    @cached_property
+    def page_images(self) -> PageImages:
+        from bot.pictures.pages import Pictures
+
+        return Pictures()
 
     @cached_property
     def kept(self) -> KeptAnswers:
@@ -437,7 +447,7 @@ class Parts:
         from core.ingestion.sandbox import READERS, RECOGNISING_READERS, Sandbox
 
         limits = to_read_limits(self.config.ingest)
-        has_ocr = self.config.ingest.ocr and recognition.is_installed()
+        has_ocr = self.config.ingest.ocr and can_recognise()
         return Ingestor(
             corpus=self.corpus,
             index=self.index,
@@ -521,6 +531,7 @@ class Parts:
 
     @cached_property
     def syncs(self) -> Syncs:
+        from core.ingestion.pipeline import has_files
         from core.sources.syncing import SyncParts, Syncs
         from storage.sources.building import build_fetcher
 
@@ -539,6 +550,7 @@ class Parts:
                 fetcher=fetcher,
                 mirrors=self._folder(MIRRORS_FOLDER),
                 alone=partial(self._locked, SYNC_LOCK),
+                has_files=has_files,
             )
         )
 
@@ -551,7 +563,7 @@ class Parts:
             corpus=self.corpus,
             index=self.index,
             compare=self.ingests.compare,
-            mend=self.ingests.mend,
+            repair=self.ingests.repair,
         )
 
     async def ingest(
@@ -625,6 +637,13 @@ def restore(config: Config, file: Path) -> list[str]:
             "index with `footnote db reindex`."
         )
     return restore_backup(file, config.data_path / DATABASE_FILE, BACKED_UP)
+
+
+def can_recognise() -> bool:
+    """Return whether the text recognition of scanned pages (the extra `ocr`) is installed."""
+    from core.ingestion.pdf import recognition
+
+    return recognition.is_installed()
 
 
 def to_read_limits(settings: IngestConfig) -> ReadLimits:

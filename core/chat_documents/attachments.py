@@ -1,7 +1,7 @@
 """Files sent with a question: read for its thread alone, cited by their names, gone with their conversation.
 
 Their bytes are on disk only while they are read. The time of such a file follows from its content, so that the stamp
-that is stored of it (core/ingestion/files.py) tells whether it was read before.
+that is stored of it tells whether it was read before.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ import os
 import re
 import tempfile
 import unicodedata
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePath
@@ -22,8 +22,6 @@ from core.domain.corpus import Document, FileStamp, Source
 from core.domain.jobs import JobKind
 from core.errors import FootnoteError, ModelMissing, NotFound, PlatformError, ReadError, StorageError
 from core.finishing import to_its_end
-from core.ingestion.base import build_readers, readers_for
-from core.ingestion.files import SourceFile, stamp_of
 from core.ingestion.limits import MEBIBYTE, ReadLimits
 from core.ingestion.report import IngestReport
 from core.library import Library
@@ -43,7 +41,7 @@ _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')
 
 
 class Ingest(Protocol):
-    """Reads files into the library: a run of core.ingestion.pipeline.Ingestor with a child process of its own."""
+    """A function that reads files into the library: one ingest run with its own child process."""
 
     async def __call__(
         self, source: Source, root: Path, only: str | None = None, *, kind: str | None = None
@@ -72,6 +70,8 @@ class Attachments:
         library: Library,
         conversations: ConversationRepository,
         ingest: Ingest,
+        has_reader: Callable[[Path], bool],
+        stamp: Callable[[Path], FileStamp],
         limits: ReadLimits,
         most: int = MOST_ATTACHMENTS,
     ) -> None:
@@ -79,6 +79,8 @@ class Attachments:
         self._library = library
         self._conversations = conversations
         self._ingest = ingest
+        self._has_reader = has_reader
+        self._stamp = stamp
         self._limits = limits
         self._most = most
 
@@ -132,14 +134,20 @@ class Attachments:
             self._check_size(len(data))
             stored = await self._corpus.list_documents(source.workspace, frozenset({source.id}))
             with tempfile.TemporaryDirectory(prefix="footnote-") as folder:
-                path, stamp = await to_its_end(partial(_write, Path(folder), attachment.name, data))
+                path = await to_its_end(partial(_write, Path(folder), attachment.name, data))
+                stamp = await to_its_end(partial(self._stamp, path))
                 name = _free_name(path.name, stamp, stored)
                 await to_its_end(partial(os.rename, path, Path(folder, name)))
-                report = await self._ingest(source, Path(folder), name, kind=_kind_of(attachment))
+                report = await self._ingest(source, Path(folder), name, kind=self._kind_of(attachment))
             reading.output = {"pages": report.pages, "passages": report.passages, "unchanged": report.unchanged}
             if report.failures:
                 raise ReadError(report.failures[0].reason)
         return await self._find(source, name)
+
+    def _kind_of(self, attachment: Attachment) -> str | None:
+        """Return the kind of plain text for text files that no reader knows by suffix: logs, program code, tables."""
+        known = self._has_reader(Path(safe_name(attachment.name)))
+        return TEXT_KIND if not known and attachment.content_type.startswith("text/") else None
 
     def _check_size(self, size: int) -> None:
         if size > self._limits.file_bytes:
@@ -158,12 +166,6 @@ class Attachments:
             await self._library.remove_source(workspace, name)
         except NotFound:
             return  # no file was ever read there, or another process was faster
-
-
-def _kind_of(attachment: Attachment) -> str | None:
-    """Plain text for what its platform calls text and no reader knows by its ending: logs, program code, tables."""
-    known = readers_for(Path(safe_name(attachment.name)), build_readers())
-    return TEXT_KIND if not known and attachment.content_type.startswith("text/") else None
 
 
 async def in_time(reading: Awaitable[Read], seconds: float) -> Read:
@@ -193,15 +195,13 @@ def _source_of(address: ThreadAddress) -> Source:
     )
 
 
-def _write(folder: Path, name: str, data: bytes) -> tuple[Path, FileStamp]:
-    """The file with a time that follows from its content, and the stamp it will be stored with."""
+def _write(folder: Path, name: str, data: bytes) -> Path:
+    """Write a file whose modification time follows from its content."""
     path = folder / safe_name(name)
     path.write_bytes(data)
     seconds = int.from_bytes(hashlib.sha256(data).digest()[:4], "big") // 2  # till 2038, which every disk can keep
     os.utime(path, (seconds, seconds))
-    status = path.stat()
-    file = SourceFile(path=path.name, size=status.st_size, modified_ns=status.st_mtime_ns)
-    return path, stamp_of(file, folder, ())
+    return path
 
 
 def _free_name(name: str, stamp: FileStamp, stored: Sequence[Document]) -> str:

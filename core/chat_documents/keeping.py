@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,16 +10,19 @@ from pathlib import Path
 from core.chat_documents.attachments import Ingest
 from core.citations import strip_markers
 from core.domain.corpus import Document, Source
+from core.domain.kept_answers import KeptSection, read_sections, with_section, write_sections
 from core.errors import BadInput, ReadError, StorageError
 from core.finishing import to_its_end
-from core.ingestion.markup.kept_text import KeptSection, build_section, read_sections, with_section, write_sections
-from core.ingestion.texts.addresses import web_address
+from core.links import web_address
 from core.ports import Clock, CorpusRepository
 from core.ports.service import SettingsRepository
 from core.sources.choosing import source_id
+from core.texts import collapse, shorten
 
 KEPT_SOURCE = "kept answers"  # the source of a workspace that holds them
 KEPT_TITLE = "Kept answers"  # its one document
+TITLE_LENGTH = 200  # characters of a page's title
+_FORGED = re.compile(r"^(\s*)<!-- kept:", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +93,19 @@ class KeptAnswers:
         identity = source_id(workspace, KEPT_SOURCE)
         location = str(self._folder / identity)
         return Source(id=identity, workspace=workspace, name=KEPT_SOURCE, kind="folder", location=location)
+
+
+def build_section(question: str, answer: str, link: str, ending: str) -> KeptSection:
+    """Return a section of a question, its answer and a last line; `link` is a web address."""
+    title = shorten(question, TITLE_LENGTH).lstrip("# ") or "A kept answer"
+    asked = question.strip() if shorten(question, TITLE_LENGTH) != collapse(question) else ""
+    parts = [f"## {title}", *filter(None, (_escaped(asked), _escaped(answer.strip()), ending))]
+    return KeptSection(link=link, title=title, text="\n\n".join(parts))
+
+
+def _escaped(text: str) -> str:
+    """Escape marks that would begin another section."""
+    return _FORGED.sub(r"\1&lt;!-- kept:", text)
 
 
 def _file_of(source: Source) -> Path:

@@ -6,12 +6,11 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 from core.domain.corpus import Source
+from core.domain.reader_kinds import parse_kind
+from core.domain.selection import Selection
 from core.extraction.runs import Extractions
-from core.ingestion.base import forced_kind
-from core.ingestion.mending import IndexState, Mended
 from core.ingestion.pipeline import Ingestor
-from core.ingestion.report import IngestReport, ProgressCallback
-from core.ingestion.selection import Selection
+from core.ingestion.report import IndexState, IngestReport, ProgressCallback, RepairReport
 from core.ports import CorpusRepository
 from core.sources.choosing import add_source
 
@@ -50,7 +49,7 @@ class Ingests:
 
         `kind` forces a reader. Raises BadInput for an unusable kind or path before it reads anything.
         """
-        reader_kind = forced_kind(kind)
+        reader_kind = parse_kind(kind)
         total, read = IngestReport(), {}
         async with self._changing_index() as ingestor:
             for place in [await add_source(self._corpus, workspace, path, source) for path in paths]:
@@ -97,10 +96,10 @@ class Ingests:
         async with self._changing_index() as ingestor:
             return await ingestor.compare()
 
-    async def mend(self, progress: ProgressCallback) -> Mended:
+    async def repair(self, progress: ProgressCallback) -> RepairReport:
         """Bring the index in line with the database. Raises StorageError and ModelMissing."""
         async with self._changing_index() as ingestor:
-            return await ingestor.mend(progress)
+            return await ingestor.repair(progress)
 
     @asynccontextmanager
     async def _changing_index(self) -> AsyncIterator[Ingestor]:

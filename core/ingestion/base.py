@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from core.errors import BadInput, ReadError
+from core.errors import ReadError
 from core.ingestion.pdf.recognition import RapidOcr, Recogniser
 from core.ingestion.readers.canvas import CanvasReader
 from core.ingestion.readers.channel_export import ChannelExportReader
@@ -30,8 +30,6 @@ from core.ports.documents import Reader
 
 # Bytes of a file that `Reader.accepts` is shown.
 HEAD_BYTES = 4_096
-# What people write for "by suffix and content", where a kind can be named.
-AUTO = "auto"
 # What to save files as whose format has no reader.
 _NEWER = {
     ".doc": ".docx", ".dot": ".docx", ".pages": ".docx", ".fodt": ".odt", ".tex": "a PDF",
@@ -75,21 +73,6 @@ def build_recognising_readers() -> tuple[Reader, ...]:
     return build_readers(RapidOcr())
 
 
-def forced_kind(name: str) -> str | None:
-    """The kind that people named, None for AUTO. Raises BadInput, which lists the kinds, when no reader has it.
-
-    What Footnote alone writes is no kind of people's files.
-    """
-    kinds = [reader.kind for reader in build_readers() if not isinstance(reader, KeptAnswersReader)]
-    if name == AUTO:
-        return None
-    if name not in kinds:
-        raise BadInput(
-            f"There is no kind {name!r} to read files as: use {AUTO}, {', '.join(kinds[:-1])} or {kinds[-1]}"
-        )
-    return name
-
-
 def find_reader(
     path: Path, head: bytes, readers: Sequence[Reader], *, kind: str | None = None, known_kind: str | None = None
 ) -> Reader:
@@ -122,3 +105,8 @@ def find_reader(
 def readers_for(path: Path, readers: Iterable[Reader]) -> Sequence[Reader]:
     """Those readers whose suffixes hold the file's."""
     return [reader for reader in readers if path.suffix.lower() in reader.suffixes]
+
+
+def has_reader(path: Path) -> bool:
+    """Return whether a reader has the file's suffix."""
+    return bool(readers_for(path, build_readers()))

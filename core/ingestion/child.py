@@ -14,16 +14,16 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TypeAlias, cast
+from typing import Any, BinaryIO, TypeAlias, cast
 
 from core.domain.corpus import Page, Passage
 from core.domain.extracts import ExtractorInput, Found, Unread
 from core.errors import ReadError
-from core.ingestion.chunking import chunk
+from core.ingestion.chunking import FindPlaces, chunk
 from core.ingestion.files import why_unopened
 from core.ingestion.limits import MEBIBYTE, ReadLimits
 from core.ingestion.patience import answering
-from core.ports.documents import Reader
+from core.ports.documents import Extractor, Reader
 
 HEADER_BYTES = 8
 # Seconds over the limit by the clock after which the child ends itself, should the parent no longer be there to do it.
@@ -36,6 +36,15 @@ _TOO_MUCH_MEMORY = "too large: reading it takes more than {:,} MB of memory; spl
 
 FindReader = Callable[["ReadTask"], Reader]
 ReadersBuilder = Callable[[], Sequence[Reader]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChildParts:
+    """The functions that the child works with."""
+
+    find_reader: FindReader
+    find_places: FindPlaces
+    build_extractors: Callable[[], Sequence[Extractor]]  # called for the first extraction: its imports take time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,20 +120,20 @@ class Reply:
     retire: bool = False  # start another child for the next file
 
 
-def read_document(task: ReadTask, find_reader: FindReader, limits: ReadLimits) -> ReadDocument:
+def read_document(task: ReadTask, parts: ChildParts, limits: ReadLimits) -> ReadDocument:
     """Read and cut one file.
 
     Raises:
         ReadError: no reader takes it, its reader refused it, or it is beyond a limit.
         OSError: the file can't be opened.
     """
-    parsed = find_reader(task).read(task.path, task.root)
+    parsed = parts.find_reader(task).read(task.path, task.root)
     characters = sum(len(page.text) for page in parsed.pages)
     if len(parsed.pages) > limits.pages:
         raise ReadError(f"too many pages: {len(parsed.pages):,}, at most {limits.pages:,} are read; split the file")
     if characters > limits.characters:
         raise ReadError(f"too long: {characters:,} characters, at most {limits.characters:,} are read; split the file")
-    chunked = chunk(parsed, task.workspace, task.document_id)
+    chunked = chunk(parsed, task.workspace, task.document_id, parts.find_places)
     known = chunked.revision == task.known_revision
     return ReadDocument(
         title=parsed.title,
@@ -139,11 +148,9 @@ def read_document(task: ReadTask, find_reader: FindReader, limits: ReadLimits) -
     )
 
 
-def find_extracts(task: ExtractTask) -> FoundInDocument:
-    """Run one extractor. ReadError where there is none of that name."""
-    from core.ingestion.extractors.base import build_extractors  # all of them: the parent needs none
-
-    extractor = next((item for item in build_extractors() if item.name == task.extractor), None)
+def find_extracts(task: ExtractTask, parts: ChildParts) -> FoundInDocument:
+    """Run one extractor. Raises ReadError if no extractor has that name."""
+    extractor = next((item for item in parts.build_extractors() if item.name == task.extractor), None)
     if extractor is None:
         raise ReadError(f"there is no extractor {task.extractor!r}")
     items = list(extractor.extract(task.given))
@@ -153,10 +160,10 @@ def find_extracts(task: ExtractTask) -> FoundInDocument:
     )
 
 
-def answer(task: Task, find_reader: FindReader, limits: ReadLimits) -> Reply:
+def answer(task: Task, parts: ChildParts, limits: ReadLimits) -> Reply:
     """The reply to a task; never raises, so that one bad file never stops a batch."""
     try:
-        result = find_extracts(task) if isinstance(task, ExtractTask) else read_document(task, find_reader, limits)
+        result = find_extracts(task, parts) if isinstance(task, ExtractTask) else read_document(task, parts, limits)
         return Reply(result=result, retire=_has_grown(limits))
     except ReadError as error:
         return Reply(result=ReadFailure(reason=str(error)), retire=_has_grown(limits))
@@ -193,13 +200,13 @@ def _peak_bytes() -> int:
     return 0
 
 
-def serve(tasks: BinaryIO, replies: BinaryIO, find_reader: FindReader, limits: ReadLimits) -> None:
+def serve(tasks: BinaryIO, replies: BinaryIO, parts: ChildParts, limits: ReadLimits) -> None:
     """Answer tasks until their stream ends."""
     while len(header := tasks.read(HEADER_BYTES)) == HEADER_BYTES:
         task = cast("Task", pickle.loads(tasks.read(int.from_bytes(header))))  # noqa: S301 - from the parent
         _set_alarms(limits)
         with answering(_asker(replies, steps_of(task, limits), limits)):
-            message = _packed(answer(task, find_reader, limits), limits)
+            message = _packed(answer(task, parts, limits), limits)
         replies.write(len(message).to_bytes(HEADER_BYTES) + message)
         replies.flush()
         _clear_alarms()
@@ -292,9 +299,20 @@ def reader_finder(build_readers: ReadersBuilder) -> FindReader:
 
 
 def main() -> None:
-    """Run the child; its arguments are the function that builds the readers, as `module:function`, and the limits."""
+    """Run the child. Its arguments: the limits, and functions as `module:function` (see Sandbox)."""
     tasks, replies = _private_streams()
-    limits = cast("ReadLimits", pickle.loads(bytes.fromhex(sys.argv[2])))  # noqa: S301 - from the parent
-    _limit_process(limits)
-    module, _, function = sys.argv[1].partition(":")
-    serve(tasks, replies, reader_finder(getattr(importlib.import_module(module), function)), limits)
+    limits, *functions = sys.argv[1:]
+    bounds = cast("ReadLimits", pickle.loads(bytes.fromhex(limits)))  # noqa: S301 - from the parent
+    _limit_process(bounds)
+    readers, extractors, places = functions
+    parts = ChildParts(
+        find_reader=reader_finder(_imported(readers)),
+        find_places=_imported(places),
+        build_extractors=lambda: _imported(extractors)(),
+    )
+    serve(tasks, replies, parts, bounds)
+
+
+def _imported(function: str) -> Any:
+    module, _, name = function.partition(":")
+    return getattr(importlib.import_module(module), name)

@@ -9,12 +9,14 @@ import hashlib
 import json
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import repeat
 
 from core.domain.corpus import (
     Heading,
     Page,
+    PagePlace,
     ParsedDocument,
     ParsedPage,
     Passage,
@@ -26,7 +28,6 @@ from core.errors import ReadError
 from core.ingestion.tables.heads import find_heads
 from core.ingestion.tables.space_tables import row_starts
 from core.ingestion.texts.sentences import Unit, UnitKind, split_units
-from core.positions.places import places_of
 
 # Tokens. Passages of 128 with one sentence of overlap gave the most retrieval quality per token of context in our
 # measurements, 256 hardly less. A passage is full at TARGET; it ends earlier, from PREFERRED on, where a paragraph
@@ -38,6 +39,10 @@ LIMIT_TOKENS = 200
 MAX_OVERLAP_TOKENS = 48
 # Characters that no database and no UTF-8 file can hold; replaced one for one, so that every span stays right.
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+# Finds the place in their book of all pages, given the numbers printed on them.
+FindPlaces = Callable[[Sequence[ParsedPage], Sequence[str]], Sequence[PagePlace]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +63,7 @@ class Cut:
     heading_path: tuple[str, ...]
 
 
-def chunk(parsed: ParsedDocument, workspace: str, document_id: str) -> Chunked:
+def chunk(parsed: ParsedDocument, workspace: str, document_id: str, find_places: FindPlaces | None = None) -> Chunked:
     """Cut `parsed` into pages and passages.
 
     The revision is the SHA-256 of all that is stored of the content: texts, titles, headings and where passages lie.
@@ -72,10 +77,10 @@ def chunk(parsed: ParsedDocument, workspace: str, document_id: str) -> Chunked:
         raise ReadError("it holds no text")
     cuts = [cut_page(page) for page in parsed.pages]
     revision = _revision(parsed, cuts)
-    places = places_of(parsed.pages, [page.label for page in parsed.pages])
+    places = find_places(parsed.pages, [page.label for page in parsed.pages]) if find_places else repeat(None)
     pages = tuple(
         replace(_page(page, document_id, revision, page.number or number), place=place)
-        for number, (page, place) in enumerate(zip(parsed.pages, places, strict=True), start=1)
+        for number, (page, place) in enumerate(zip(parsed.pages, places, strict=False), start=1)
     )
     passages = tuple(_passages(pages, cuts, workspace))
     return Chunked(revision=revision, pages=pages, passages=passages)

@@ -79,6 +79,12 @@ def stamp_of(file: SourceFile, root: Path, depends_on: Sequence[str]) -> FileSta
     return FileStamp(size=sum(size for size, _ in parts) % _MAX_STAMP, modified_ns=modified_ns)
 
 
+def stamp_file(path: Path) -> FileStamp:
+    """Return the stamp of a file that embeds no other."""
+    status = path.stat()
+    return stamp_of(SourceFile(path=path.name, size=status.st_size, modified_ns=status.st_mtime_ns), path.parent, ())
+
+
 def why_unopened(error: OSError) -> str:
     """The reason for a report, with the next step where there is one."""
     if isinstance(error, FileNotFoundError):

@@ -7,15 +7,15 @@ from functools import partial
 from pathlib import Path
 
 from core.domain.corpus import Document, Source
+from core.domain.selection import EVERYTHING, Selection
 from core.errors import NotFound
 from core.ingestion.files import Listing, list_files
+from core.ingestion.index_repair import compare, repair_index
 from core.ingestion.limits import ReadLimits
-from core.ingestion.mending import IndexState, Mended, compare, mend
 from core.ingestion.plan import Plan, build_plan, is_under
-from core.ingestion.report import Failure, IngestReport, ProgressCallback, ignore_progress
+from core.ingestion.report import Failure, IndexState, IngestReport, ProgressCallback, RepairReport, ignore_progress
 from core.ingestion.run import IngestRun
 from core.ingestion.sandbox import Sandbox
-from core.ingestion.selection import EVERYTHING, Selection
 from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
 
 
@@ -41,7 +41,7 @@ class Ingestor:
         self._sandbox = sandbox
         self._limits = limits
         self._retried = retried
-        self._one_at_a_time = asyncio.Lock()  # what mends for one run must not take another's unfinished passages
+        self._one_at_a_time = asyncio.Lock()  # a repair must not remove another run's unfinished passages
 
     async def ingest(
         self,
@@ -78,7 +78,7 @@ class Ingestor:
             )
             plan = await asyncio.to_thread(planned, stored)
             if plan.has_work:
-                await self.mend(progress)  # opens the index: waits for another process, which may have done the work
+                await self.repair(progress)  # opens the index: waits for another process, which may have done the work
                 plan = await asyncio.to_thread(planned, await self._stored(source))
             report = IngestReport(unchanged=plan.unchanged, failures=list(plan.still_failed))
             report.failures += [Failure(path=problem.path, reason=problem.reason) for problem in listing.problems]
@@ -92,15 +92,15 @@ class Ingestor:
             return report
 
     async def compare(self) -> IndexState:
-        """How the index differs from the database (core/ingestion/mending.py)."""
+        """Return the differences between index and database (core/ingestion/index_repair.py)."""
         return await compare(self._corpus, self._index)
 
-    async def mend(self, progress: ProgressCallback = ignore_progress) -> Mended:
-        """Take out of the index what interrupted runs left there, and index what it lacks (core/ingestion/mending.py).
+    async def repair(self, progress: ProgressCallback = ignore_progress) -> RepairReport:
+        """Remove what interrupted runs left in the index, and add missing passages (core/ingestion/index_repair.py).
 
         Raises StorageError and ModelMissing.
         """
-        return await mend(self._corpus, self._index, progress)
+        return await repair_index(self._corpus, self._index, progress)
 
     async def _carry_out(self, plan: Plan, run: IngestRun) -> None:
         for document in plan.vanished:
@@ -163,6 +163,11 @@ def list_selected(root: Path, selection: Selection, only: list[str] | None = Non
         ],
         problems=[problem for problem in listing.problems if selection.takes(problem.path)],
     )
+
+
+def has_files(root: Path, selection: Selection) -> bool:
+    """Return whether `selection` takes a file under `root`. Raises NotFound if `root` is no folder."""
+    return bool(list_selected(root, selection).files)
 
 
 def _sub_paths(source: Source, only: str | None, stored: list[Document]) -> list[str] | None:

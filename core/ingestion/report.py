@@ -104,3 +104,26 @@ class IngestReport:
             "failures": [{"path": failure.path, "reason": failure.reason} for failure in self.failures],
             "warnings": [{"path": path, "warning": warning} for path, warning in self.warnings],
         }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexState:
+    """Differences between the index and the database, over all workspaces."""
+
+    expected: int  # passages it should hold
+    lacking: int  # of these, passages it lacks
+    incomplete: tuple[str, ...]  # sorted IDs of their documents
+    left_over: tuple[tuple[str, str], ...]  # (document id, revision) pairs that are no longer live, sorted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepairReport:
+    """What a repair changed in the index."""
+
+    documents: int  # indexed again
+    passages: int  # of these documents
+    left_over: int  # revisions removed
+
+    def to_json(self) -> dict[str, int]:
+        """Return the JSON of `footnote db reindex`."""
+        return {"documents": self.documents, "passages": self.passages, "left_over": self.left_over}

@@ -10,16 +10,17 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import quote
 
 from core.domain.corpus import Document, FileStamp, IndexEntry, document_id
 from core.domain.corpus import Source as CorpusSource
 from core.ingestion.child import ReadDocument, ReadFailure, ReadTask
 from core.ingestion.files import SourceFile, stamp_of
+from core.ingestion.index_repair import index_entries
 from core.ingestion.limits import MEBIBYTE, ReadLimits
-from core.ingestion.mending import index_entries
 from core.ingestion.report import Failure, IngestProgress, IngestReport, ProgressCallback
 from core.ingestion.sandbox import Sandbox
-from core.ingestion.texts.addresses import obsidian_link, web_address
+from core.links import web_address
 from core.ports import Clock, CorpusRepository, SearchIndex
 
 # Characters embedded in one call: some 100 passages, about a second of work on two cores. Large enough to be worth a
@@ -243,3 +244,8 @@ class IngestRun:
     def _finished(self, path: str) -> None:
         self.done += 1
         self.progress(IngestProgress(done=self.done, total=self.total, path=path))
+
+
+def obsidian_link(vault: str, path: str) -> str:
+    """Return the link that opens a note of an Obsidian vault."""
+    return f"obsidian://open?vault={quote(vault, safe='')}&file={quote(path.removesuffix('.md'), safe='')}"

@@ -31,13 +31,16 @@ from core.ingestion.child import (
 )
 from core.ingestion.limits import MEBIBYTE, ReadLimits
 
+# Functions that the child imports, as `module:function`.
 READERS = "core.ingestion.base:build_readers"
 RECOGNISING_READERS = "core.ingestion.base:build_recognising_readers"
+EXTRACTORS = "core.ingestion.extractors.base:build_extractors"
+PLACES = "core.positions.places:places_of"
 _START = "from core.ingestion.child import main; main()"
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
 # All that a reply may be made of: unpickling must not run what a subverted child sends.
-_REPLY_CLASSES: dict[str, type] = {
-    cls.__qualname__: cls
+_REPLY_CLASSES: dict[tuple[str, str], type] = {
+    (cls.__module__, cls.__qualname__): cls
     for cls in (
         Reply, ReadDocument, ReadFailure, FoundInDocument, Page, PagePlace, Passage, Span, Heading, Found, Unread,
         ExtractType,
@@ -56,10 +59,10 @@ log = logging.getLogger(__name__)
 class Sandbox:
     """A lazily started child process that reads one file at a time. Not for concurrent use; `close` ends the child."""
 
-    def __init__(self, limits: ReadLimits, readers: str = READERS) -> None:
-        """`readers` names the function that builds the readers, as `module:function`."""
+    def __init__(self, limits: ReadLimits, readers: str = READERS, *, extractors: str = EXTRACTORS) -> None:
+        """`readers` and `extractors` name the functions that build them."""
         self._limits = limits
-        self._readers = readers
+        self._functions = (readers, extractors, PLACES)
         self._process: Process | None = None
 
     async def read(self, task: ReadTask) -> ReadDocument | ReadFailure:
@@ -108,7 +111,7 @@ class Sandbox:
             await self.close()
             limits = pickle.dumps(self._limits).hex()
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-c", _START, self._readers, limits,
+                sys.executable, "-c", _START, limits, *self._functions,
                 stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=_environment(),
             )  # fmt: skip
         return self._process
@@ -155,8 +158,8 @@ async def _exchange(process: Process, task: Task, limits: ReadLimits, deadline: 
 
 class _ReplyUnpickler(pickle.Unpickler):
     def find_class(self, module_name: str, global_name: str, /) -> Any:
-        if module_name.startswith("core.") and global_name in _REPLY_CLASSES:
-            return _REPLY_CLASSES[global_name]
+        if (module_name, global_name) in _REPLY_CLASSES:
+            return _REPLY_CLASSES[module_name, global_name]
         raise pickle.UnpicklingError(f"{module_name}.{global_name} is no part of a reply")
 
 

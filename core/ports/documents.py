@@ -8,7 +8,7 @@ from typing import Protocol
 
 from pydantic import BaseModel
 
-from core.domain.corpus import Document, ParsedDocument, SearchScope
+from core.domain.corpus import Document, Page, ParsedDocument, SearchScope, Source
 from core.domain.extracts import (
     Extract,
     Extraction,
@@ -44,6 +44,16 @@ class Reader(Protocol):
 
     def read(self, path: Path, root: Path) -> ParsedDocument:
         """ReadError with the reason for people; any other exception is a bug, and reported as one."""
+
+
+class PageImages(Protocol):
+    """Pages of PDFs as images, for people."""
+
+    async def of_page(self, source: Source, document: Document, page: Page, width: int) -> bytes:
+        """Return the page as WebP, at most `width` pixels wide.
+
+        Raises NotFound if the file is gone, has changed since it was read, or can't be drawn.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,11 +15,10 @@ from typing import Protocol
 
 from core.domain.corpus import Source
 from core.domain.jobs import JobKind
+from core.domain.selection import Selection
 from core.domain.sources import MOST_WARNINGS, FilesOrigin, FolderOrigin, SourceSpec, SyncResult, SyncState
 from core.errors import FootnoteError, InvalidState, NotFound, SourceUnavailable
-from core.ingestion.pipeline import list_selected
 from core.ingestion.report import IngestProgress, IngestReport, ProgressCallback, ignore_progress
-from core.ingestion.selection import Selection
 from core.ports import Clock, CorpusRepository
 from core.ports.documents import Fetched, SourceFetcher, SyncRepository
 from core.ports.service import JobRepository
@@ -80,6 +79,7 @@ class SyncParts:
     fetcher: Callable[[SourceSpec], SourceFetcher]  # for all but folders and files of this machine
     mirrors: Path  # a folder with one of each fetched source
     alone: Callable[[], AbstractAsyncContextManager[None]]
+    has_files: Callable[[Path, Selection], bool]  # whether a folder holds a selected file; may block
 
 
 class Syncs:
@@ -233,8 +233,8 @@ class Syncs:
 
     async def _check_not_emptied(self, source: Source, root: Path, selection: Selection) -> None:
         """A share that is not mounted is an empty folder: nobody wants its documents forgotten."""
-        listing = await asyncio.to_thread(list_selected, root, selection)
-        if listing.files or not await self._parts.corpus.list_documents(source.workspace, frozenset({source.id})):
+        has_files = await asyncio.to_thread(self._parts.has_files, root, selection)
+        if has_files or not await self._parts.corpus.list_documents(source.workspace, frozenset({source.id})):
             return
         raise SourceUnavailable(
             f"{str(root)!r} holds no file of {source.name!r} any more (not mounted, or globs that fit nothing?): its "

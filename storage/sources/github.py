@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from core.domain.selection import Selection
 from core.domain.sources import GitHubOrigin, GitOrigin
 from core.errors import SourceUnavailable
 from core.finishing import to_its_end
 from core.ingestion.base import build_readers
-from core.ingestion.selection import Selection
 from core.ports.documents import Fetched, FetchProgress
 from storage.sources.git import GitFetcher
 from storage.sources.github_text import IssueText, to_markdown

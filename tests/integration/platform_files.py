@@ -7,6 +7,8 @@ from core.chat_documents.attachments import Attachments
 from core.domain.conversation import Attachment, IncomingMessage, Talk
 from core.domain.corpus import Source
 from core.errors import PlatformError
+from core.ingestion.base import has_reader
+from core.ingestion.files import stamp_file
 from core.ingestion.limits import MEBIBYTE, ReadLimits
 from core.ingestion.pipeline import Ingestor
 from core.ingestion.report import IngestReport
@@ -71,5 +73,7 @@ class Files:
             library=Library(corpus=self.corpus, index=self.index, conversations=conversations),
             conversations=conversations,
             ingest=self.ingest,
+            has_reader=has_reader,
+            stamp=stamp_file,
             limits=LIMITS,
         )

@@ -6,7 +6,6 @@ from urllib.parse import quote
 from aiohttp import web
 from aiohttp_jinja2 import render_template
 
-from bot.pictures.pages import THUMBNAIL_WIDTH, WIDTH, Pictures
 from bot.webchat.errors import error_page
 from bot.webchat.links import ExpiredLink, ForgedLink, Links, SourceLink
 from bot.webchat.pages.source_changes import cited_by, since_answer
@@ -19,12 +18,13 @@ from core.errors import NotFound
 from core.positions.reading import lowest
 
 LINKS = web.AppKey("links", Links)
-PICTURES = web.AppKey("pictures", Pictures)
 
 RENEW = (
     "To get a new link, write /source and the footnote’s number in the thread of the answer, or press its passages "
     "button: both show the passage as it is now, to everybody who may read it."
 )
+WIDTH = 1_200  # pixels: sharp on a phone and next to the text on a desktop
+THUMBNAIL_WIDTH = 160  # pixels: sharp at a third of that on a source card
 # A picture never changes: it belongs to one revision of a page.
 _PICTURE_HEADERS = {"Cache-Control": "private, max-age=86400"}
 
@@ -32,7 +32,6 @@ _PICTURE_HEADERS = {"Cache-Control": "private, max-age=86400"}
 def add_source_pages(app: web.Application) -> None:
     """Routes of the viewer."""
     parts = app[PARTS]
-    app[PICTURES] = Pictures()
     app[LINKS] = Links(
         secret_key=parts.secret_key, clock=parts.clock, days=parts.link_days, public_url=parts.public_url
     )
@@ -191,7 +190,7 @@ async def _picture(request: web.Request, document: Document, page: Page, width: 
     source = next((item for item in sources if item.id == document.source_id), None)
     if source is None or document.kind != "pdf":
         raise NotFound("Only pages of PDFs have pictures.")
-    picture = await request.app[PICTURES].of_page(source, document, page, width)
+    picture = await request.app[PARTS].page_images.of_page(source, document, page, width)
     return web.Response(body=picture, content_type="image/webp", headers=_PICTURE_HEADERS)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from core.errors import ReadError
 from core.ingestion.office.office_files import MAX_AREA
 from core.ingestion.office.xml_parts import parse_part
-from core.ingestion.tables.text import MAX_COLUMNS, Merge, fill_merged
+from core.ingestion.tables.delimited import MAX_COLUMNS
+from core.ingestion.tables.text import Merge, fill_merged
 from core.ingestion.texts.encodings import decode
 
 SUFFIX = ".xls"

@@ -2,7 +2,7 @@
 
 import re
 
-from core.ingestion.tables.text import is_data
+from core.ingestion.tables.delimited import is_data
 
 _NO_FIGURE = frozenset(
     "- – — − … * ** † ‡ § # x (x) na n/a n.a. nil none ( ) . : .. ... -- (d) (na) (z) (1) (2)".split()

@@ -8,7 +8,7 @@ from statistics import median
 from core.ingestion.pdf.cell_figures import is_figure
 from core.ingestion.pdf.layout import Word
 from core.ingestion.pdf.page_tables import to_text
-from core.ingestion.tables.text import is_data
+from core.ingestion.tables.delimited import is_data
 
 # Gaps between words that part two cells, in heights of a line; between two figures the smaller one is enough.
 CELL_GAP = 0.9

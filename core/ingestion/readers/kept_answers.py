@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from core.domain.corpus import Heading, ParsedDocument, ParsedPage
+from core.domain.kept_answers import KEPT_MARK, KeptSection, read_sections
 from core.errors import ReadError
-from core.ingestion.markup.kept_text import KEPT_MARK, KeptSection, read_sections
-from core.ingestion.texts.addresses import web_address
 from core.ingestion.texts.encodings import decode
+from core.links import web_address
 
 
 class KeptAnswersReader:

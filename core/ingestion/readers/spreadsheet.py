@@ -15,7 +15,8 @@ from core.ingestion.office.office_files import OLE_MARK, check_office, is_encryp
 from core.ingestion.office.sheet_formats import Formats, read_sheet_formats
 from core.ingestion.office.text_sheets import SUFFIX, SheetForm, form_of, read_sheet_xml
 from core.ingestion.office.text_writer import TextWriter
-from core.ingestion.tables.text import Merge, fill_merged, find_header
+from core.ingestion.tables.delimited import find_header
+from core.ingestion.tables.text import Merge, fill_merged
 from core.ingestion.texts.encodings import clean
 from core.texts import collapse
 

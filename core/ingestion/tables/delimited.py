@@ -2,12 +2,12 @@
 
 import csv
 import io
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.domain.corpus import Span
-from core.ingestion.tables.text import find_header
 
 DELIMITERS = (",", ";", "\t", "|", ":")
 # Characters at the front of a text from which its delimiter is told.
@@ -16,6 +16,20 @@ _SAMPLE = 65_536
 MAX_HEADER_RECORDS = 100
 # Lines one record may run over: more is a quote that nobody closed, and the lines are records of their own.
 MAX_RECORD_LINES = 200
+# Columns of a table that are read: no spreadsheet has more, and a file may claim any number.
+MAX_COLUMNS = 16_384
+# Rows at the front that are looked at to tell which one is the header, and the index it has at most.
+_HEADER_SAMPLE = 60
+_LATEST_HEADER = 10
+
+_NUMBER = re.compile(r"[-+−(]?\s?(?:[$€£¥]|[A-Z]{3}\s)?[-+−]?\d[\d.,' ]*(?:[eE][-+]?\d+)?\s?(?:%|[$€£¥]|[A-Z]{3})?\)?")
+_DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?(?:[ T][\d:.]+Z?)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}:\d\d.*"
+)
+# What heads a column although it is a number: a year, a date, a quarter.
+_PERIOD = re.compile(r"(?:FY\s?)?(?:19|20)\d\d(?:[-/]\d{2,4})?")
+# What stands in a column of numbers where there is none.
+_NO_VALUE = frozenset({"n/a", "na", "nan", "none", "null", "nil", "-", "–", "—", "?", "tbd"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +112,59 @@ def _record(lines: list[str], index: int, delimiter: str) -> tuple[int, tuple[st
     except (csv.Error, StopIteration):
         return 1, tuple(line.split(delimiter))
     return reader.line_num, cells
+
+
+def find_header(rows: Sequence[Sequence[str]]) -> int | None:
+    """The index of the row that names the columns, None where there is none.
+
+    It is the last row of words above the columns of numbers and dates, or the first row where no column is of those;
+    periods (years, dates) count as names over what are none.
+    """
+    sample: list[list[str]] = [[cell.strip() for cell in row] for row in rows[:_HEADER_SAMPLE]]
+    if len(sample) < 2:
+        return None
+    columns = [place for place in range(width_of(sample)) if _is_data_column(sample, place)]
+    first = next((place for place, row in enumerate(sample) if _holds_data(row, columns)), 0)
+    above = list(range(min(first, _LATEST_HEADER + 1) - 1, -1, -1))
+    named = [place for place in above if all(_is_name(sample[place], column) for column in columns)]
+    for place in [*named, *above, first]:
+        row = sample[place]
+        if sum(map(bool, row)) * 2 >= width_of(sample) and (place < first or _names_all(row, sample[place + 1 :])):
+            return place
+    return None
+
+
+def _is_name(row: Sequence[str], column: int) -> bool:
+    return column < len(row) and bool(row[column]) and row[column].lower() not in _NO_VALUE
+
+
+def _is_data_column(rows: Sequence[Sequence[str]], column: int) -> bool:
+    filled = [row[column] for row in rows if column < len(row) and row[column]]
+    return bool(filled) and sum(map(is_data, filled)) * 2 >= len(filled)
+
+
+def _holds_data(row: Sequence[str], columns: Sequence[int]) -> bool:
+    return any(column < len(row) and is_data(row[column]) for column in columns)
+
+
+def _names_all(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a row heads its columns although numbers may stand in it: they are periods, over what are none."""
+    data = [column for column, cell in enumerate(row) if is_data(cell)]
+    if not below or 0 in data or not all(_is_period(row[column]) for column in data):
+        return False
+    return not any(
+        _is_period(other[column]) for column in data for other in below if column < len(other) and other[column]
+    )
+
+
+def _is_period(text: str) -> bool:
+    return bool(_PERIOD.fullmatch(text) or _DATE.fullmatch(text))
+
+
+def is_data(text: str) -> bool:
+    """Whether a cell holds a number, an amount, a date or a time, rather than words."""
+    return bool(_NUMBER.fullmatch(text) or _DATE.fullmatch(text))
+
+
+def width_of(rows: Sequence[Sequence[str]]) -> int:
+    return min(max((len(row) for row in rows), default=0), MAX_COLUMNS)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from core.domain.corpus import Span
 from core.ingestion.tables.accounts import is_period
+from core.ingestion.tables.delimited import is_data
 from core.ingestion.tables.pipe_tables import TextTable
-from core.ingestion.tables.text import is_data
 
 # Columns below which a second row of names makes no sense, and rows of names that a table has at most.
 _MIN_COLUMNS = 3

@@ -12,8 +12,8 @@ from itertools import pairwise
 from statistics import median
 
 from core.domain.corpus import Span
+from core.ingestion.tables.delimited import find_header, is_data
 from core.ingestion.tables.pipe_tables import TextTable, fit
-from core.ingestion.tables.text import find_header, is_data
 
 # Lines that make a table, its head among them, and characters of one.
 MIN_ROWS = 3

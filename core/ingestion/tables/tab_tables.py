@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.domain.corpus import Span
+from core.ingestion.tables.delimited import find_header
 from core.ingestion.tables.pipe_tables import MAX_LINE, TextTable, fit
-from core.ingestion.tables.text import find_header
 
 # Lines in a row without a tab that still belong to the table around them: rows that have a first cell alone.
 MAX_BARE = 2

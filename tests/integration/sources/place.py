@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from core.domain.corpus import SearchScope, Source
+from core.domain.selection import Selection
 from core.domain.sources import SourceSpec
-from core.ingestion.pipeline import Ingestor
+from core.ingestion.pipeline import Ingestor, has_files
 from core.ingestion.report import IngestReport, ProgressCallback
 from core.ingestion.sandbox import Sandbox
-from core.ingestion.selection import Selection
 from core.ports.documents import Fetched, FetchProgress, SourceFetcher
 from core.sources.syncing import SyncParts, Syncs
 from storage.memory.conversations import MemoryConversationRepository
@@ -53,6 +53,7 @@ class SyncPlace:
                 fetcher=lambda spec: self.fetchers[spec.name],
                 mirrors=self.folder / "mirrors",
                 alone=self._alone,
+                has_files=has_files,
             )
         )
 

@@ -21,6 +21,7 @@ from core.ingestion.extractors.base import build_extractors
 from core.jobs.trees import Jobs
 from core.limits import Budget
 from core.ports import ChatProvider, RetrievalStrategy
+from core.positions.places import places_of
 from core.providers.scripted import calls, says
 from core.strategies.always_retrieve import AlwaysRetrieveStrategy
 from core.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
@@ -112,7 +113,7 @@ class World:
         parsed = READERS[path.suffix].read(path, folder)
         shelf = self.shelf
         document = build_document(path.name, shelf.source, title=parsed.title, kind=parsed.kind)
-        cut = chunk(parsed, "local", document.id)
+        cut = chunk(parsed, "local", document.id, places_of)
         document = replace(document, revision=cut.revision, aliases=parsed.aliases)
         await shelf.corpus.save_source(shelf.source)
         await shelf.corpus.switch_revision(document, cut.pages, cut.passages)

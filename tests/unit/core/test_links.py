@@ -1,6 +1,8 @@
 from dataclasses import replace
 
-from core.links import fill_template, page_links
+import pytest
+
+from core.links import fill_template, page_links, web_address
 from tests.builders import build_document, build_pages
 
 
@@ -35,3 +37,21 @@ def test_a_page_with_a_web_address_of_its_own_has_that_one() -> None:
 
     assert page_links(document, replace(page, deep_link="https://chat.example/9")) == ("https://chat.example/9", None)
     assert page_links(document, replace(page, deep_link="@UUID[x]")) == ("https://x.example/1", "@UUID[x]")
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://example.org/a b", None),
+        (" https://example.org/a ", "https://example.org/a"),
+        ("http://example.org/{path}", "http://example.org/%7Bpath%7D"),
+        ("javascript:alert(1)", None),
+        ("file:///etc/passwd", None),
+        ("https:///nohost", None),
+        ("http://[broken", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_only_web_addresses_become_links(url: str | None, expected: str | None) -> None:
+    assert web_address(url) == expected

@@ -11,7 +11,8 @@ from PIL import Image
 
 from bot.pictures import child
 from bot.pictures import pages as pictures
-from bot.pictures.pages import THUMBNAIL_WIDTH, WIDTH, Pictures
+from bot.pictures.pages import Pictures
+from bot.webchat.pages.source import THUMBNAIL_WIDTH, WIDTH
 from core.domain.corpus import Document, Source
 from core.errors import NotFound
 from core.ingestion.files import SourceFile, stamp_of

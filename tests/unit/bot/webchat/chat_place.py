@@ -13,6 +13,7 @@ from aiohttp import ClientResponse
 from aiohttp.test_utils import TestClient, TestServer
 
 from bot.config.sections import AgentConfig
+from bot.pictures.pages import Pictures
 from bot.webchat.app import WebParts, build_web
 from bot.webchat.chat import ChatParts, add_chat
 from bot.webchat.client import WebPlatform
@@ -146,6 +147,7 @@ class ChatPlace:
                 questions=ServiceQuestions(self.entries, self.worker.cancel),
             ),
             clock=self.clock,
+            page_images=Pictures(),
             scope=self._scope,
             secret_key="a secret for tests only, long enough",
             worker=self.worker,

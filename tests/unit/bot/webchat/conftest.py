@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
+from bot.pictures.pages import Pictures
 from bot.webchat.app import WebAddition, WebParts, build_web
 from core.access import Access
 from core.answering import AnswerService
@@ -74,6 +75,7 @@ class Shelves:
                 settings=self.settings,
             ),
             clock=self.clock,
+            page_images=Pictures(),
             scope=self.scope,
             secret_key=SECRET,
         )

@@ -10,9 +10,9 @@ import pytest
 import core.chat_documents.keeping
 from core.chat_documents.keeping import KeptAnswers
 from core.domain.corpus import Source
+from core.domain.kept_answers import KeptSection
 from core.domain.service import TO_THE_END, PersonAddress
 from core.errors import BadInput
-from core.ingestion.markup.kept_text import KeptSection
 from core.ingestion.report import IngestReport
 from core.providers.scripted import says
 from storage.memory.corpus import MemoryCorpusRepository

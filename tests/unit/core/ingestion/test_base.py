@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import BadInput, ReadError
-from core.ingestion.base import build_readers, find_reader, forced_kind
+from core.domain.reader_kinds import READER_KINDS
+from core.errors import ReadError
+from core.ingestion.base import build_readers, find_reader, has_reader
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,6 @@ def test_a_journal_whose_pages_come_late_is_still_found(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["markdown", "text", "html"])
 def test_a_forced_kind_reads_any_suffix(kind: str) -> None:
-    assert forced_kind(kind) == kind
     for name in ("a.pdf", "a.md", "a.log", "Makefile"):
         assert find_reader(Path(name), b"words", build_readers(), kind=kind).kind == kind
 
@@ -74,14 +74,6 @@ def test_a_kind_chosen_before_stays_where_no_reader_has_the_suffix() -> None:
     assert find_reader(Path("a.md"), b"words", build_readers(), known_kind="text").kind == "markdown"
     with pytest.raises(ReadError, match=r"no reader for \.log"):
         find_reader(Path("a.log"), b"words", build_readers(), known_kind="unknown")
-
-
-def test_an_unknown_kind_is_answered_with_those_there_are() -> None:
-    assert forced_kind("auto") is None
-    kinds = [reader.kind for reader in build_readers() if reader.kind != "kept"]
-    listed = f"{', '.join(kinds[:-1])} or {kinds[-1]}"
-    with pytest.raises(BadInput, match=f"'wordperfect' to read files as: use auto, {listed}"):
-        forced_kind("wordperfect")
 
 
 def test_json_is_a_journal_under_any_suffix_when_told_so(tmp_path: Path) -> None:
@@ -102,3 +94,12 @@ def test_a_file_without_bytes_is_called_empty(tmp_path: Path, name: str, kind: s
     path.touch()
     with pytest.raises(ReadError, match=r"^empty: the file has no bytes$"):
         find_reader(path, b"", build_readers(), kind=kind)
+
+
+def test_people_can_name_the_kind_of_every_reader_but_that_of_kept_answers() -> None:
+    assert [reader.kind for reader in build_readers() if reader.kind != "kept"] == list(READER_KINDS)
+
+
+def test_a_suffix_has_a_reader_in_any_case() -> None:
+    assert has_reader(Path("A.PDF"))
+    assert not has_reader(Path("a.log"))

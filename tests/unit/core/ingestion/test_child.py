@@ -2,12 +2,14 @@
 
 import io
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from core.ingestion.child import (
     HEADER_BYTES,
+    ChildParts,
     ReadDocument,
     ReadFailure,
     ReadTask,
@@ -15,11 +17,15 @@ from core.ingestion.child import (
     reader_finder,
     serve,
 )
+from core.ingestion.extractors.base import build_extractors
 from core.ingestion.limits import ReadLimits
 from core.ports.documents import Reader
+from core.positions.places import places_of
 from tests.unit.core.ingestion.fake_readers import build_fake_readers
 
-FIND = reader_finder(build_fake_readers)
+PARTS = ChildParts(
+    find_reader=reader_finder(build_fake_readers), find_places=places_of, build_extractors=build_extractors
+)
 
 
 def task(path: Path, known_revision: str | None = None) -> ReadTask:
@@ -27,7 +33,7 @@ def task(path: Path, known_revision: str | None = None) -> ReadTask:
 
 
 def reason(path: Path, limits: ReadLimits | None = None) -> str:
-    result = answer(task(path), FIND, limits or ReadLimits()).result
+    result = answer(task(path), PARTS, limits or ReadLimits()).result
     assert isinstance(result, ReadFailure)
     return result.reason
 
@@ -40,7 +46,7 @@ def note(tmp_path: Path) -> Path:
 
 
 def test_a_file_is_read_and_cut(note: Path) -> None:
-    result = answer(task(note), FIND, ReadLimits()).result
+    result = answer(task(note), PARTS, ReadLimits()).result
 
     assert isinstance(result, ReadDocument)
     assert (result.title, result.kind) == ("note", "text")
@@ -50,10 +56,10 @@ def test_a_file_is_read_and_cut(note: Path) -> None:
 
 
 def test_content_that_is_known_is_not_sent_back(note: Path) -> None:
-    first = answer(task(note), FIND, ReadLimits()).result
+    first = answer(task(note), PARTS, ReadLimits()).result
     assert isinstance(first, ReadDocument)
 
-    again = answer(task(note, first.revision), FIND, ReadLimits()).result
+    again = answer(task(note, first.revision), PARTS, ReadLimits()).result
 
     assert isinstance(again, ReadDocument)
     assert (again.revision, again.pages, again.passages) == (first.revision, (), ())
@@ -81,7 +87,7 @@ def test_a_bug_is_reported_with_its_trace(tmp_path: Path) -> None:
     path = tmp_path / "a.bug"
     path.write_text("text")
 
-    result = answer(task(path), FIND, ReadLimits()).result
+    result = answer(task(path), PARTS, ReadLimits()).result
 
     assert isinstance(result, ReadFailure)
     assert result.trace is not None
@@ -99,15 +105,15 @@ def test_documents_beyond_a_limit_are_refused_with_the_limit(tmp_path: Path) -> 
 
 
 def test_a_child_that_has_grown_asks_to_be_replaced(note: Path) -> None:
-    assert answer(task(note), FIND, ReadLimits(memory_bytes=1)).retire
-    assert not answer(task(note), FIND, ReadLimits(memory_bytes=2**40)).retire
+    assert answer(task(note), PARTS, ReadLimits(memory_bytes=1)).retire
+    assert not answer(task(note), PARTS, ReadLimits(memory_bytes=2**40)).retire
 
 
 def test_a_file_that_takes_too_much_memory_is_reported_and_the_child_replaced(note: Path) -> None:
     def exhausted(task: ReadTask) -> Reader:
         raise MemoryError
 
-    reply = answer(task(note), exhausted, ReadLimits())
+    reply = answer(task(note), replace(PARTS, find_reader=exhausted), ReadLimits())
 
     assert reply.result == ReadFailure(
         reason="too large: reading it takes more than 1,024 MB of memory; split the file"
@@ -119,7 +125,7 @@ def test_tasks_are_served_until_their_stream_ends(note: Path) -> None:
     message = pickle.dumps(task(note))
     replies = io.BytesIO()
 
-    serve(io.BytesIO(2 * (len(message).to_bytes(HEADER_BYTES) + message)), replies, FIND, ReadLimits(seconds=1000))
+    serve(io.BytesIO(2 * (len(message).to_bytes(HEADER_BYTES) + message)), replies, PARTS, ReadLimits(seconds=1000))
 
     size = int.from_bytes(replies.getvalue()[:HEADER_BYTES])
     reply = pickle.loads(replies.getvalue()[HEADER_BYTES : HEADER_BYTES + size])
@@ -131,7 +137,7 @@ def test_a_result_beyond_its_bound_becomes_a_failure(note: Path) -> None:
     message = pickle.dumps(task(note))
     replies = io.BytesIO()
 
-    serve(io.BytesIO(len(message).to_bytes(HEADER_BYTES) + message), replies, FIND, ReadLimits(result_bytes=100))
+    serve(io.BytesIO(len(message).to_bytes(HEADER_BYTES) + message), replies, PARTS, ReadLimits(result_bytes=100))
 
     reply = pickle.loads(replies.getvalue()[HEADER_BYTES:])
     assert reply.result.reason == "too large: its text can't be stored in one piece; split the file"

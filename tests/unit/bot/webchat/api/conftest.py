@@ -11,6 +11,7 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from bot.metrics import MeteredAnswers, Metrics
+from bot.pictures.pages import Pictures
 from bot.webchat.api.door import ApiDoor
 from bot.webchat.api.platform import ApiPlatform
 from bot.webchat.api.routes import add_api
@@ -129,6 +130,7 @@ class Office:
                 facts=self.shelf.facts,
             ),
             clock=self.clock,
+            page_images=Pictures(),
             scope=lambda thread, reader=None: asyncio.sleep(0, self.shelf.scope()),
             secret_key="a secret for tests only, long enough",
             worker=self.worker,

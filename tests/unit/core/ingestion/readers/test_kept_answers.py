@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from core.chat_documents.keeping import build_section
+from core.domain.kept_answers import KEPT_MARK, write_sections
 from core.errors import ReadError
-from core.ingestion.markup.kept_text import KEPT_MARK, build_section, write_sections
 from core.ingestion.readers.kept_answers import KeptAnswersReader
 
 

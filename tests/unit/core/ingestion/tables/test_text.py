@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.ingestion.tables.text import Merge, fill_merged, find_header, is_data, to_cell, to_table
+from core.ingestion.tables.delimited import find_header, is_data
+from core.ingestion.tables.text import Merge, fill_merged, to_cell, to_table
 from core.texts import collapse
 
 cells = st.text(alphabet="ab1 .|\n\\é", max_size=8)

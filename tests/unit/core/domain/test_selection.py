@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.domain.selection import EVERYTHING, Selection, check_glob
 from core.errors import BadInput
-from core.ingestion.selection import EVERYTHING, Selection, check_glob
 
 
 @pytest.mark.parametrize(

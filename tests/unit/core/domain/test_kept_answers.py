@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.ingestion.markup.kept_text import KEPT_MARK, build_section, read_sections, with_section, write_sections
+from core.chat_documents.keeping import build_section
+from core.domain.kept_answers import KEPT_MARK, read_sections, with_section, write_sections
 
 LINK = "https://chat.example/1"
 

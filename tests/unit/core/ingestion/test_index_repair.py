@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from core.domain.corpus import Document, IndexEntry, SearchQuery
-from core.ingestion.mending import BATCH_PASSAGES, STAGE, IndexState, Mended, compare, index_entries, mend
-from core.ingestion.report import IngestProgress, ignore_progress
+from core.ingestion.index_repair import BATCH_PASSAGES, STAGE, compare, index_entries, repair_index
+from core.ingestion.report import IndexState, IngestProgress, RepairReport, ignore_progress
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.memory.index import MemoryIndex
 from tests.builders import build_document, build_pages, build_passages, build_scope, build_source
@@ -47,14 +47,18 @@ async def shelf() -> Shelf:
 
 async def test_an_index_that_holds_all_needs_nothing(shelf: Shelf) -> None:
     assert await compare(shelf.corpus, shelf.index) == IndexState(expected=4, lacking=0, incomplete=(), left_over=())
-    assert await mend(shelf.corpus, shelf.index, ignore_progress) == Mended(documents=0, passages=0, left_over=0)
+    assert await repair_index(shelf.corpus, shelf.index, ignore_progress) == RepairReport(
+        documents=0, passages=0, left_over=0
+    )
 
 
 async def test_a_lost_index_is_made_again_as_it_was(shelf: Shelf) -> None:
     lost, shelf.index = shelf.index, MemoryIndex()
     told: list[IngestProgress] = []
 
-    assert await mend(shelf.corpus, shelf.index, told.append) == Mended(documents=2, passages=4, left_over=0)
+    assert await repair_index(shelf.corpus, shelf.index, told.append) == RepairReport(
+        documents=2, passages=4, left_over=0
+    )
     assert shelf.index._entries == lost._entries
     assert {(item.done, item.total, item.stage) for item in told} == {(1, 2, STAGE), (2, 2, STAGE)}
     assert {item.path for item in told} == {"guide.md", "log.md"}
@@ -67,7 +71,7 @@ async def test_a_document_that_lacks_a_passage_is_indexed_again(shelf: Shelf) ->
 
     state = await compare(shelf.corpus, shelf.index)
     assert (state.lacking, state.incomplete) == (3, (LOG.id, GUIDE.id))
-    await mend(shelf.corpus, shelf.index, ignore_progress)
+    await repair_index(shelf.corpus, shelf.index, ignore_progress)
     assert await shelf.index.count() == 4
     assert (await shelf.found("boat"))[0] == "local/notes/guide.md@r1#2"
 
@@ -80,7 +84,9 @@ async def test_what_is_no_longer_live_is_taken_out_and_hides_nothing(shelf: Shel
     state = await compare(shelf.corpus, shelf.index)
     assert (state.expected, state.lacking, state.incomplete) == (4, 1, (LOG.id,))
     assert state.left_over == ((GUIDE.id, "r0"),)
-    assert await mend(shelf.corpus, shelf.index, ignore_progress) == Mended(documents=1, passages=1, left_over=1)
+    assert await repair_index(shelf.corpus, shelf.index, ignore_progress) == RepairReport(
+        documents=1, passages=1, left_over=1
+    )
     assert await shelf.index.revisions() == await shelf.corpus.live_revisions()
 
 
@@ -94,8 +100,8 @@ async def test_killed_at_any_write_it_is_completed_by_the_next(shelf: Shelf, poi
     fuse = Fuse(point)
 
     with pytest.raises(Killed):
-        await mend(shelf.corpus, fuse.guard(shelf.index, "add", "remove_revision", "optimise"), ignore_progress)
-    await mend(shelf.corpus, shelf.index, ignore_progress)
+        await repair_index(shelf.corpus, fuse.guard(shelf.index, "add", "remove_revision", "optimise"), ignore_progress)
+    await repair_index(shelf.corpus, shelf.index, ignore_progress)
 
     assert await shelf.index.revisions() == await shelf.corpus.live_revisions()
     assert whole._entries.items() <= shelf.index._entries.items()
@@ -111,6 +117,6 @@ async def test_small_documents_share_a_write(shelf: Shelf) -> None:
         def __getattr__(self, name: str) -> Any:
             return getattr(shelf.index, name)
 
-    await mend(shelf.corpus, Told(), ignore_progress)
+    await repair_index(shelf.corpus, Told(), ignore_progress)
 
     assert writes == [4]

@@ -5,38 +5,14 @@ the stored passages. No file is read for it, so that files of threads and docume
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from core.domain.corpus import Document, IndexEntry, Passage
-from core.ingestion.report import IngestProgress, ProgressCallback
+from core.ingestion.report import IndexState, IngestProgress, ProgressCallback, RepairReport
 from core.ports import CorpusRepository, SearchIndex
 
 STAGE = "Indexing"
 # Passages embedded in one call: small documents share one, which is a write to the index.
 BATCH_PASSAGES = 128
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexState:
-    """How the index differs from the database, over all workspaces."""
-
-    expected: int  # passages that it has to hold
-    lacking: int  # passages of these that it does not
-    incomplete: tuple[str, ...]  # ids of the documents that they are of, in order
-    left_over: tuple[tuple[str, str], ...]  # (document id, revision) that are no longer live, in order
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mended:
-    """What had to be done to the index."""
-
-    documents: int  # indexed again
-    passages: int  # of these documents
-    left_over: int  # revisions removed
-
-    def to_json(self) -> dict[str, int]:
-        """As `footnote db reindex --json` shows it."""
-        return {"documents": self.documents, "passages": self.passages, "left_over": self.left_over}
 
 
 async def compare(corpus: CorpusRepository, index: SearchIndex) -> IndexState:
@@ -51,7 +27,7 @@ async def compare(corpus: CorpusRepository, index: SearchIndex) -> IndexState:
     )
 
 
-async def mend(corpus: CorpusRepository, index: SearchIndex, progress: ProgressCallback) -> Mended:
+async def repair_index(corpus: CorpusRepository, index: SearchIndex, progress: ProgressCallback) -> RepairReport:
     """Take out what is left over, index again what is incomplete. Safe to repeat and to interrupt.
 
     For one run at a time that changes the index: another's unfinished passages would be left over.
@@ -62,7 +38,7 @@ async def mend(corpus: CorpusRepository, index: SearchIndex, progress: ProgressC
     passages = await _add_again(corpus, index, state.incomplete, progress)
     if passages:
         await index.optimise()
-    return Mended(documents=len(state.incomplete), passages=passages, left_over=len(state.left_over))
+    return RepairReport(documents=len(state.incomplete), passages=passages, left_over=len(state.left_over))
 
 
 async def _add_again(

@@ -1,0 +1,19 @@
+"""The kinds of files that Footnote reads, as people name them."""
+
+from core.errors import BadInput
+
+AUTO = "auto"  # the reader is chosen by suffix and content
+READER_KINDS = (
+    "markdown", "text", "html", "openapi", "channel", "foundry", "pdf", "csv", "spreadsheet", "docx", "odt", "rtf",
+    "pptx", "epub", "rst", "org", "notebook", "canvas", "mail",
+)  # fmt: skip
+
+
+def parse_kind(name: str) -> str | None:
+    """Return the kind of that name, None for AUTO. Raises BadInput, which lists the kinds, for any other name."""
+    if name == AUTO:
+        return None
+    if name not in READER_KINDS:
+        listed = f"{', '.join(READER_KINDS[:-1])} or {READER_KINDS[-1]}"
+        raise BadInput(f"There is no kind {name!r} to read files as: use {AUTO}, {listed}")
+    return name
