@@ -13,7 +13,7 @@ def main() -> None:
     """Run the command line this process was started with; exits with its code."""
     try:
         sys.stdout, sys.stderr = _ready(sys.stdout), _ready(sys.stderr)
-        from bot.cli import run
+        from bot.cli.app import run
 
         code = run(sys.argv[1:])
         code = max(code, *(_flush(stream) for stream in (sys.stdout, sys.stderr)))

@@ -5,10 +5,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from core.answering.strategies.plans import REFUSE, RESPOND
+from core.answering.strategies.synthesis import GIVE
 from core.domain.answer import ChatRequest, ChatResponse, CitedText, StopReason, ToolChoice, ToolInvocation, Usage
 from core.domain.response_data import RESPONSE_TYPES
-from core.strategies.plans import REFUSE, RESPOND
-from core.strategies.synthesis import GIVE
 
 USAGE = Usage(input_tokens=100, output_tokens=10)
 _SHOWN = re.compile(r"^\[(\d+)\] \"", re.MULTILINE)

@@ -5,17 +5,17 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from bot.control.asking import Asking, Caller
+from bot.control.submission import Asking, Caller
 from core.domain.answer import Answer
 from core.domain.conversation import IncomingMessage
+from core.domain.ingest_report import IngestProgress, IngestReport
 from core.domain.jobs import Job
 from core.errors import InvalidState
-from core.ingestion.report import IngestProgress, IngestReport
 from core.ports import ProgressSink
 
 if TYPE_CHECKING:
     from bot.wiring.parts import Parts
-    from core.commands import Commands
+    from core.service.commands import Commands
 
 # part of the Parts -> its methods that commands use
 PARTS = {
@@ -146,7 +146,7 @@ class Calls:
         return tree
 
     async def _doctor(self) -> object:
-        from bot.doctor.checks import examine
+        from bot.service.doctor import examine
 
         async def opened() -> "Parts":
             return self._app

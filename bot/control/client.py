@@ -10,11 +10,11 @@ from bot.config import Config
 from bot.control.calls import PARTS, PROGRESS, SINK_METHODS, other_version
 from bot.control.codec import error_from_wire, from_wire, to_wire
 from bot.control.frames import PROTOCOL, STOP, frame_bytes, read_frame
-from bot.control.holding import Notice
-from bot.machine.person import author_name
+from bot.control.service_lock import Notice
+from bot.runtime.local_user import author_name
 from core.domain.corpus import Document, SearchScope
+from core.domain.ingest_report import IngestReport, ProgressCallback
 from core.errors import InvalidState
-from core.ingestion.report import IngestReport, ProgressCallback
 
 # How long a caller that stops waits for the service to have stopped too: long enough to store the stopped answer.
 STOP_WAIT_SECONDS = 5.0
@@ -72,7 +72,7 @@ class RemoteApp:
         raise InvalidState("The Footnote service has the search index open: stop it, then repeat the command.")
 
     async def doctor(self) -> Any:
-        """The service's own checks: list of bot.doctor.checks.Check."""
+        """The service's own checks: list of bot.service.doctor.Check."""
         return await self._call("doctor")
 
     async def _call(self, name: str, *arguments: object, **options: object) -> Any:

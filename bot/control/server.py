@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bot.control.asking import Caller
 from bot.control.calls import PROGRESS, Calls, SentProgress, other_version
 from bot.control.codec import error_to_wire, from_wire, to_wire
 from bot.control.frames import PROTOCOL, STOP, frame_bytes, read_frame
+from bot.control.submission import Caller
 from core.errors import FootnoteError, InvalidState, StorageError
-from core.finishing import to_its_end
+from core.thread_work import to_its_end
 
 OWNER_ONLY_SOCKET = 0o177  # umask while binding: the socket is never anybody else's, not for an instant
 BACKLOG = 128  # commands that may knock at once

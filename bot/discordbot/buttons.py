@@ -16,9 +16,9 @@ from bot.discordbot.render_passages import passages_view
 from bot.discordbot.render_running import how_view
 from bot.discordbot.render_sources import PLAIN
 from bot.discordbot.views import to_view
-from bot.showing.action_names import ActionName, Verb
-from bot.showing.answer_actions import NO_ACTION, AnswerActions
-from bot.showing.answer_text import references_markdown
+from bot.presentation.action_names import ActionName, Verb
+from bot.presentation.answer_actions import NO_ACTION, AnswerActions
+from bot.presentation.answer_text import references_markdown
 from core.domain.features import Rating
 from core.errors import FootnoteError
 

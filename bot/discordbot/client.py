@@ -22,7 +22,7 @@ from bot.discordbot.render_lists import notice_view
 from bot.discordbot.translate import PLATFORM, private_key, thread_address, to_address, to_incoming
 from bot.discordbot.views import to_view
 from bot.discordbot.workspaces import Workspaces
-from bot.showing.action_names import read_action_name
+from bot.presentation.action_names import read_action_name
 from core.domain.conversation import ChannelAddress, ThreadAddress, message_key
 from core.domain.service import Receipt
 from core.errors import BadInput, FootnoteError, StorageError

@@ -14,13 +14,13 @@ from bot.discordbot.interactions import Desk, in_time, jump_link, notice, show
 from bot.discordbot.layout import DiscordPost, LinkButton, PartView, Row
 from bot.discordbot.render_lists import ThreadItem, text_view, threads_view
 from bot.discordbot.translate import PLATFORM, TITLE_LENGTH, is_private
-from bot.showing.rendering import link_target
-from core.commands import Command, CommandResult, Option, OptionKind, ThreadRow
-from core.commands.base import GIVEN
-from core.commands.threads import PAGE_ROWS
+from bot.presentation.rendering import link_target
 from core.domain.conversation import Conversation, ThreadAddress
 from core.errors import FootnoteError
-from core.export import ExportedFile
+from core.features.export import ExportedFile
+from core.service.commands import Command, CommandResult, Option, OptionKind, ThreadRow
+from core.service.commands.base import GIVEN
+from core.service.commands.threads import PAGE_ROWS
 
 HELP_LENGTH = 100  # characters of a description, Discord's limit
 MOST_CHOICES = 25  # of a completion, Discord's limit

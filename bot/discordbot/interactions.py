@@ -17,10 +17,10 @@ from bot.discordbot.render_lists import notice_view, text_view
 from bot.discordbot.translate import DIRECT_THREAD, MESSAGE, private_address, thread_address
 from bot.discordbot.views import to_view
 from bot.discordbot.workspaces import Workspaces
-from core.commands import CommandCall, Question
 from core.domain.conversation import Conversation, IncomingMessage, Talk, ThreadAddress, message_key
 from core.domain.service import Receipt
 from core.errors import FootnoteError
+from core.service.commands import CommandCall, Question
 
 ACKNOWLEDGE_SECONDS = 1.5  # Discord gives up after 3; what takes longer is answered later
 MOST_ARCHIVED = 500  # threads of a channel, newest first: a request for each hundred

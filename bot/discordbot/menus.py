@@ -9,10 +9,10 @@ from discord import app_commands, ui
 from bot.discordbot.errors import POST, understood
 from bot.discordbot.interactions import Desk, jump_link, notice, show
 from bot.discordbot.translate import to_talk, to_text
-from bot.showing.action_names import find_answer
-from bot.showing.answer_actions import AnswerActions, PlatformMessage
-from core.commands import Question
+from bot.presentation.action_names import find_answer
+from bot.presentation.answer_actions import AnswerActions, PlatformMessage
 from core.errors import AccessDenied, BadInput, FootnoteError
+from core.service.commands import Question
 
 ASK_ABOUT = "Ask about this"
 KEEP = "Keep as answer"

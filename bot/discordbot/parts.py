@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bot.showing.platform_parts import PlatformParts
+from bot.presentation.platform_parts import PlatformParts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,9 +13,9 @@ from datetime import timedelta
 
 import discord
 
+from bot.discordbot.destinations import Place, Places, PrivateReply
 from bot.discordbot.errors import CLOSED, READ, require_history, understood
 from bot.discordbot.layout import DiscordPost, PartView
-from bot.discordbot.places import Place, Places, PrivateReply
 from bot.discordbot.progress import LivePost
 from bot.discordbot.render import RenderOptions, render_answer
 from bot.discordbot.render_lists import notice_view
@@ -29,9 +29,8 @@ from bot.discordbot.translate import (
     time_of,
     to_talk,
 )
-from bot.showing.action_names import post_id
-from bot.showing.platform_parts import LinkTo, Pause
-from core.conversations import title_from
+from bot.presentation.action_names import post_id
+from bot.presentation.platform_parts import LinkTo, Pause
 from core.domain.answer import Answer
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
 from core.domain.jobs import Job
@@ -39,6 +38,7 @@ from core.domain.service import InboxEntry, PostRef
 from core.errors import NotFound
 from core.ports import Clock, ProgressSink
 from core.ports.service import InboxStore
+from core.work.conversations import title_from
 
 TOKEN = "token"  # noqa: S105 - key of metadata: an interaction's, good for 15 minutes
 APPLICATION = "application"  # key of metadata

@@ -3,8 +3,8 @@
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
-from bot.showing.platform_parts import Pause
-from bot.showing.throttled_progress import ThrottledProgress
+from bot.presentation.platform_parts import Pause
+from bot.presentation.throttled_progress import ThrottledProgress
 from core.domain.jobs import Job
 from core.errors import FootnoteError
 

@@ -2,7 +2,7 @@
 
 Names here: `RenderOptions`, `render_answer`. Beside it: `render_running` (`running_view`, `job_tree_text`, `how_view`),
 `render_passages` (`QuoteContext`, `passages_view`), `render_lists` (`ThreadItem`, `threads_view`, `notice_view`,
-`text_view`); values in `layout`, LayoutViews by `views.to_view`, names of buttons in `bot.showing.action_names`.
+`text_view`); values in `layout`, LayoutViews by `views.to_view`, names of buttons in `bot.presentation.action_names`.
 
 Messages of components have no link previews, so addresses need no brackets against them.
 """
@@ -25,7 +25,7 @@ from bot.discordbot.layout import (
 )
 from bot.discordbot.render_buttons import MENU_CHOICES, answer_rows, mark_parts
 from bot.discordbot.render_sources import PLAIN, footnote, pack_items, source_entry
-from bot.showing.answer_text import (
+from bot.presentation.answer_text import (
     NO_TEXT,
     SourceLink,
     answer_markdown,
@@ -34,7 +34,7 @@ from bot.showing.answer_text import (
     other_references_line,
     suggestion_lines,
 )
-from bot.showing.rendering import Flavour, Part, allow_none, link_target, pack, read_markdown, units
+from bot.presentation.rendering import Flavour, Part, allow_none, link_target, pack, read_markdown, units
 from core.domain.answer import Answer
 
 # Units of text to a part, tried where one message does not hold all: shorter texts leave room for their sources. The

@@ -20,15 +20,15 @@ from bot.discordbot.layout import (
     Row,
     Select,
 )
-from bot.showing.action_names import ActionName, Verb, read_action_name, to_action_name
-from bot.showing.answer_text import (
+from bot.presentation.action_names import ActionName, Verb, read_action_name, to_action_name
+from bot.presentation.answer_text import (
     ALL_REFERENCES_LABEL,
     RATED_STATUSES,
     STEPS_LABEL,
     ask_again_label,
     hidden_reference_count,
 )
-from bot.showing.rendering import clip
+from bot.presentation.rendering import clip
 from core.domain.answer import Answer
 
 MAX_MENUS = 4  # of one post: a hundred choices

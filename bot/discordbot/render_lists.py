@@ -6,8 +6,8 @@ from functools import partial
 from bot.discordbot.layout import TEXT_BUDGET, Block, DiscordPost, PartView, Text
 from bot.discordbot.render_buttons import how_row, mark_parts, page_row
 from bot.discordbot.render_sources import PLAIN, footnote
-from bot.showing.answer_text import EMPTY, TRUNCATED, ThreadItem
-from bot.showing.rendering import Flavour, clip, split_markdown, units
+from bot.presentation.answer_text import EMPTY, TRUNCATED, ThreadItem
+from bot.presentation.rendering import Flavour, clip, split_markdown, units
 
 __all__ = ["ThreadItem", "notice_view", "text_view", "threads_view"]
 

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Mapping
 
 from bot.discordbot.layout import TEXT_BUDGET, DiscordPost, PartView, Text
 from bot.discordbot.render_sources import PLAIN, pack_items, pages_of, source_heading
-from bot.showing.answer_text import NO_PASSAGES, QuoteContext, passage_lines
-from bot.showing.rendering import clip, link_target
+from bot.presentation.answer_text import NO_PASSAGES, QuoteContext, passage_lines
+from bot.presentation.rendering import clip, link_target
 from core.domain.answer import Answer, Citation
 
 __all__ = ["QuoteContext", "passages_view"]

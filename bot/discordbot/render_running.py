@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from bot.discordbot.layout import TEXT_BUDGET, Block, DiscordPost, PartView, Separator, Text
 from bot.discordbot.render_buttons import mark_parts, running_row
 from bot.discordbot.render_sources import PLAIN, pack_items, pages_of
-from bot.showing.answer_text import (
+from bot.presentation.answer_text import (
     MORE_COMING,
     NO_STEPS,
     STEPS_LABEL,
@@ -15,7 +15,7 @@ from bot.showing.answer_text import (
     job_tree,
     remove_space_before_markers,
 )
-from bot.showing.rendering import Flavour, split_markdown, units
+from bot.presentation.rendering import Flavour, split_markdown, units
 from core.domain.jobs import Job
 
 TREE_BUDGET = 900  # units of the live tree; the rest of the message is the draft's

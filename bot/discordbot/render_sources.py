@@ -5,9 +5,9 @@ Names: `source_entry`, `source_heading`, `footnote`, `pack_items`, `pages_of`, `
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from bot.showing import answer_text
-from bot.showing.answer_text import source_path, source_quote, source_title
-from bot.showing.rendering import Flavour, units
+from bot.presentation import answer_text
+from bot.presentation.answer_text import source_path, source_quote, source_title
+from bot.presentation.rendering import Flavour, units
 from core.domain.answer import Citation
 
 PLAIN = Flavour()

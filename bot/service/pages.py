@@ -5,25 +5,25 @@ from functools import partial
 
 from aiohttp import web
 
-from bot.control.asking import Asking
-from bot.control.hearing import Hearing
-from bot.metrics import Metrics
+from bot.control.answer_listeners import Hearing
+from bot.control.submission import Asking
+from bot.runtime.metrics import Metrics
 from bot.service.platforms import Platforms
-from bot.webchat.api.door import ApiDoor
-from bot.webchat.api.routes import add_api
-from bot.webchat.app import WebAddition, WebParts, build_web
-from bot.webchat.chat import ChatParts, add_chat
-from bot.webchat.pages.connections import add_connection_pages
-from bot.webchat.pages.statistics import add_statistics_page
+from bot.web.api.auth import ApiDoor
+from bot.web.api.routes import add_api
+from bot.web.app import WebAddition, WebParts, build_web
+from bot.web.chat import ChatParts, add_chat
+from bot.web.pages.connections import add_connection_pages
+from bot.web.pages.statistics import add_statistics_page
 from bot.wiring.parts import Parts
 from bot.wiring.platforms import link_key
-from core.answers.stored import stored_ids
-from core.commands import Commands
+from core.answering.answers.stored import stored_ids
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
-from core.gates.rates import Rate, RateGate
-from core.inbox import Inbox
-from core.worker import Worker
+from core.service.commands import Commands
+from core.service.inbox import Inbox
+from core.service.rate_limit import Rate, RateGate
+from core.service.worker import Worker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

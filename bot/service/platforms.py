@@ -1,7 +1,7 @@
 """The platforms that a process can post to, all in one place: its worker claims entries of these alone.
 
 Chat page, API and terminal keep their posts in the history, so every process on the database can post to them; those
-who look on are told by the process that serves them (bot/webchat/noticing.py, the requests and commands that wait). A
+who look on are told by the process that serves them (bot/web/inbox_poller.py, the requests and commands that wait). A
 platform elsewhere gets its line here, too: with a client that only posts, where its token is configured, a worker
 alone can answer there.
 """
@@ -17,16 +17,16 @@ from bot.slackbot.platform import SlackPlatform
 from bot.slackbot.translate import PLATFORM as SLACK
 from bot.slackbot.translate import to_private as to_private_on_slack
 from bot.terminal.platform import TerminalPlatform
-from bot.webchat.api.platform import ApiPlatform
-from bot.webchat.client import WebPlatform
-from bot.webchat.events import EventHub
+from bot.web.api.platform import ApiPlatform
+from bot.web.client import WebPlatform
+from bot.web.events import EventHub
 from bot.wiring.parts import Parts
 from bot.wiring.pipeline import with_stated_positions
-from core.answering import Answering
-from core.messages.noting import NotedAnswers
-from core.messages.preparing import PreparedAnswers
-from core.messages.private_answers import PrivateAnswers
-from core.messages.sharing import SharedAnswers, Sharing
+from core.answering.service import Answering
+from core.answering.steps.preparing import PreparedAnswers
+from core.answering.steps.private_answers import PrivateAnswers
+from core.answering.steps.sharing import SharedAnswers, Sharing
+from core.features.staleness.stale_notes import NotedAnswers
 from core.ports.service import ChatPlatform, ThreadReader
 
 

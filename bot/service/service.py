@@ -1,6 +1,6 @@
 """The running service: a database, a worker, a clock and pages, started in this order and stopped in the other.
 
-One process a data directory. It stops at SIGTERM or SIGINT in a few seconds (bot/machine/signals.py): what is
+One process a data directory. It stops at SIGTERM or SIGINT in a few seconds (bot/runtime/signals.py): what is
 unfinished is in the inbox and goes on at the next start, as it does after a kill.
 """
 
@@ -17,13 +17,13 @@ from aiohttp import web
 
 from bot.config import Config
 from bot.config.sections import WebConfig
+from bot.control.answer_listeners import Hearing
 from bot.control.calls import Calls
-from bot.control.hearing import Hearing
-from bot.control.holding import Notice, ServiceLock, socket_path
 from bot.control.server import ControlServer
-from bot.doctor.checks import require_filled_index
-from bot.machine.signals import Signals
-from bot.metrics import MeteredAnswers, Metrics
+from bot.control.service_lock import Notice, ServiceLock, socket_path
+from bot.runtime.metrics import MeteredAnswers, Metrics
+from bot.runtime.signals import Signals
+from bot.service.doctor import require_filled_index
 from bot.service.pages import PageParts, build_asking, build_pages
 from bot.service.platforms import build_platforms, prepared_answers
 from bot.service.schedule import Schedule, Tick
@@ -37,17 +37,17 @@ from bot.service.worker import (
     until_end,
     warm,
 )
-from bot.webchat.app import build_runner
-from bot.webchat.noticing import Noticing
+from bot.web.app import build_runner
+from bot.web.inbox_poller import Noticing
 from bot.wiring.discord import DiscordDoor, hear_discord, open_discord
 from bot.wiring.parts import Parts, build_parts
 from bot.wiring.slack import SlackDoor, hear_slack, open_slack
-from core.commands import ServiceQuestions
+from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState
-from core.finishing import to_its_end
-from core.inbox import Inbox, platform_gates
-from core.ingestion.report import ignore_progress
-from core.work.abandoned import end_abandoned_questions
+from core.service.commands import ServiceQuestions
+from core.service.inbox import Inbox, platform_gates
+from core.thread_work import to_its_end
+from core.work.orphaned_jobs import end_abandoned_questions
 
 # How long open event streams and requests may take to end; longer only for those who do not notice.
 REQUESTS_END_SECONDS = 0.5

@@ -10,8 +10,8 @@ from pathlib import Path
 from bot.service.schedule import Tick
 from core.domain.sources import Cron, Every, FolderOrigin, SourceSpec, SyncState
 from core.errors import FootnoteError
+from core.features.syncing.syncing import Syncs
 from core.ports import Clock
-from core.sources.syncing import Syncs
 
 # After the start of the service, for what is due already: people have their first answers before.
 SOONEST = timedelta(seconds=60)

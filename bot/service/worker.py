@@ -12,17 +12,17 @@ from typing import Any
 
 from bot.config import WEB_KEY_VARIABLE, Config
 from bot.config.slack import is_on as slack_is_on
-from bot.doctor.checks import count_lacking, require_filled_index
-from bot.machine.signals import Signals
+from bot.runtime.signals import Signals
+from bot.service.doctor import count_lacking, require_filled_index
 from bot.service.platforms import build_platforms, prepared_answers
 from bot.wiring.discord import open_discord
 from bot.wiring.parts import Parts, build_parts
 from bot.wiring.slack import open_slack
-from core.answering import Answering
+from core.answering.service import Answering
+from core.domain.ingest_report import RepairReport, ignore_progress
 from core.errors import ConfigError, FootnoteError, InvalidState
-from core.ingestion.report import RepairReport, ignore_progress
 from core.ports.service import ChatPlatform
-from core.worker import Worker
+from core.service.worker import Worker
 
 WORKER_END_SECONDS = 2.0  # longer only for those who do not notice
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from bot.showing.rendering import Flavour, clean, clip, link_target
+from bot.presentation.rendering import Flavour, clean, clip, link_target
 from bot.slackbot.layout import EACH_BLOCK, MAX_HEADER, MAX_LABEL, MAX_TITLE, Block, View
 
 Element: TypeAlias = Mapping[str, Any]  # of a block

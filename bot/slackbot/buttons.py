@@ -8,12 +8,12 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
-from bot.showing.action_names import ActionName, Verb
-from bot.showing.answer_actions import NO_ACTION, AnswerActions
-from bot.showing.answer_text import reference_rows
+from bot.presentation.action_names import ActionName, Verb
+from bot.presentation.answer_actions import NO_ACTION, AnswerActions
+from bot.presentation.answer_text import reference_rows
 from bot.slackbot import blocks
-from bot.slackbot.acts import Act, whereabouts
 from bot.slackbot.forms import open_form
+from bot.slackbot.interaction_context import Act, whereabouts
 from bot.slackbot.interactions import Desk
 from bot.slackbot.layout import View
 from bot.slackbot.render_passages import passages_view

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.showing.platform_parts import Pause
+from bot.presentation.platform_parts import Pause
 from bot.slackbot.errors import understood
 from core.errors import PlatformError
 

@@ -12,9 +12,9 @@ from bot.slackbot.teams import Team
 from core.domain.conversation import ChannelAddress, IncomingMessage
 from core.domain.service import Decision
 from core.errors import FootnoteError
-from core.inbox import Gate, platform_gates
 from core.ports import Clock
 from core.ports.service import SettingsRepository
+from core.service.inbox import Gate, platform_gates
 
 EXTERNAL = "external"  # key of metadata: set where people of other companies read
 KEPT_SECONDS = 600.0

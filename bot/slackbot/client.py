@@ -11,11 +11,12 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext
 
-from bot.showing.action_names import read_action_name
-from bot.slackbot import commands, forms, home, pane, shortcuts
-from bot.slackbot.acts import Act, to_act
+from bot.presentation.action_names import read_action_name
+from bot.slackbot import assistant_pane as pane
+from bot.slackbot import commands, forms, home, shortcuts
 from bot.slackbot.buttons import press
 from bot.slackbot.channels import Channels
+from bot.slackbot.interaction_context import Act, to_act
 from bot.slackbot.interactions import Desk
 from bot.slackbot.parts import SlackParts
 from bot.slackbot.people import People
@@ -34,10 +35,10 @@ from bot.slackbot.translate import (
     to_incoming,
     written,
 )
-from core.conversations import title_from
 from core.domain.conversation import ChannelAddress, IncomingMessage, message_key
 from core.domain.service import Receipt
 from core.errors import StorageError
+from core.work.conversations import title_from
 
 # Refusals that nobody has to be told of: the message was not meant for us.
 SILENT = frozenset({"not_for_us", "own_message", "another_bot", "muted", "needs_mention", "posts_off"})

@@ -8,19 +8,19 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeAlias
 
-from bot.showing.action_names import ActionName, Verb, to_action_name
+from bot.presentation.action_names import ActionName, Verb, to_action_name
 from bot.slackbot import results
-from bot.slackbot.acts import Act
 from bot.slackbot.blocks import button
 from bot.slackbot.forms import open_form
+from bot.slackbot.interaction_context import Act
 from bot.slackbot.interactions import Desk
 from bot.slackbot.layout import SlackPost
 from bot.slackbot.render_lists import notice_message
 from bot.slackbot.results import tell
 from bot.slackbot.translate import to_text
-from core.commands import Command
 from core.domain.service import CommandLine
 from core.errors import FootnoteError
+from core.service.commands import Command
 
 __all__ = ["read_line", "run_command", "run_slash", "run_typed", "tell"]
 

@@ -4,8 +4,8 @@ import logging
 from collections.abc import Sequence
 from enum import Enum, auto
 
+from bot.slackbot.destinations import ChannelPlace
 from bot.slackbot.errors import MESSAGE_GONE, STREAM_OVER, name_of
-from bot.slackbot.places import ChannelPlace
 from bot.slackbot.posts import Parts
 from bot.slackbot.render_running import (
     Chunk,

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from itertools import chain, zip_longest
 
-from core.chat_documents.keeping import KEPT_SOURCE
 from core.domain.corpus import Document, Page, SearchScope
+from core.features.kept_answers import KEPT_SOURCE
 from core.ports import CorpusRepository
-from core.texts import content_words, shorten
+from core.text.words import content_words, shorten
 
 MOST_TRIED = 12  # documents looked into
 PAGES_TRIED = 3  # of each: a section's name stands on its first pages, or it has none

@@ -4,7 +4,7 @@ from urllib.parse import urljoin, urlsplit
 
 import aiohttp
 
-from bot.showing.platform_parts import Pause
+from bot.presentation.platform_parts import Pause
 from bot.slackbot.calls import call
 from bot.slackbot.errors import READ_FILE, to_refusal, understood
 from bot.slackbot.teams import Team

@@ -8,15 +8,15 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from bot.showing.action_names import ActionName, Verb, read_action_name, to_action_name
-from bot.showing.rendering import clip
+from bot.presentation.action_names import ActionName, Verb, read_action_name, to_action_name
+from bot.presentation.rendering import clip
 from bot.slackbot import results
-from bot.slackbot.acts import Act, whereabouts
+from bot.slackbot.interaction_context import Act, whereabouts
 from bot.slackbot.interactions import ACKNOWLEDGE_SECONDS, Desk
 from bot.slackbot.layout import MAX_LABEL, MAX_OPTION_VALUE, MAX_OPTIONS, MAX_TITLE, Block, View
-from core.commands import Command, Option, OptionKind
-from core.commands.base import GIVEN
 from core.errors import BadInput, FootnoteError, NotFound
+from core.service.commands import Command, Option, OptionKind
+from core.service.commands.base import GIVEN
 
 MAX_VALUE = 3_000  # characters that a text field takes, Slack's limit
 MAX_LABEL_OF_INPUT = 2_000

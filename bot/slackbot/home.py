@@ -9,17 +9,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.slackbot.acts import Act
 from bot.slackbot.calls import call
 from bot.slackbot.examples import example_questions
+from bot.slackbot.interaction_context import Act
 from bot.slackbot.interactions import Desk
 from bot.slackbot.lists import listed
 from bot.slackbot.render_home import Home, SourceRow, home_view
-from core.commands import CommandResult, ThreadRow
-from core.commands import SourceRow as ListedSource
 from core.domain.corpus import Document, SearchScope
 from core.domain.service import TO_THE_END
 from core.errors import FootnoteError
+from core.service.commands import CommandResult, ThreadRow
+from core.service.commands import SourceRow as ListedSource
 
 SHOW_HOME = "show the home tab"  # the end of “I am not allowed to …”
 EXAMPLES = 3

@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from bot.slackbot.acts import Act
 from bot.slackbot.calls import TIMEOUT_SECONDS, call
 from bot.slackbot.channels import EXTERNAL, READS_ALONG, Channels, is_closed
+from bot.slackbot.command_text import in_slack_words
 from bot.slackbot.errors import CLOSED, POST, understood
+from bot.slackbot.interaction_context import Act
 from bot.slackbot.layout import SlackMessage, SlackPost, View
 from bot.slackbot.parts import SlackParts
 from bot.slackbot.people import People
@@ -25,11 +26,10 @@ from bot.slackbot.translate import (
     private_address,
     thread_address,
 )
-from bot.slackbot.words import in_slack_words
-from core.commands import CommandCall, Question
 from core.domain.conversation import ChannelAddress, Conversation, IncomingMessage, Talk, ThreadAddress, message_key
 from core.domain.service import Receipt
 from core.errors import AccessDenied, FootnoteError
+from core.service.commands import CommandCall, Question
 
 ACKNOWLEDGE_SECONDS = 1.5  # Slack gives up after 3; what takes longer goes on by itself
 WRONG = "Something went wrong inside Footnote: try again, or tell who runs it."

@@ -6,8 +6,8 @@ Whoever lists conversations is listed their own and their channel's: all of them
 from bot.slackbot.render_lists import ThreadItem
 from bot.slackbot.teams import Team
 from bot.slackbot.translate import PLATFORM, is_private
-from core.commands import ThreadRow
 from core.domain.conversation import ThreadAddress
+from core.service.commands import ThreadRow
 
 
 def listed(row: ThreadRow, team: Team) -> ThreadItem:

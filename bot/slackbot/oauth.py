@@ -27,9 +27,9 @@ from bot.slackbot.manifest import INSTALL_PATH, REDIRECT_PATH, SCOPES
 from bot.slackbot.translate import PLATFORM
 from core.domain.service import Installation
 from core.errors import FootnoteError, InvalidState
-from core.gates.rates import Rate, RateGate
 from core.ports import Clock
 from core.ports.service import InstallationRepository, OneTimeCodes
+from core.service.rate_limit import Rate, RateGate
 
 PURPOSE = "slack install"
 STATE_SECONDS = 600

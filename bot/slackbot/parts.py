@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bot.showing.platform_parts import PlatformParts
+from bot.presentation.platform_parts import PlatformParts
 from bot.slackbot.teams import Teams
 
 COMMAND = "/footnote"

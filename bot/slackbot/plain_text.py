@@ -5,7 +5,7 @@ Names: `fallback`, `unmarked`.
 
 import re
 
-from bot.showing.rendering import clean, safe_cut
+from bot.presentation.rendering import clean, safe_cut
 from bot.slackbot.blocks import neutral
 from bot.slackbot.layout import MAX_FALLBACK
 

@@ -10,14 +10,14 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from datetime import timedelta
 
-from bot.showing.action_names import post_id
-from bot.showing.platform_parts import LinkTo, Pause
+from bot.presentation.action_names import post_id
+from bot.presentation.platform_parts import LinkTo, Pause
+from bot.slackbot.destinations import ChannelPlace, Place, ReplyPlace, direct_place
 from bot.slackbot.drafts import Draft
 from bot.slackbot.errors import CLOSED
 from bot.slackbot.files import read_file
 from bot.slackbot.layout import SlackPost
 from bot.slackbot.people import People
-from bot.slackbot.places import ChannelPlace, Place, ReplyPlace, direct_place
 from bot.slackbot.posts import Posts
 from bot.slackbot.progress import LivePost
 from bot.slackbot.render import RenderOptions, render_answer

@@ -7,9 +7,9 @@ one is posted.
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from bot.showing.action_names import post_id
+from bot.presentation.action_names import post_id
+from bot.slackbot.destinations import NO_MESSAGE, Place
 from bot.slackbot.layout import SlackMessage, SlackPost
-from bot.slackbot.places import NO_MESSAGE, Place
 from bot.slackbot.translate import ts_of
 from core.domain.service import PostRef
 from core.errors import PlatformError

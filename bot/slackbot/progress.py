@@ -4,8 +4,8 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 
-from bot.showing.platform_parts import Pause
-from bot.showing.throttled_progress import ThrottledProgress
+from bot.presentation.platform_parts import Pause
+from bot.presentation.throttled_progress import ThrottledProgress
 from bot.slackbot.drafts import APPEND_SECONDS, Draft
 from bot.slackbot.status import StatusLine
 from core.domain.jobs import Job

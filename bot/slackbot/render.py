@@ -3,14 +3,14 @@
 Names here: `RenderOptions`, `render_answer`. Beside it: `render_running` (`running_message`, `start_chunks`,
 `task_chunks`, `how_view`), `drafts` (`draft_text`), `render_passages` (`QuoteContext`, `passages_view`), `render_lists`
 (`ThreadRow`, `threads_message`, `notice_message`, `text_post`, `said_message`), `render_home` (`Home`, `home_view`);
-values in `layout`, names of buttons in `bot.showing.action_names`.
+values in `layout`, names of buttons in `bot.presentation.action_names`.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from bot.showing.answer_text import (
+from bot.presentation.answer_text import (
     NO_TEXT,
     SourceLink,
     answer_markdown,
@@ -20,7 +20,7 @@ from bot.showing.answer_text import (
     pack_items,
     suggestion_lines,
 )
-from bot.showing.rendering import Part, allow_none, link_target, pack, read_markdown
+from bot.presentation.rendering import Part, allow_none, link_target, pack, read_markdown
 from bot.slackbot.blocks import FLAVOUR, Row, markdown, plain_of, rich_text, size_of, stack, text
 from bot.slackbot.layout import (
     EACH_BLOCK,

@@ -8,15 +8,15 @@ Names: `MENU_CHOICES`, `MAX_SUGGESTIONS`, `answer_blocks`, `running_actions`, `h
 
 from dataclasses import replace
 
-from bot.showing.action_names import ActionName, Verb, to_action_name
-from bot.showing.answer_text import (
+from bot.presentation.action_names import ActionName, Verb, to_action_name
+from bot.presentation.answer_text import (
     ALL_REFERENCES_LABEL,
     RATED_STATUSES,
     STEPS_LABEL,
     ask_again_label,
     hidden_reference_count,
 )
-from bot.showing.rendering import clip
+from bot.presentation.rendering import clip
 from bot.slackbot.blocks import Element, actions, button, context, feedback, menu
 from bot.slackbot.layout import MAX_ACTIONS, MAX_LABEL, MAX_OPTIONS, Block
 from core.domain.answer import Answer

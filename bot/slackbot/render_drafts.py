@@ -5,8 +5,8 @@ Names: `draft_text`, `DRAFT_LENGTH`.
 
 import re
 
-from bot.showing.answer_text import MORE_COMING
-from bot.showing.rendering import clean
+from bot.presentation.answer_text import MORE_COMING
+from bot.presentation.rendering import clean
 
 DRAFT_LENGTH = 8_000  # characters: of a longer draft its beginning is enough, the final post has it all
 _BREAKER = "\u200b"

@@ -6,9 +6,9 @@ Names: `Home`, `SourceRow`, `home_view`.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.showing.action_names import ActionName, Verb, to_action_name
-from bot.showing.answer_text import ThreadItem
-from bot.showing.rendering import clip
+from bot.presentation.action_names import ActionName, Verb, to_action_name
+from bot.presentation.answer_text import ThreadItem
+from bot.presentation.rendering import clip
 from bot.slackbot.blocks import Element, Row, actions, bullets, button, header, home, rich_text, stack, text
 from bot.slackbot.layout import Block, View
 from bot.slackbot.render_lists import thread_row

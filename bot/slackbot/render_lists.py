@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from bot.showing.answer_text import EMPTY, TRUNCATED, ThreadItem
-from bot.showing.rendering import clip, safe_cut, split_markdown
+from bot.presentation.answer_text import EMPTY, TRUNCATED, ThreadItem
+from bot.presentation.rendering import clip, safe_cut, split_markdown
 from bot.slackbot.blocks import FLAVOUR, Row, link, markdown, plain_of, rich_text, stack, text
 from bot.slackbot.layout import TEXT_BUDGET, Block, SlackMessage, SlackPost
 from bot.slackbot.plain_text import fallback, unmarked

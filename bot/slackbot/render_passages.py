@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from bot.showing.action_names import Verb
-from bot.showing.answer_text import NO_PASSAGES, QuoteContext, pack_items, passage_lines
-from bot.showing.rendering import clip
+from bot.presentation.action_names import Verb
+from bot.presentation.answer_text import NO_PASSAGES, QuoteContext, pack_items, passage_lines
+from bot.presentation.rendering import clip
 from bot.slackbot.blocks import Row, context, modal, rich_text, stack, text
 from bot.slackbot.layout import MAX_VIEW_BLOCKS, VIEW_BUDGET, Block, View
 from bot.slackbot.render_buttons import page_actions

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.showing.answer_text import ALL_REFERENCES_LABEL, NO_REFERENCES, ReferenceRow, pack_items, reference_line
+from bot.presentation.answer_text import ALL_REFERENCES_LABEL, NO_REFERENCES, ReferenceRow, pack_items, reference_line
 from bot.slackbot.blocks import Row, plain_of, rich_text, stack, text
 from bot.slackbot.layout import TEXT_BUDGET, SlackMessage, SlackPost
 from bot.slackbot.plain_text import fallback

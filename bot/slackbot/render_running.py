@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from bot.showing.answer_text import (
+from bot.presentation.answer_text import (
     MORE_COMING,
     NO_STEPS,
     STEPS_LABEL,
@@ -20,7 +20,7 @@ from bot.showing.answer_text import (
     job_tree,
     remove_space_before_markers,
 )
-from bot.showing.rendering import split_markdown
+from bot.presentation.rendering import split_markdown
 from bot.slackbot.blocks import FLAVOUR, Element, Row, bullets, fitted, markdown, modal, rich_text, stack, text
 from bot.slackbot.layout import MAX_TASK_ID, MAX_TASK_TEXT, VIEW_BUDGET, Block, SlackMessage, View
 from bot.slackbot.plain_text import fallback, unmarked

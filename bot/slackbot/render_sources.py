@@ -6,7 +6,7 @@ Names: `source_entry`, `source_heading`, `footnote`, `Entry`.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bot.showing.answer_text import source_path, source_quote, source_title
+from bot.presentation.answer_text import source_path, source_quote, source_title
 from bot.slackbot.blocks import FLAVOUR, Element, Row, link, text
 from core.domain.answer import Citation
 

@@ -4,22 +4,23 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.showing.rendering import link_target
-from bot.slackbot import home, pane
-from bot.slackbot.acts import Act
+from bot.presentation.rendering import link_target
+from bot.slackbot import assistant_pane as pane
+from bot.slackbot import home
 from bot.slackbot.blocks import Element, actions, button
 from bot.slackbot.calls import call
+from bot.slackbot.command_text import in_slack_words
 from bot.slackbot.errors import CLOSED
+from bot.slackbot.interaction_context import Act
 from bot.slackbot.interactions import Desk
 from bot.slackbot.layout import SlackPost
 from bot.slackbot.lists import link_to, listed
 from bot.slackbot.render_lists import notice_message, text_post, threads_message
 from bot.slackbot.translate import PLATFORM, is_private
-from bot.slackbot.words import in_slack_words
-from core.commands import CommandResult, ThreadRow
-from core.commands.threads import PAGE_ROWS
 from core.domain.conversation import Conversation
-from core.export import ExportedFile
+from core.features.export import ExportedFile
+from core.service.commands import CommandResult, ThreadRow
+from core.service.commands.threads import PAGE_ROWS
 
 SEND_FILES = "send files"  # the end of “I am not allowed to …”
 LINK = "link"  # the action of buttons that only lead somewhere

@@ -1,25 +1,25 @@
 """Sharing a private answer with its channel: a message that says who shares what, with the answer in its thread.
 
-The answer is an entry of the inbox like any other (core/messages/sharing.py), known by its event key: whoever presses
+The answer is an entry of the inbox like any other (sharing.py), known by its event key: whoever presses
 twice, or in two places, shares once.
 """
 
 from dataclasses import replace
 
-from bot.showing.action_names import ActionName, post_id
-from bot.showing.answer_actions import AnswerActions
-from bot.slackbot.acts import Act
+from bot.presentation.action_names import ActionName, post_id
+from bot.presentation.answer_actions import AnswerActions
+from bot.slackbot.interaction_context import Act
 from bot.slackbot.interactions import Desk
 from bot.slackbot.render import RenderOptions, render_answer
 from bot.slackbot.render_lists import said_message
 from bot.slackbot.translate import CHANNEL_ITSELF, thread_address
-from core.answers.stored import stored_ids, to_answer
+from core.answering.answers.stored import stored_ids, to_answer
+from core.answering.steps.sharing import SHARED, Sharing
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import Conversation, Message, ThreadAddress, message_key
 from core.domain.jobs import Job
 from core.domain.service import InboxEntry, InboxStatus, Receipt
 from core.errors import NotFound
-from core.messages.sharing import SHARED, Sharing
 
 SHARED_NOW = "Shared with the channel."
 SHARED_BEFORE = "This answer was shared with the channel before."

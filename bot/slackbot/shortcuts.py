@@ -8,18 +8,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.showing.action_names import find_answer
-from bot.showing.answer_actions import AnswerActions, PlatformMessage
+from bot.presentation.action_names import find_answer
+from bot.presentation.answer_actions import AnswerActions, PlatformMessage
 from bot.slackbot import blocks
-from bot.slackbot.acts import Act, told_by, whereabouts
 from bot.slackbot.calls import call
 from bot.slackbot.errors import READ
+from bot.slackbot.interaction_context import Act, told_by, whereabouts
 from bot.slackbot.interactions import Desk
 from bot.slackbot.layout import View
 from bot.slackbot.translate import Event, author_of, people_in, to_talk, to_text
-from core.commands import Question
 from core.domain.conversation import Talk
 from core.errors import BadInput, NotFound
+from core.service.commands import Question
 
 # Names of the shortcuts (bot/slackbot/manifest.py), and of their forms.
 ASK_ABOUT = "ask_about"

@@ -3,9 +3,9 @@
 import asyncio
 import logging
 
-from bot.showing.platform_parts import Pause
+from bot.presentation.platform_parts import Pause
 from bot.slackbot.calls import call
-from bot.slackbot.places import ChannelPlace
+from bot.slackbot.destinations import ChannelPlace
 from core.errors import FootnoteError
 
 STATUS = "is looking it up…"  # Slack puts the app's name before it

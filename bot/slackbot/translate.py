@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.showing.default_question import default_question
+from bot.presentation.default_question import default_question
+from bot.slackbot.command_text import to_command_text
 from bot.slackbot.teams import Team
-from bot.slackbot.words import to_command_text
 from core.domain.conversation import (
     PRIVATE_THREAD,
     Attachment,

@@ -17,14 +17,14 @@ from rich.text import Text
 
 from bot.terminal.render import answer_view, footnote_links, markdown_view, running_view, stale_note, step_line
 from bot.terminal.translate import Typed, to_typed
-from core.answering import check_question
-from core.commands import CommandCall, Question
-from core.conversations import title_from
+from core.answering.service import check_question
 from core.domain.conversation import Circumstances, Conversation, IncomingMessage, ThreadAddress, message_key
 from core.domain.jobs import Job, JobKind
 from core.errors import BadInput, FootnoteError
-from core.export import ExportedFile
-from core.texts import is_number
+from core.features.export import ExportedFile
+from core.service.commands import CommandCall, Question
+from core.text.words import is_number
+from core.work.conversations import title_from
 
 if TYPE_CHECKING:
     from bot.wiring.parts import Parts

@@ -1,6 +1,6 @@
 """The terminal as a chat platform: an answer is "posted" by being in its conversation, where its command finds it.
 
-Commands that wait hear the worker of their own service (bot/control/hearing.py); what another process answers they
+Commands that wait hear the worker of their own service (answer_listeners.py); what another process answers they
 read from the history, as they do after a crash.
 """
 

@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from core.ingestion.report import IngestProgress, ProgressCallback
-from core.texts import shorten
+from core.domain.ingest_report import IngestProgress, ProgressCallback
+from core.text.words import shorten
 
 NAME_WIDTH = 40
 

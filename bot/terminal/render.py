@@ -12,21 +12,21 @@ from rich.table import Column, Table
 from rich.text import Text
 from rich.tree import Tree
 
-from bot.showing.answer_text import named_reference_lines, other_references_line, reference_line, reference_rows
+from bot.presentation.answer_text import named_reference_lines, other_references_line, reference_line, reference_rows
 from bot.terminal.console import one_line
 from core.domain.answer import Answer, AnswerStatus, Citation
 from core.domain.conversation import Conversation
 from core.domain.corpus import Document, Page, PageHit
 from core.domain.features import StaleAnswer
 from core.domain.jobs import Job, JobKind, JobStatus
-from core.export import footnote_label
-from core.references.listing import looked_at
-from core.references.one_line import preview
-from core.staleness.listing import told
-from core.texts import shorten, took
+from core.features.export import footnote_label
+from core.features.staleness.listing import told
+from core.knowledge.references.listing import looked_at
+from core.knowledge.references.one_line import preview
+from core.text.words import shorten, took
 
 if TYPE_CHECKING:
-    from core.evaluation.report import EvaluationReport, PlayedCase
+    from core.features.evaluation.report import EvaluationReport, PlayedCase
 
 QUOTE_LENGTH = 220
 RUNNING_STEPS = 8  # of an answer that is being made; they go when it is there

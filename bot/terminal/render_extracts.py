@@ -10,11 +10,11 @@ from rich.text import Text
 from bot.terminal.console import one_line
 from bot.terminal.render import footnote_view
 from core.domain.extracts import Extract
-from core.texts import shorten
+from core.text.words import shorten
 
 if TYPE_CHECKING:
-    from core.extraction.extracting import ExtractionReport
-    from core.facts import CitedFact, FoundFacts, KindCount, Ontology, Trouble
+    from core.knowledge.facts import CitedFact, FoundFacts, KindCount, Ontology, Trouble
+    from storage.documents.extraction.extracting import ExtractionReport
 
 FIELD_LENGTH = 160
 ALIASES_LISTED = 50

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from bot.terminal.console import one_line
-from core.ingestion.report import NO_READER, Failure, IngestReport
+from core.domain.ingest_report import NO_READER, Failure, IngestReport
 
 # A folder of code has hundreds of files that no reader is for: of more than so many, as many are named for each reason.
 UNREADABLE_NAMED = 3

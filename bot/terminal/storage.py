@@ -4,8 +4,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from core.ingestion.report import RepairReport
-from core.upkeep import StorageStatus, lacking
+from core.domain.ingest_report import RepairReport
+from core.features.maintenance import StorageStatus, lacking
 
 KIBIBYTE = 1024
 

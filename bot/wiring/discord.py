@@ -19,10 +19,10 @@ from bot.discordbot.platform import DiscordPlatform
 from bot.discordbot.setup import BAD_TOKEN, NO_MESSAGE_CONTENT, has_message_content, invite_link
 from bot.wiring.parts import Parts
 from bot.wiring.platforms import link_maker, shared_parts
-from core.commands import Commands
 from core.errors import ConfigError, FootnoteError, PlatformError
-from core.inbox import platform_gates
-from core.worker import Worker
+from core.service.commands import Commands
+from core.service.inbox import platform_gates
+from core.service.worker import Worker
 
 GOODBYE_SECONDS = 1.0  # for the connection to close; the whole stop has less than five
 UNREACHABLE = (discord.HTTPException, discord.GatewayNotFound, aiohttp.ClientError, OSError, TimeoutError)

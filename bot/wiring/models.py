@@ -5,10 +5,10 @@ from contextlib import AsyncExitStack
 
 from bot.config import Config
 from bot.config.providers import DEFAULT, ModelConfig, WorkspaceConfig, default_key_variable
+from core.answering.providers.fallback import Choice, FallbackProvider, learned
 from core.domain.answer import Capabilities
 from core.errors import UnsupportedFeature
 from core.ports import AnswerJudge, CapabilityMemory, ChatProvider, CheckedProvider, Clock, SentenceRanker
-from core.providers.fallback import Choice, FallbackProvider, learned
 
 MOST_BUILT = 32  # cached providers: people name models, too
 RETRIES_BEFORE_ANOTHER = 1  # of a provider that has a fallback
@@ -89,11 +89,11 @@ class Providers:
         settings = self._settings[name]
         retries = min(settings.max_retries, RETRIES_BEFORE_ANOTHER) if hurried else settings.max_retries
         if settings.what == "extractive":
-            from core.providers.extractive.provider import ExtractiveProvider
+            from core.answering.providers.extractive.provider import ExtractiveProvider
 
             return ExtractiveProvider(ranker=self._ranker(), judge=self._judge())
         if settings.what == "anthropic":
-            from core.providers.anthropic.provider import AnthropicProvider
+            from storage.models.anthropic.provider import AnthropicProvider
 
             return AnthropicProvider(
                 api_key=self._config.provider_key(name),
@@ -107,9 +107,9 @@ class Providers:
         return self._openai_compatible(name, settings, model or settings.model, retries)
 
     def _openai_compatible(self, name: str, settings: ModelConfig, model: str, retries: int) -> ChatProvider:
-        from core.providers.openai_compatible.connection import Endpoint
-        from core.providers.openai_compatible.probing import Abilities
-        from core.providers.openai_compatible.provider import OpenAICompatibleProvider
+        from storage.models.openai_compatible.connection import Endpoint
+        from storage.models.openai_compatible.probing import Abilities
+        from storage.models.openai_compatible.provider import OpenAICompatibleProvider
 
         variable = default_key_variable(settings, name)
         where = f"Set {variable} to a valid key" if variable else "Name its variable by api_key_variable"

@@ -16,68 +16,68 @@ from typing import TYPE_CHECKING
 
 from bot.config import SLACK_KEY_SETTING, Config
 from bot.config.sections import MODEL_EXTRACTORS, IngestConfig
-from bot.machine.clock import SystemClock
-from bot.machine.person import author_name
-from bot.showing.direct_threads import is_direct_thread
+from bot.presentation.direct_threads import is_direct_thread
+from bot.runtime.clock import SystemClock
+from bot.runtime.local_user import author_name
 from bot.wiring.models import Providers
-from core.access import Access
-from core.conversations import Conversations
+from core.access.scopes import Access
 from core.domain.corpus import Document, SearchScope
+from core.domain.ingest_report import IngestReport, ProgressCallback
+from core.domain.read_limits import MEBIBYTE, WALL_TIMES, ReadLimits
 from core.errors import InvalidState
-from core.ingestion.limits import MEBIBYTE, WALL_TIMES, ReadLimits
-from core.ingestion.report import IngestReport, ProgressCallback
-from core.library import Library
+from core.features.staleness.detection import Staleness
+from core.knowledge.library import Library
 from core.ports import ChatProvider, Clock, SearchIndex
-from core.staleness.noticing import Staleness
-from storage.capabilities import CapabilityFile
+from core.work.conversations import Conversations
 from storage.database import Database
-from storage.database.alone import alone, alone_if_free
-from storage.local_models.embeddings import LocalEmbedder
-from storage.local_models.files import find_embedding_model, find_reranker
-from storage.local_models.judging import CrossEncoderJudge
-from storage.local_models.ranking import VectorSentenceRanker
-from storage.local_models.reranked_index import RerankedIndex
-from storage.qdrant.opening import INDEX_FOLDER, clear_folder, embedded_index, server_index
-from storage.sql.asked import SqlAskedRepository
-from storage.sql.cassettes import SqlCassetteRepository
-from storage.sql.cited import SqlCitedRepository
-from storage.sql.conversations import SqlConversationRepository
-from storage.sql.corpus import SqlCorpusRepository
-from storage.sql.extracts import SqlExtractRepository
-from storage.sql.feedback import SqlFeedbackRepository
-from storage.sql.inbox import SqlInboxStore
-from storage.sql.installations import SqlInstallationRepository, SqlOneTimeCodes
-from storage.sql.jobs import SqlJobRepository
-from storage.sql.readings import SqlReadingRepository
-from storage.sql.sealing import Sealer
-from storage.sql.settings import SqlSettingsRepository
-from storage.sql.stale import SqlStaleRepository
-from storage.sql.summaries import SqlSummaryRepository
-from storage.sql.syncs import SqlSyncRepository
-from storage.sql.upkeep import SqlUpkeep
+from storage.database.encryption import Sealer
+from storage.database.process_lock import alone, alone_if_free
+from storage.database.repositories.asked import SqlAskedRepository
+from storage.database.repositories.cassettes import SqlCassetteRepository
+from storage.database.repositories.cited import SqlCitedRepository
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.database.repositories.extracts import SqlExtractRepository
+from storage.database.repositories.feedback import SqlFeedbackRepository
+from storage.database.repositories.inbox import SqlInboxStore
+from storage.database.repositories.installations import SqlInstallationRepository, SqlOneTimeCodes
+from storage.database.repositories.jobs import SqlJobRepository
+from storage.database.repositories.readings import SqlReadingRepository
+from storage.database.repositories.settings import SqlSettingsRepository
+from storage.database.repositories.stale import SqlStaleRepository
+from storage.database.repositories.summaries import SqlSummaryRepository
+from storage.database.repositories.syncs import SqlSyncRepository
+from storage.database.repositories.upkeep import SqlUpkeep
+from storage.index.opening import INDEX_FOLDER, clear_folder, embedded_index, server_index
+from storage.models.capabilities import CapabilityFile
+from storage.models.local.cross_encoder import CrossEncoderJudge
+from storage.models.local.embeddings import LocalEmbedder
+from storage.models.local.files import find_embedding_model, find_reranker
+from storage.models.local.ranking import VectorSentenceRanker
+from storage.models.local.reranked_index import RerankedIndex
 
 if TYPE_CHECKING:
-    from core.chat_documents.attachments import Attachments
-    from core.chat_documents.keeping import KeptAnswers
-    from core.commands import Commands, RunningQuestions
-    from core.connections import Connections
+    from core.answering.redaction import Histories
+    from core.answering.steps.stated_positions import StatedPositions
     from core.domain.sources import SourceSpec
-    from core.explaining import Explanations
-    from core.extraction.ingests import Ingests
-    from core.extraction.model_extracting import ModelExtracting
-    from core.extraction.runs import Extractions, ModelExtractions
-    from core.facts import Facts
-    from core.feedback import Feedbacks
-    from core.ingestion.pipeline import Ingestor
-    from core.jobs.trees import Jobs
-    from core.messages.stated_positions import StatedPositions
+    from core.features.access_explanation import Explanations
+    from core.features.connections import Connections
+    from core.features.feedback import Feedbacks
+    from core.features.kept_answers import KeptAnswers
+    from core.features.maintenance import Upkeep
+    from core.features.recap import Recaps
+    from core.features.replay.cassettes import Cassettes
+    from core.features.statistics import UsageStatistics
+    from core.features.syncing.syncing import Syncs
+    from core.knowledge.attachments import Attachments
+    from core.knowledge.facts import Facts
     from core.ports.documents import PageImages, SourceFetcher
-    from core.recap import Recaps
-    from core.recordings.cassettes import Cassettes
-    from core.sources.syncing import Syncs
-    from core.statistics import UsageStatistics
-    from core.upkeep import Upkeep
-    from core.withholding import Histories
+    from core.service.commands import Commands, RunningQuestions
+    from core.service.jobs.trees import Jobs
+    from storage.documents.extraction.ingests import Ingests
+    from storage.documents.extraction.model_extracting import ModelExtracting
+    from storage.documents.extraction.runs import Extractions, ModelExtractions
+    from storage.documents.pipeline import Ingestor
 
 # In the data directory. A backup omits what Footnote can rebuild: the index, models, mirrors of sources.
 DATABASE_FILE = "footnote.db"
@@ -259,19 +259,19 @@ class Parts:
 
     @cached_property
     def explanations(self) -> Explanations:
-        from core.explaining import Explanations
+        from core.features.access_explanation import Explanations
 
         return Explanations(self.access, self.library, self.corpus)
 
     @cached_property
     def facts(self) -> Facts:
-        from core.facts import Facts
+        from core.knowledge.facts import Facts
 
         return Facts(extracts=self.extracts, corpus=self.corpus, clock=self.clock)
 
     @cached_property
     def connections(self) -> Connections:
-        from core.connections import Connections
+        from core.features.connections import Connections
 
         return Connections(
             extracts=self.extracts,
@@ -283,8 +283,8 @@ class Parts:
 
     @cached_property
     def statistics(self) -> UsageStatistics:
-        from core.statistics import UsageStatistics
-        from storage.local_models.meaning_groups import VectorMeaningGroups
+        from core.features.statistics import UsageStatistics
+        from storage.models.local.clustering import VectorMeaningGroups
 
         return UsageStatistics(
             asked=SqlAskedRepository(self.database, self.clock, is_direct_thread),
@@ -301,13 +301,13 @@ class Parts:
 
     @cached_property
     def histories(self) -> Histories:
-        from core.withholding import Histories
+        from core.answering.redaction import Histories
 
         return Histories(self.conversations, self.corpus)
 
     @cached_property
     def feedbacks(self) -> Feedbacks:
-        from core.feedback import Feedbacks
+        from core.features.feedback import Feedbacks
 
         return Feedbacks(SqlFeedbackRepository(self.database), self.conversations, self.clock)
 
@@ -324,9 +324,9 @@ class Parts:
 
     @cached_property
     def attachments(self) -> Attachments:
-        from core.chat_documents.attachments import Attachments
-        from core.ingestion.base import has_reader
-        from core.ingestion.files import stamp_file
+        from core.knowledge.attachments import Attachments
+        from storage.documents.base import has_reader
+        from storage.documents.files import stamp_file
 
         return Attachments(
             corpus=self.corpus,
@@ -340,13 +340,13 @@ class Parts:
 
     @cached_property
     def page_images(self) -> PageImages:
-        from bot.pictures.pages import Pictures
+        from storage.documents.page_images.pages import Pictures
 
         return Pictures()
 
     @cached_property
     def kept(self) -> KeptAnswers:
-        from core.chat_documents.keeping import KeptAnswers
+        from core.features.kept_answers import KeptAnswers
 
         return KeptAnswers(
             corpus=self.corpus,
@@ -359,10 +359,10 @@ class Parts:
     @cached_property
     def jobs(self) -> Jobs:
         from core.domain.jobs import JobKind
-        from core.extraction.extracting import JOB_NAME
-        from core.extraction.model_extracting import JOB_NAME as MODEL_JOB_NAME
-        from core.jobs.trees import Jobs
-        from core.work.abandoned import AbandonedRuns, Runs
+        from core.service.jobs.trees import Jobs
+        from core.work.orphaned_jobs import AbandonedRuns, Runs
+        from storage.documents.extraction.extracting import JOB_NAME
+        from storage.documents.extraction.model_extracting import JOB_NAME as MODEL_JOB_NAME
 
         def runs(kind: JobKind, lock: str, name: str | None = None) -> Runs:
             free = partial(alone_if_free, database_location(self.config), lock, with_file=True)
@@ -409,7 +409,7 @@ class Parts:
 
     def build_commands(self, questions: RunningQuestions | None = None) -> Commands:
         """Bind the chat commands; `questions` are those that a worker is answering."""
-        from core.commands import Commands
+        from core.service.commands import Commands
 
         return Commands(
             library=self.library,
@@ -430,7 +430,7 @@ class Parts:
 
     @cached_property
     def ingests(self) -> Ingests:
-        from core.extraction.ingests import Ingests
+        from storage.documents.extraction.ingests import Ingests
 
         return Ingests(
             corpus=self.corpus,
@@ -442,9 +442,9 @@ class Parts:
 
     def _build_ingestor(self) -> Ingestor:
         """One for each run: its child process isn't for concurrent use."""
-        from core.ingestion.pdf import recognition
-        from core.ingestion.pipeline import Ingestor
-        from core.ingestion.sandbox import READERS, RECOGNISING_READERS, Sandbox
+        from storage.documents.pdf import recognition
+        from storage.documents.pipeline import Ingestor
+        from storage.documents.sandbox import READERS, RECOGNISING_READERS, Sandbox
 
         limits = to_read_limits(self.config.ingest)
         has_ocr = self.config.ingest.ocr and can_recognise()
@@ -460,11 +460,11 @@ class Parts:
 
     @cached_property
     def extractions(self) -> Extractions:
-        from core.extraction.extracting import JOB_NAME, Extracting
-        from core.extraction.runs import Extractions, Turns
-        from core.ingestion.extractors.base import build_extractors
-        from core.ingestion.sandbox import Sandbox
         from core.work.steps import Steps
+        from storage.documents.extraction.extracting import JOB_NAME, Extracting
+        from storage.documents.extraction.runs import Extractions, Turns
+        from storage.documents.extractors.base import build_extractors
+        from storage.documents.sandbox import Sandbox
 
         def build() -> Extracting:
             return Extracting(
@@ -487,12 +487,12 @@ class Parts:
     def _build_model_extractions(self) -> ModelExtractions | None:
         """None if they are off or no workspace has a model. Each workspace's documents go to its own provider only."""
         from core.domain.extracts import ModelLimits
-        from core.extraction.model_extracting import JOB_NAME, ModelExtracting
-        from core.extraction.model_reading import ModelParts
-        from core.extraction.runs import ModelExtractions, Turns, can_extract
-        from core.gates.rates import Rate, RateGate
-        from core.ingestion.extractors.base import build_model_extractors
+        from core.service.rate_limit import Rate, RateGate
         from core.work.steps import Steps
+        from storage.documents.extraction.model_extracting import JOB_NAME, ModelExtracting
+        from storage.documents.extraction.model_reading import ModelParts
+        from storage.documents.extraction.runs import ModelExtractions, Turns, can_extract
+        from storage.documents.extractors.base import build_model_extractors
 
         settings = self.config.extraction
         workspaces = (self.workspace, *self.config.workspaces)
@@ -531,8 +531,8 @@ class Parts:
 
     @cached_property
     def syncs(self) -> Syncs:
-        from core.ingestion.pipeline import has_files
-        from core.sources.syncing import SyncParts, Syncs
+        from core.features.syncing.syncing import SyncParts, Syncs
+        from storage.documents.pipeline import has_files
         from storage.sources.building import build_fetcher
 
         def fetcher(spec: SourceSpec) -> SourceFetcher:
@@ -556,7 +556,7 @@ class Parts:
 
     @cached_property
     def upkeep(self) -> Upkeep:
-        from core.upkeep import Upkeep
+        from core.features.maintenance import Upkeep
 
         return Upkeep(
             database=SqlUpkeep(self.database, BACKED_UP),
@@ -641,7 +641,7 @@ def restore(config: Config, file: Path) -> list[str]:
 
 def can_recognise() -> bool:
     """Return whether the text recognition of scanned pages (the extra `ocr`) is installed."""
-    from core.ingestion.pdf import recognition
+    from storage.documents.pdf import recognition
 
     return recognition.is_installed()
 

@@ -7,33 +7,33 @@ from typing import TYPE_CHECKING
 
 from bot.config.sections import AgentConfig
 from bot.wiring.models import ready
-from core.answering import Answering, AnswerService, Reading
+from core.answering.limits import Budget
+from core.answering.service import Answering, AnswerService, Reading
+from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
+from core.answering.strategies.choosing import NotedStrategy, choose
+from core.answering.strategies.facts_first import FactsFirstStrategy
+from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
+from core.answering.strategies.tool_use import ToolUseStrategy
+from core.answering.tools.section_notes import SectionReader
 from core.domain.conversation import IncomingMessage
-from core.facts import Facts
-from core.library import Library
-from core.limits import Budget
+from core.features.recap import LineWriter, ModelWriter, Recaps
+from core.features.replay.cassettes import Cassettes
+from core.knowledge.facts import Facts
+from core.knowledge.library import Library
 from core.ports import ChatProvider, Clock, ContextStrategy, CorpusRepository, PagePictures, RetrievalStrategy
-from core.recap import LineWriter, ModelWriter, Recaps
-from core.recordings.cassettes import Cassettes
-from core.strategies.always_retrieve import AlwaysRetrieveStrategy
-from core.strategies.choosing import NotedStrategy, choose
-from core.strategies.facts_first import FactsFirstStrategy
-from core.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
-from core.strategies.tool_use import ToolUseStrategy
-from core.tools.section_notes import SectionReader
 
 if TYPE_CHECKING:
     from bot.wiring.parts import Parts
-    from core.messages.stated_positions import StatedPositions
-    from core.references.service import References
-    from core.tools.base import Toolbox
+    from core.answering.steps.stated_positions import StatedPositions
+    from core.answering.tools.base import Toolbox
+    from core.knowledge.references.service import References
 
 STRATEGIES = {made.name: made for made in (ToolUseStrategy, AlwaysRetrieveStrategy, PlanAndSynthesiseStrategy)}
 
 
 def build_answers(parts: "Parts") -> AnswerService:
     """The use case over the parts of an parts."""
-    from bot.pictures.for_models import PdfPictures
+    from storage.documents.page_images.for_models import PdfPictures
 
     agent = parts.config.agent
     pictures = PdfPictures(parts.corpus)
@@ -64,7 +64,7 @@ def build_answers(parts: "Parts") -> AnswerService:
 
 def with_stated_positions(parts: "Parts", answers: Answering) -> "StatedPositions":
     """The same, where people may say how far they have read."""
-    from core.messages.stated_positions import StatedPositions
+    from core.answering.steps.stated_positions import StatedPositions
 
     return StatedPositions(
         answers,
@@ -79,8 +79,8 @@ def with_stated_positions(parts: "Parts", answers: Answering) -> "StatedPosition
 
 def build_context(parts: "Parts") -> ContextStrategy:
     """The configured strategy; only the one that summarises needs a summariser."""
-    from core.agent.summarising import ModelSummariser
-    from core.context import FullHistoryCapped, LineSummariser, RollingSummary, TokenWindow
+    from core.answering.agent.summarising import ModelSummariser
+    from core.answering.context import FullHistoryCapped, LineSummariser, RollingSummary, TokenWindow
 
     agent = parts.config.agent
     if agent.context == "full":
@@ -97,9 +97,9 @@ def build_context(parts: "Parts") -> ContextStrategy:
 
 def build_references(parts: "Parts") -> "References | None":
     """None where they are switched off."""
-    from core.references.lines import DocumentLines
-    from core.references.service import References
-    from core.references.writing import ModelLines
+    from core.knowledge.references.lines import DocumentLines
+    from core.knowledge.references.service import References
+    from core.knowledge.references.writing import ModelLines
 
     settings = parts.config.references
     if not settings.enabled:
@@ -125,8 +125,8 @@ def build_recaps(parts: "Parts") -> Recaps:
 
 def prepare_strategy(parts: "Parts", message: IncomingMessage) -> RetrievalStrategy:
     """The strategy for a message, over the provider of its workspace and the model it asks for."""
-    from core.recordings.recording import RecordingProvider, recorded
-    from core.strategies.prepared import PreparedStrategy
+    from core.answering.strategies.failover import PreparedStrategy
+    from core.features.replay.recording import RecordingProvider, recorded
 
     async def ready_provider() -> ChatProvider:
         return await ready(parts.provider_for(message.address.workspace, message.model))
@@ -139,7 +139,7 @@ def prepare_strategy(parts: "Parts", message: IncomingMessage) -> RetrievalStrat
 
 def build_section_reader(parts: "Parts", workspace: str) -> SectionReader | None:
     """None where no model writes: what is too long is cut then."""
-    from core.agent.section_reading import ModelSectionReader
+    from core.answering.agent.section_reading import ModelSectionReader
 
     provider = parts.provider_for(workspace, None)
     return None if provider.capabilities.quotes_only else ModelSectionReader(provider, parts.summaries)
@@ -157,13 +157,13 @@ def build_toolbox(
     sections: SectionReader | None,
 ) -> "Toolbox":
     """The tools of one question, bound to what it may read. `sees`: whether the model that answers does."""
-    from core.tools.base import Toolbox, ToolContext
-    from core.tools.find_extracts import FindExtractsTool
-    from core.tools.follow_relation import FollowRelationTool
-    from core.tools.get_ontology import GetOntologyTool
-    from core.tools.get_page import GetPageTool
-    from core.tools.query_journal import QueryJournalTool
-    from core.tools.search import SearchTool
+    from core.answering.tools.base import Toolbox, ToolContext
+    from core.answering.tools.find_extracts import FindExtractsTool
+    from core.answering.tools.follow_relation import FollowRelationTool
+    from core.answering.tools.get_ontology import GetOntologyTool
+    from core.answering.tools.get_page import GetPageTool
+    from core.answering.tools.query_journal import QueryJournalTool
+    from core.answering.tools.search import SearchTool
 
     context = ToolContext(
         scope=reading.scope,
@@ -190,7 +190,7 @@ def build_toolbox(
 def strategy_for(
     agent: AgentConfig, message: IncomingMessage, provider: ChatProvider, clock: Clock
 ) -> RetrievalStrategy:
-    """Choose a strategy by core/strategies/choosing.py. Raises UnsupportedFeature for an unknown name."""
+    """Choose a strategy by core/answering/strategies/choosing.py. Raises UnsupportedFeature for an unknown name."""
     budget = Budget(steps=agent.max_steps, tokens=agent.max_tokens, seconds=agent.max_seconds)
     choice = choose(message, agent.strategy, provider.capabilities)
     strategy: RetrievalStrategy = STRATEGIES[choice.name](provider, budget, clock)

@@ -7,22 +7,22 @@ from pathlib import Path
 from typing import TypedDict
 
 from bot.config import Config
-from bot.showing.platform_parts import LinkTo
-from bot.webchat.links import Links
+from bot.presentation.platform_parts import LinkTo
+from bot.web.links import Links
 from bot.wiring.parts import KEY_FILE, Parts
-from core.access import Access
-from core.chat_documents.keeping import KeptAnswers
-from core.commands import Commands
-from core.conversations import Conversations
+from core.access.scopes import Access
+from core.answering.deletion import Forgetting
 from core.domain.answer import Citation
 from core.errors import StorageError
-from core.feedback import Feedbacks
-from core.inbox import Gate, Inbox
-from core.jobs.trees import Jobs
-from core.messages.forgetting import Forgetting
+from core.features.feedback import Feedbacks
+from core.features.kept_answers import KeptAnswers
 from core.ports import Clock, CorpusRepository
 from core.ports.service import InboxStore, SettingsRepository
-from core.worker import Worker
+from core.service.commands import Commands
+from core.service.inbox import Gate, Inbox
+from core.service.jobs.trees import Jobs
+from core.service.worker import Worker
+from core.work.conversations import Conversations
 
 KEY_BYTES = 32
 OWNER_ONLY_FILE = 0o600
@@ -63,7 +63,7 @@ def _stored_key(file: Path) -> str:
 
 
 class SharedParts(TypedDict):
-    """The fields of PlatformParts (bot/showing/platform_parts.py) that are the same on all platforms."""
+    """The fields of PlatformParts (bot/presentation/platform_parts.py) that are the same on all platforms."""
 
     inbox: Inbox
     entries: InboxStore

@@ -27,13 +27,13 @@ from bot.slackbot.people import People
 from bot.slackbot.platform import SlackPlatform
 from bot.slackbot.socket_mode import SteadySocket, open_address
 from bot.slackbot.teams import Teams
-from bot.webchat.app import WebAddition
-from bot.webchat.parts import WebParts
+from bot.web.app import WebAddition
+from bot.web.parts import WebParts
 from bot.wiring.parts import Parts
 from bot.wiring.platforms import link_maker, shared_parts
 from bot.wiring.slack_teams import OpenedTeams, open_teams
-from core.commands import Commands
-from core.worker import Worker
+from core.service.commands import Commands
+from core.service.worker import Worker
 
 GOODBYE_SECONDS = 1.0  # for the connection to close; the whole stop has less than five
 NOT_HERE = "Footnote is not installed in this workspace any more: an administrator has to install it again."

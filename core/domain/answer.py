@@ -100,7 +100,7 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassageCitation:
-    """A provider's claim that a text stands in a passage: not believed before core/citations.py proved it."""
+    """A provider's claim that a text stands in a passage: not believed before core/answering/citations.py proved it."""
 
     passage_id: str
     span: Span  # page offsets

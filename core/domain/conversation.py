@@ -145,7 +145,7 @@ class RepliesTo(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances:
-    """How a message came: what decides whether it is for us (core/gates/listening.py). The default plainly asks us."""
+    """How a message came: what decides whether it is for us (addressing.py). The default plainly asks us."""
 
     mentioned: bool = True  # it names the bot, or came as a command or by a button
     direct: bool = False  # in a channel of one person and the bot

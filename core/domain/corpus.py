@@ -174,7 +174,7 @@ class SourcedPassage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchScope:
-    """All that a question may read. Required by every index and page read; made by core/access.py only.
+    """All that a question may read. Required by every index and page read; made by core/access/scopes.py only.
 
     `sources` are source ids; an empty set reads nothing. `positions` maps a document id to the last page number
     that may be read of it; documents not named are open to their end.

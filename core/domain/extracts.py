@@ -85,7 +85,7 @@ class Extract:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractQuery:
-    """Which extracts; all of it has to fit. What compares fields of `data` is core/facts."""
+    """Which extracts; all of it has to fit. What compares fields of `data` is core/knowledge/facts."""
 
     type: ExtractType | None = None
     document_ids: frozenset[str] = frozenset()  # empty: all

@@ -93,7 +93,7 @@ class StoredCassette:
     question: str  # for lists
     recorded_at: datetime
     document_ids: frozenset[str]  # whose text is in it: it goes with any of them
-    data: bytes  # see core/recordings/cassette_text.py
+    data: bytes  # see core/features/replay/cassette_text.py
     is_case: bool = False  # kept as a regression case, until somebody drops it
 
 

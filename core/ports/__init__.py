@@ -111,7 +111,7 @@ class Tools(Protocol):
         """
 
     async def list_facts(self, question: str) -> ListedFacts | None:
-        """The extracted rows that a question clearly asks for (core/facts/asked.py); None where it asks for something
+        """The extracted rows that a question clearly asks for (list_intent.py); None where it asks for something
         else, or no row fits. Their passages are evidence, as those of an `invoke` are.
         """
 

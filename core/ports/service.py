@@ -322,7 +322,7 @@ class DatabaseFacts:
 
     name: str  # the file's path, or the URL without its password
     kind: str  # "SQLite" or "PostgreSQL"
-    schema: str  # the newest revision of storage/migrations that it has
+    schema: str  # the newest revision of storage/database/migrations that it has
     bytes: int  # on its disk
     rows: Mapping[str, int]  # by what they are, in the order in which people think of them
 

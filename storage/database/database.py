@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from core.errors import StorageError
-from core.finishing import to_its_end
+from core.thread_work import to_its_end
 from storage.database.driver_errors import to_storage_error
 from storage.database.engines import DURABLE, READERS, WRITING, build_engine
 from storage.database.schema import bring_to_head

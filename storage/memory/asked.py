@@ -13,7 +13,7 @@ from storage.storable import to_storable
 
 
 class MemoryAskedRepository:
-    """Implements core.statistics.AskedRepository over the twins of conversations and ratings."""
+    """Implements core.features.statistics.AskedRepository over the twins of conversations and ratings."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The in-memory twin of storage/capabilities.py."""
+"""The in-memory twin of storage/models/capabilities.py."""
 
 from core.domain.answer import Capabilities
 

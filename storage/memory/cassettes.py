@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from core.domain.features import StoredCassette
-from storage.cassette_ids import the_one, unknown
+from storage.database.cassette_ids import the_one, unknown
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.storable import to_storable, to_storable_value

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from core.tokens import tokens
+from core.text.tokens import tokens
 
 if TYPE_CHECKING:
-    from storage.local_models.embeddings import Vector
+    from storage.models.local.embeddings import Vector
 
 HASH_DIMENSIONS = 256
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from core.domain.corpus import Document, SearchScope
 from core.domain.extracts import Extract, Extraction, ExtractQuery, ExtractType
 from core.errors import NotFound
-from storage.extract_words import last_page_of, words_of
+from storage.database.extract_words import last_page_of, words_of
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.storable import to_storable_value
 

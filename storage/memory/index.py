@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope
-from core.tokens import tokens
+from core.text.tokens import tokens
 from storage.plain_text import has_words, indexed_text
 
 

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from core.domain.service import Installation
 from core.ports import Clock
-from storage.codes import hash_of, new_code
+from storage.database.codes import hash_of, new_code
 from storage.storable import to_storable, to_storable_value
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from core.domain.sources import FoundryWorldOrigin
 from core.errors import SourceUnavailable
-from core.finishing import to_its_end
 from core.ports.documents import Fetched, FetchProgress
+from core.thread_work import to_its_end
 from storage.sources.mirror import Kept, Mirror, safe_part
 
 ENTRY, PAGE = "!journal!", "!journal.pages!"  # the beginnings of keys

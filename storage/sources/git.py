@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 from core.domain.sources import GitOrigin
 from core.errors import SourceUnavailable
-from core.finishing import to_its_end
 from core.ports.documents import Fetched, FetchProgress
+from core.thread_work import to_its_end
 from storage.sources.mirror import FILES_FOLDER
 
 GIT_SECONDS = 900  # for one call: a large repository over a slow line

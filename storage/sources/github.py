@@ -16,9 +16,9 @@ from urllib.parse import quote
 from core.domain.selection import Selection
 from core.domain.sources import GitHubOrigin, GitOrigin
 from core.errors import SourceUnavailable
-from core.finishing import to_its_end
-from core.ingestion.base import build_readers
 from core.ports.documents import Fetched, FetchProgress
+from core.thread_work import to_its_end
+from storage.documents.base import build_readers
 from storage.sources.git import GitFetcher
 from storage.sources.github_text import IssueText, to_markdown
 from storage.sources.mirror import Kept, Mirror, safe_path

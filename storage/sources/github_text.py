@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from core.texts import collapse
+from core.text.words import collapse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

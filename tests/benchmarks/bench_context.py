@@ -26,13 +26,13 @@ from rich.table import Table
 
 from bot.config import Config
 from bot.wiring.parts import Parts, open_parts
-from core.context import BYTES_PER_TOKEN
+from core.answering.context import BYTES_PER_TOKEN
+from core.answering.providers.scripted import says
 from core.domain.answer import Answer, ChatRequest, ChatResponse
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.ports import ChatProvider
-from core.providers.anthropic.messages import to_params
-from core.providers.scripted import says
 from core.work.progress import SilentProgress
+from storage.models.anthropic.messages import to_params
 from tests.benchmarks.bench_questions import SAMPLE_LIBRARY, SAMPLE_QUESTIONS, InstantModel
 
 STRATEGIES = ("full", "window", "summary")

@@ -33,7 +33,7 @@ from rich.table import Table
 from bot.config import Config
 from bot.wiring.parts import open_parts
 from core.domain.extracts import Extract, ExtractQuery, ExtractType
-from core.texts import collapse, words
+from core.text.words import collapse, words
 
 ROOT = Path(__file__).parents[2]
 SAMPLE_LIBRARY = ROOT / "bot" / "sample_library" / "documents"

@@ -22,17 +22,17 @@ from rich.table import Table
 from core.domain.answer import ChatMessage, CitedText, Draft, Evidence
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.jobs import JobKind
-from core.inbox import STANDARD_GATES, Inbox
 from core.ports import ProgressSink, Tools
+from core.service.inbox import STANDARD_GATES, Inbox
+from core.service.worker import Worker
 from core.work.progress import SilentProgress
 from core.work.steps import step
-from core.worker import Worker
 from storage.database import Database
-from storage.sql.inbox import SqlInboxStore
-from storage.sql.jobs import SqlJobRepository
+from storage.database.repositories.inbox import SqlInboxStore
+from storage.database.repositories.jobs import SqlJobRepository
 from tests.fakes import RealClock
 from tests.kill.parts.service import PLATFORM, build_answers
-from tests.unit.core.shelf import Shelf
+from tests.unit.core.library_builder import Shelf
 
 STEPS = 5
 

@@ -25,17 +25,17 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from core.ingestion.limits import ReadLimits
-from core.ingestion.pipeline import Ingestor
-from core.ingestion.report import IngestReport
-from core.ingestion.sandbox import Sandbox
-from core.sources.choosing import add_source
+from core.domain.ingest_report import IngestReport
+from core.domain.read_limits import ReadLimits
+from core.knowledge.sources import add_source
 from storage.database import Database
-from storage.local_models.embeddings import LocalEmbedder, Vector, cores
-from storage.local_models.files import MODEL_FILE, LocalModel, find_embedding_model
-from storage.qdrant.opening import embedded_index
-from storage.sql.conversations import SqlConversationRepository
-from storage.sql.corpus import SqlCorpusRepository
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.documents.pipeline import Ingestor
+from storage.documents.sandbox import Sandbox
+from storage.index.opening import embedded_index
+from storage.models.local.embeddings import LocalEmbedder, Vector, cores
+from storage.models.local.files import MODEL_FILE, LocalModel, find_embedding_model
 from tests.fakes import ManualClock
 
 SAMPLE = Path(__file__).parents[2] / "bot" / "sample_library"

@@ -27,11 +27,11 @@ from rich.console import Console
 from rich.table import Table
 
 from core.domain.extracts import ExtractorInput
-from core.ingestion.child import ExtractTask, FoundInDocument, ReadDocument, ReadTask
-from core.ingestion.limits import ReadLimits
-from core.ingestion.sandbox import READERS, RECOGNISING_READERS, Sandbox
+from core.domain.read_limits import ReadLimits
+from storage.documents.child import ExtractTask, FoundInDocument, ReadDocument, ReadTask
+from storage.documents.sandbox import READERS, RECOGNISING_READERS, Sandbox
 from tests.builders import build_document
-from tests.unit.core.ingestion.pdf_files import Piece, Stroke, build_pdf
+from tests.unit.storage.documents.pdf_files import Piece, Stroke, build_pdf
 
 DPI = 150
 

@@ -20,14 +20,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bot.commands.asking import ask_once
+from bot.cli.ask import ask_once
 from bot.config import Config
 from bot.wiring.parts import build_parts, open_parts
-from core.context import BYTES_PER_TOKEN
+from core.answering.context import BYTES_PER_TOKEN
+from core.answering.providers.scripted import calls
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse, CitedText, PassageCitation, ToolInvocation
 from core.ports import ChatProvider
-from core.providers.scripted import calls
-from storage.local_models.judging import CrossEncoderJudge
+from storage.models.local.cross_encoder import CrossEncoderJudge
 
 ROOT = Path(__file__).parents[2]
 SAMPLE_LIBRARY = ROOT / "bot" / "sample_library" / "documents"

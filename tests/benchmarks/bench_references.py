@@ -21,14 +21,14 @@ from sqlalchemy.orm import Session
 
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Document, SearchScope
-from core.library import Library
-from core.references.lines import DocumentLines
-from core.references.service import References
+from core.knowledge.library import Library
+from core.knowledge.references.lines import DocumentLines
+from core.knowledge.references.service import References
 from storage.database import Database
+from storage.database.repositories.corpus import SqlCorpusRepository, _switch_revision
+from storage.database.repositories.summaries import SqlSummaryRepository
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.index import MemoryIndex
-from storage.sql.corpus import SqlCorpusRepository, _switch_revision
-from storage.sql.summaries import SqlSummaryRepository
 from tests.builders import build_document, build_incoming, build_pages, build_passages, build_scope, build_source
 from tests.fakes import ManualClock
 

@@ -24,11 +24,11 @@ from rich.console import Console
 from rich.table import Table
 
 from core.domain.corpus import IndexEntry, SearchQuery, SearchScope
-from storage.local_models.embeddings import LocalEmbedder, Vector
-from storage.local_models.files import find_embedding_model
+from storage.index.index import QdrantIndex
+from storage.index.opening import embedded_index
 from storage.memory.embedder import HashEmbedder
-from storage.qdrant.index import QdrantIndex
-from storage.qdrant.opening import embedded_index
+from storage.models.local.embeddings import LocalEmbedder, Vector
+from storage.models.local.files import find_embedding_model
 from tests.unit.storage.search_builders import build_entry
 
 SIZES = (1_000, 10_000, 100_000)

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import create_engine, make_url, text
 
 from storage.database import Database
-from storage.tables import FootnoteTable
+from storage.database.tables import FootnoteTable
 from tests.postgres import postgres_schema
 
 

@@ -15,8 +15,8 @@ from bot.discordbot.render import render_answer as render_discord
 from bot.slackbot.render import RenderOptions as SlackOptions
 from bot.slackbot.render import render_answer as render_slack
 from bot.terminal.render import answer_view
-from bot.webchat.render import message_view
-from core.answers.stored import answer_message
+from bot.web.render import message_view
+from core.answering.answers.stored import answer_message
 from core.domain.answer import Answer, Citation
 from tests.builders import NOON, build_incoming
 from tests.slack_server.transcript import elements, texts

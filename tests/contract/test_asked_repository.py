@@ -1,24 +1,24 @@
-"""The contract of AskedRepository (core/statistics.py), on every database and in memory."""
+"""The contract of AskedRepository (core/features/statistics.py), on every database and in memory."""
 
 from datetime import timedelta
 from typing import Any, NamedTuple
 
 import pytest
 
-from bot.showing.direct_threads import is_direct_thread
+from bot.presentation.direct_threads import is_direct_thread
 from core.domain.answer import AnswerStatus, Usage
 from core.domain.conversation import PRIVATE_THREAD, Outcome, Role, ThreadAddress
 from core.domain.features import Feedback, Rating
+from core.features.statistics import AskedRepository
 from core.ports import ConversationRepository
 from core.ports.service import FeedbackRepository
-from core.statistics import AskedRepository
 from storage.database import Database
+from storage.database.repositories.asked import SqlAskedRepository
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.feedback import SqlFeedbackRepository
 from storage.memory.asked import MemoryAskedRepository
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.feedback import MemoryFeedbackRepository
-from storage.sql.asked import SqlAskedRepository
-from storage.sql.conversations import SqlConversationRepository
-from storage.sql.feedback import SqlFeedbackRepository
 from tests.builders import NOON, build_citation, build_conversation, build_message
 from tests.fakes import ManualClock
 

@@ -11,12 +11,12 @@ from core.errors import NotFound
 from core.ports import ConversationRepository, CorpusRepository
 from core.ports.service import CassetteRepository
 from storage.database import Database
+from storage.database.repositories.cassettes import SqlCassetteRepository
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
 from storage.memory.cassettes import MemoryCassetteRepository
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
-from storage.sql.cassettes import SqlCassetteRepository
-from storage.sql.conversations import SqlConversationRepository
-from storage.sql.corpus import SqlCorpusRepository
 from tests.builders import (
     NOON,
     build_conversation,

@@ -6,17 +6,17 @@ from contextlib import AsyncExitStack
 import pytest
 from pydantic import SecretStr
 
+from core.answering.providers.extractive.provider import ExtractiveProvider
+from core.answering.providers.fallback import Choice, FallbackProvider
+from core.answering.providers.scripted import ScriptedProvider, says
+from core.answering.providers.scripted import calls as calling
 from core.domain.answer import Capabilities, ChatResponse, StopReason, ToolInvocation
 from core.ports import ChatProvider
-from core.providers.anthropic.provider import AnthropicProvider
-from core.providers.extractive.provider import ExtractiveProvider
-from core.providers.fallback import Choice, FallbackProvider
-from core.providers.openai_compatible.connection import Endpoint
-from core.providers.openai_compatible.probing import Abilities
-from core.providers.openai_compatible.provider import OpenAICompatibleProvider
-from core.providers.scripted import ScriptedProvider, says
-from core.providers.scripted import calls as calling
 from storage.memory.capabilities import MemoryCapabilities
+from storage.models.anthropic.provider import AnthropicProvider
+from storage.models.openai_compatible.connection import Endpoint
+from storage.models.openai_compatible.probing import Abilities
+from storage.models.openai_compatible.provider import OpenAICompatibleProvider
 from tests.fakes import ManualClock
 from tests.integration.anthropic_provider.requests import ask
 from tests.model_server import ModelServer
@@ -26,7 +26,7 @@ from tests.model_server.server import KEY, MODEL
 from tests.openai_server import KEY as OPENAI_KEY
 from tests.openai_server import MODEL as OPENAI_MODEL
 from tests.openai_server import Call, Kind, OpenAIServer, Reply, Say
-from tests.unit.core.providers.extractive.small_library import FirstSentences, WordJudge
+from tests.unit.core.answering.providers.extractive.small_library import FirstSentences, WordJudge
 
 ANSWER = "The gate opens at nine."
 Maker = Callable[[AsyncExitStack], Awaitable[ChatProvider]]

@@ -4,16 +4,16 @@ from typing import NamedTuple
 
 import pytest
 
-from bot.showing.direct_threads import is_direct_thread
+from bot.presentation.direct_threads import is_direct_thread
 from core.domain.conversation import PRIVATE_THREAD, Role, ThreadAddress
 from core.domain.features import CitedIn
 from core.ports import ConversationRepository
 from core.ports.service import CitedRepository
 from storage.database import Database
+from storage.database.repositories.cited import SqlCitedRepository
+from storage.database.repositories.conversations import SqlConversationRepository
 from storage.memory.cited import MemoryCitedRepository
 from storage.memory.conversations import MemoryConversationRepository
-from storage.sql.cited import SqlCitedRepository
-from storage.sql.conversations import SqlConversationRepository
 from tests.builders import build_citation, build_conversation, build_message
 
 

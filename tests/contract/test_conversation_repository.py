@@ -11,8 +11,8 @@ from core.domain.corpus import Span
 from core.errors import InvalidState, NotFound
 from core.ports import ConversationRepository
 from storage.database import Database
+from storage.database.repositories.conversations import SqlConversationRepository
 from storage.memory.conversations import MemoryConversationRepository
-from storage.sql.conversations import SqlConversationRepository
 from tests.builders import NOON, build_citation, build_conversation, build_message
 
 FOCUS = Focus(document_id="d1", document="guide.md", title="Guide", sections=("p2", "p1"), touched_at=NOON)

@@ -10,8 +10,8 @@ from core.domain.corpus import FileStamp, Heading, SearchScope, Source, Span
 from core.errors import InvalidState, NotFound
 from core.ports import CorpusRepository
 from storage.database import Database
+from storage.database.repositories.corpus import SqlCorpusRepository
 from storage.memory.corpus import MemoryCorpusRepository
-from storage.sql.corpus import SqlCorpusRepository
 from tests.builders import NOON, build_document, build_pages, build_passages, build_scope, build_source
 
 HANDBOOK = build_source("handbook")

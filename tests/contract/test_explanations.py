@@ -1,26 +1,26 @@
-"""Explanations of access (core/explaining) over every database and in memory."""
+"""Explanations of access (core/features/access_explanation) over every database and in memory."""
 
 from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
 
-from core.access import ATTACHMENTS, Access, Ground, attached_name
+from core.access.scopes import ATTACHMENTS, Access, Ground, attached_name
 from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.corpus import Document
 from core.domain.service import TO_THE_END, ChannelSettings, PersonAddress
-from core.explaining import AccessQuestion, Explanations
-from core.explaining.values import Holder, Verdict
-from core.jsonable.access import explanation_json
-from core.library import Library
+from core.features.access_explanation import AccessQuestion, Explanations
+from core.features.access_explanation.serializer import explanation_json
+from core.features.access_explanation.values import Holder, Verdict
+from core.knowledge.library import Library
 from core.ports import CorpusRepository
 from core.ports.service import SettingsRepository
 from storage.database import Database
+from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.database.repositories.settings import SqlSettingsRepository
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.memory.settings import MemorySettingsRepository
-from storage.sql.corpus import SqlCorpusRepository
-from storage.sql.settings import SqlSettingsRepository
 from tests.builders import build_document, build_pages, build_source
 from tests.fakes import WordIndex
 

@@ -11,10 +11,10 @@ from core.errors import NotFound
 from core.ports import CorpusRepository
 from core.ports.documents import ExtractRepository
 from storage.database import Database
+from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.database.repositories.extracts import SqlExtractRepository
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.memory.extracts import MemoryExtractRepository
-from storage.sql.corpus import SqlCorpusRepository
-from storage.sql.extracts import SqlExtractRepository
 from tests.builders import NOON, build_document, build_pages, build_passages, build_scope, build_source
 
 HANDBOOK, SECRETS = build_source("handbook"), build_source("secrets")

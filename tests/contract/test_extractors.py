@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 
 from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput, Found, Unread
-from core.extraction.checks import MOST_EXTRACTS, to_extracts
-from core.ingestion.base import build_readers
-from core.ingestion.extractors.base import build_extractors
-from core.ingestion.markup.markdown_text import MarkdownParts, read_markdown
-from core.ingestion.readers.pdf import PdfReader
-from core.ingestion.texts.sections import split_sections
 from core.ports.documents import Extractor
+from storage.documents.base import build_readers
+from storage.documents.extraction.checks import MOST_EXTRACTS, to_extracts
+from storage.documents.extractors.base import build_extractors
+from storage.documents.markup.markdown_text import MarkdownParts, read_markdown
+from storage.documents.readers.pdf import PdfReader
+from storage.documents.texts.sections import split_sections
 from tests.builders import build_document
-from tests.unit.core.ingestion.pdf_files import build_pdf
+from tests.unit.storage.documents.pdf_files import build_pdf
 
 NOTE = (
     "# Ferry\n\nIt sails at **seven**, see [[Harbour#Pier 2|pier]] and [fares](fares.md#adults). ^times\n\n"

@@ -10,10 +10,10 @@ from core.errors import NotFound
 from core.ports import ConversationRepository
 from core.ports.service import FeedbackRepository
 from storage.database import Database
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.feedback import SqlFeedbackRepository
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.feedback import MemoryFeedbackRepository
-from storage.sql.conversations import SqlConversationRepository
-from storage.sql.feedback import SqlFeedbackRepository
 from tests.builders import NOON, build_conversation, build_message
 
 

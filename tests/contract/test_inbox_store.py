@@ -10,12 +10,12 @@ from sqlalchemy import text
 from core.domain.answer import QueryType
 from core.domain.conversation import IncomingMessage, ThreadAddress, event_key, message_key
 from core.domain.service import WITHDRAWN, Decision, InboxStatus
-from core.inbox import ACCEPTED
 from core.ports.service import InboxStore
+from core.service.inbox import ACCEPTED
 from storage.database import Database
+from storage.database.repositories import inbox_notices
+from storage.database.repositories.inbox import SqlInboxStore
 from storage.memory.inbox import MemoryInbox, MemoryInboxStore
-from storage.sql import inbox_notices
-from storage.sql.inbox import SqlInboxStore
 from tests.fakes import ManualClock
 
 NO = Decision(code="no", sentence="Not here.", accepted=False)

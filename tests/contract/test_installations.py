@@ -8,9 +8,9 @@ from core.domain.service import Installation
 from core.errors import ConfigError
 from core.ports.service import InstallationRepository, OneTimeCodes
 from storage.database import Database
+from storage.database.encryption import Sealer
+from storage.database.repositories.installations import SqlInstallationRepository, SqlOneTimeCodes
 from storage.memory.installations import MemoryInstallationRepository, MemoryOneTimeCodes
-from storage.sql.installations import SqlInstallationRepository, SqlOneTimeCodes
-from storage.sql.sealing import Sealer
 from tests.builders import NOON
 from tests.fakes import ManualClock
 

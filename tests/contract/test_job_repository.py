@@ -10,8 +10,8 @@ from core.domain.jobs import JobKind, JobStatus
 from core.errors import NotFound
 from core.ports.service import JobRepository
 from storage.database import Database
+from storage.database.repositories.jobs import SqlJobRepository
 from storage.memory.jobs import MemoryJobRepository
-from storage.sql.jobs import SqlJobRepository
 from tests.builders import NOON, build_job
 
 

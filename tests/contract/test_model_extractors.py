@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.domain.extracts import ExtractorInput, Found, SaidOfPiece, Unproved
-from core.extraction.checks import to_extracts
-from core.ingestion.extractors.base import build_extractors, build_model_extractors
-from core.ingestion.texts.pieces import to_pieces
-from core.ingestion.texts.quotes import plain_quote
 from core.ports.documents import ModelExtractor
+from storage.documents.extraction.checks import to_extracts
+from storage.documents.extractors.base import build_extractors, build_model_extractors
+from storage.documents.texts.pieces import to_pieces
+from storage.documents.texts.quotes import plain_quote
 from tests.contract.test_extractors import API, MINUTES, NOTE, REPORT, build_given, inner_places
 
 TEXT = (

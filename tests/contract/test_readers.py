@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
-from core.ingestion.base import HEAD_BYTES, build_readers, find_reader
 from core.ports.documents import Reader
-from core.texts import collapse
-from tests.unit.core.ingestion.epub_files import build_epub, entry
-from tests.unit.core.ingestion.form_files import Filled, build_form
-from tests.unit.core.ingestion.office.test_text_sheets import XML as SHEET_XML
-from tests.unit.core.ingestion.office_samples import SAMPLES as OFFICE_SAMPLES
-from tests.unit.core.ingestion.pdf_files import build_pdf
+from core.text.words import collapse
+from storage.documents.base import HEAD_BYTES, build_readers, find_reader
+from tests.unit.storage.documents.epub_files import build_epub, entry
+from tests.unit.storage.documents.form_files import Filled, build_form
+from tests.unit.storage.documents.office.test_text_sheets import XML as SHEET_XML
+from tests.unit.storage.documents.office_samples import SAMPLES as OFFICE_SAMPLES
+from tests.unit.storage.documents.pdf_files import build_pdf
 
 NOTE = (
     "---\ntitle: Ferry\naliases: [boat, 'the ferry']\n---\n"

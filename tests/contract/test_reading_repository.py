@@ -11,10 +11,10 @@ from core.domain.extracts import ModelReading, Spending
 from core.ports import CorpusRepository
 from core.ports.documents import ReadingRepository
 from storage.database import Database
+from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.database.repositories.readings import SqlReadingRepository
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.memory.readings import MemoryReadingRepository
-from storage.sql.corpus import SqlCorpusRepository
-from storage.sql.readings import SqlReadingRepository
 from tests.builders import NOON, build_document, build_pages, build_passages, build_source
 
 HANDBOOK = build_source("handbook")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.answers.building import PARTIAL_NOTE
+from core.answering.answers.building import PARTIAL_NOTE
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
 from core.domain.corpus import Span
 from tests.builders import build_citation

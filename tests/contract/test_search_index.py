@@ -12,11 +12,11 @@ from qdrant_client import QdrantClient
 
 from core.domain.corpus import SearchScope, document_id
 from core.ports import SearchIndex
+from storage.index.index import QdrantIndex
+from storage.index.opening import embedded_index, index_meta, server_index
+from storage.index.server import open_local, open_memory
 from storage.memory.embedder import HashEmbedder
 from storage.memory.index import MemoryIndex
-from storage.qdrant.index import QdrantIndex
-from storage.qdrant.opening import embedded_index, index_meta, server_index
-from storage.qdrant.server import open_local, open_memory
 from tests.unit.storage.search_builders import ask, build_entry, within
 
 SERVER_VARIABLE = "FOOTNOTE_TEST_QDRANT_URL"  # where there is none, the server's contract is not collected

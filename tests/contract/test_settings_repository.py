@@ -11,8 +11,8 @@ from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.service import TO_THE_END, ChannelSettings, Listening, PersonAddress, PositionHolder
 from core.ports.service import SettingsRepository
 from storage.database import Database
+from storage.database.repositories.settings import SqlSettingsRepository
 from storage.memory.settings import MemorySettingsRepository
-from storage.sql.settings import SqlSettingsRepository
 
 THREAD = ThreadAddress(platform="web", workspace="local", channel="general", thread="t1")
 CHANNEL = ChannelAddress.of(THREAD)

@@ -12,12 +12,12 @@ from core.domain.features import OUT, Checked, Fate, LostQuote, Unchecked
 from core.ports import ConversationRepository, CorpusRepository
 from core.ports.service import StaleRepository
 from storage.database import Database
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.database.repositories.stale import SqlStaleRepository
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.memory.stale import MemoryStaleRepository
-from storage.sql.conversations import SqlConversationRepository
-from storage.sql.corpus import SqlCorpusRepository
-from storage.sql.stale import SqlStaleRepository
 from tests.builders import (
     build_citation,
     build_conversation,

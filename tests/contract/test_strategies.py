@@ -10,10 +10,16 @@ from typing import Any
 
 import pytest
 
-from core.answering import AnswerService
-from core.answers.stored import stored_ids
-from core.context import FullHistoryCapped
-from core.conversations import Conversations
+from core.answering.answers.stored import stored_ids
+from core.answering.context import FullHistoryCapped
+from core.answering.limits import Budget
+from core.answering.providers.scripted import ScriptedProvider, Turn, check_request
+from core.answering.service import AnswerService
+from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
+from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
+from core.answering.strategies.tool_use import ToolUseStrategy
+from core.answering.tools.base import Finding, Toolbox, ToolContext
+from core.answering.tools.search import SearchArguments, SearchTool
 from core.domain.answer import (
     Answer,
     AnswerStatus,
@@ -29,21 +35,15 @@ from core.domain.answer import (
 from core.domain.corpus import SearchScope
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import ProviderError, ProviderOverloaded, ProviderRateLimited, ToolFailed
-from core.limits import Budget
 from core.ports import ChatProvider, RetrievalStrategy
-from core.providers.scripted import ScriptedProvider, Turn, check_request
-from core.strategies.always_retrieve import AlwaysRetrieveStrategy
-from core.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
-from core.strategies.tool_use import ToolUseStrategy
-from core.tools.base import Finding, Toolbox, ToolContext
-from core.tools.search import SearchArguments, SearchTool
 from core.work.attempts import Attempt
+from core.work.conversations import Conversations
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.jobs import MemoryJobRepository
 from tests.builders import build_incoming
 from tests.fakes import ManualClock, RecordingProgress
 from tests.librarian import USAGE, Librarian, called, said
-from tests.unit.core.shelf import Shelf
+from tests.unit.core.library_builder import Shelf
 
 MOST_REQUESTS = 4  # of any strategy at a budget of two steps
 

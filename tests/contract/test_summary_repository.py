@@ -13,12 +13,12 @@ from core.domain.service import SummaryKey, SummaryKind
 from core.ports import ConversationRepository, CorpusRepository
 from core.ports.service import SummaryRepository
 from storage.database import Database
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.database.repositories.summaries import SUBJECTS_PER_QUERY, SqlSummaryRepository
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.memory.summaries import MemorySummaryRepository
-from storage.sql.conversations import SqlConversationRepository
-from storage.sql.corpus import SqlCorpusRepository
-from storage.sql.summaries import SUBJECTS_PER_QUERY, SqlSummaryRepository
 from tests.builders import build_conversation, build_document, build_pages, build_passages, build_source
 
 GUIDE = build_document()

@@ -1,4 +1,4 @@
-"""What every tool promises (core/tools/base.py): a new tool is added to CASES."""
+"""What every tool promises (core/answering/tools/base.py): a new tool is added to CASES."""
 
 import asyncio
 from dataclasses import dataclass
@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
+from core.answering.tools.base import Toolbox, to_definition
+from core.answering.tools.find_extracts import FindExtractsTool
+from core.answering.tools.follow_relation import FollowRelationTool
+from core.answering.tools.get_ontology import GetOntologyTool
+from core.answering.tools.get_page import GetPageTool
+from core.answering.tools.query_journal import QueryJournalTool
+from core.answering.tools.search import SearchTool
 from core.domain.answer import ToolInvocation, ToolResult
 from core.domain.corpus import SearchScope
 from core.domain.extracts import ExtractType
-from core.tools.base import Toolbox, to_definition
-from core.tools.find_extracts import FindExtractsTool
-from core.tools.follow_relation import FollowRelationTool
-from core.tools.get_ontology import GetOntologyTool
-from core.tools.get_page import GetPageTool
-from core.tools.query_journal import QueryJournalTool
-from core.tools.search import SearchTool
-from tests.unit.core.shelf import Shelf
+from tests.unit.core.library_builder import Shelf
 
 MINE = "local/handbook/mine.json"
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from bot.cli import run
+from bot.cli.app import run
 from tests.copying import copy_folder
 from tests.discord_server import DiscordServer
 from tests.e2e.discord_service import ACK_SECONDS, DiscordService

@@ -13,7 +13,7 @@ from typing import Any
 
 from aiohttp import ClientSession
 
-from bot.cli import run
+from bot.cli.app import run
 from tests.bot_process import BotProcess
 from tests.copying import copy_folder
 from tests.platform_server import PlatformServer

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.asking import question_message
+from bot.cli.ask import question_message
 from bot.config import Config
 from bot.wiring.parts import Parts, open_parts
 from core.domain.answer import Answer, AnswerStatus

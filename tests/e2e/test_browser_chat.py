@@ -3,7 +3,7 @@
 from playwright.async_api import expect
 
 from tests.e2e.browsing import BROWSER_TEST, browsing, say
-from tests.unit.bot.webchat.chat_place import ANSWER, KEY, ChatPlace, Visitor, search
+from tests.unit.bot.web.chat_place import ANSWER, KEY, ChatPlace, Visitor, search
 
 pytestmark = BROWSER_TEST
 QUESTION = "Where is the key?"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, expect
 
-from bot.commands.demonstrating import DEMO_FOLDER, load_examples
+from bot.cli.demo import DEMO_FOLDER, load_examples
 from tests.e2e.browsing import BROWSER_TEST, browsing, say
 from tests.e2e.serving import ServiceProcess
 

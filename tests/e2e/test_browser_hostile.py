@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.async_api import expect
 
-from bot.cli import run
+from bot.cli.app import run
 from tests.e2e.browsing import BROWSER_TEST, browsing, say
 from tests.e2e.serving import ServiceProcess
 

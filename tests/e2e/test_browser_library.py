@@ -3,10 +3,10 @@
 import pytest
 from playwright.async_api import Page, expect
 
+from core.answering.providers.scripted import says
 from core.domain.extracts import ExtractType
-from core.providers.scripted import says
 from tests.e2e.browsing import BROWSER_TEST, browsing, say
-from tests.unit.bot.webchat.chat_place import ANSWER, KEY, ChatPlace, Visitor, search
+from tests.unit.bot.web.chat_place import ANSWER, KEY, ChatPlace, Visitor, search
 
 pytestmark = BROWSER_TEST
 NEW_KEY = "The key hangs under the lamp."

@@ -14,17 +14,17 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from bot.commands.asking import question_message
+from bot.cli.ask import question_message
 from bot.config import Config
-from bot.showing.answer_text import job_line, job_tree
+from bot.presentation.answer_text import job_line, job_tree
 from bot.terminal.render import answer_view, job_trees
 from bot.wiring.parts import Parts, open_parts
+from core.answering.strategies.plan_and_synthesise import WITHOUT_FORM, WITHOUT_PLAN
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Role
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.response_data import response_schema
-from core.jsonable.objects import answer_json
-from core.strategies.plan_and_synthesise import WITHOUT_FORM, WITHOUT_PLAN
+from core.serializers.objects import answer_json
 from tests.fakes import RecordingProgress
 from tests.model_server import Call, Fault, ModelServer, Reply, Say
 from tests.model_server.server import KEY, MODEL

@@ -11,8 +11,8 @@ from bot.config import Config
 from bot.wiring.parts import open_parts
 from core.domain.extracts import ExtractQuery, ExtractType
 from core.domain.jobs import JobKind, JobStatus
-from core.ingestion.extractors.llm_prompts import TOOL
-from core.work.abandoned import CUT_OFF
+from core.work.orphaned_jobs import CUT_OFF
+from storage.documents.extractors.llm_prompts import TOOL
 from tests.e2e.serving import ServiceProcess
 from tests.model_server import Call, Fault, ModelServer, Reply
 from tests.model_server.server import KEY, MODEL

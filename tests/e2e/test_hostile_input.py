@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from bot.wiring.parts import DATABASE_FILE
-from storage.qdrant.opening import INDEX_FOLDER
+from storage.index.opening import INDEX_FOLDER
 from tests.copying import copy_folder
 
 ROOT = Path(__file__).parents[2]

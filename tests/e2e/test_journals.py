@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from bot.cli import run
-from bot.commands.asking import question_message
+from bot.cli.app import run
+from bot.cli.ask import question_message
 from bot.config import Config
 from bot.wiring.parts import Parts, open_parts
 from core.domain.answer import Answer, AnswerStatus

@@ -14,10 +14,10 @@ GOOD_FILES = sum(path.is_file() for path in SAMPLES.rglob("*"))
 
 def test_a_second_ingest_finds_everything_unchanged_and_loads_no_model_and_no_questions(data_dir: Path) -> None:
     code = (
-        "import sys; from bot.cli import run;"
+        "import sys; from bot.cli.app import run;"
         f"code = run(['--data-dir', {str(data_dir)!r}, 'ingest', {str(SAMPLES)!r}, '--source', 'samples', '--json']);"
         "heavy = {'onnxruntime', 'fastembed', 'qdrant_edge', 'qdrant_client', 'anthropic', 'alembic', 'numpy'};"
-        "heavy |= {'core.commands', 'core.facts', 'core.answering', 'core.chat_documents.attachments'};"
+        "heavy |= {'core.service.commands', 'core.knowledge.facts', 'core.answering.service', 'core.knowledge.attachments'};"
         "heavy |= {'bot.terminal.render'};"
         "heavy &= set(sys.modules);"
         "print(sorted(heavy), file=sys.stderr); sys.exit(code)"

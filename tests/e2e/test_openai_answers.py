@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from bot.commands.asking import question_message
+from bot.cli.ask import question_message
 from bot.config import Config
-from bot.doctor.checks import Check, examine
+from bot.service.doctor import Check, examine
 from bot.wiring.parts import Parts, build_parts
 from core.domain.answer import Answer, AnswerStatus
 from tests.fakes import RecordingProgress

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.asking import question_message
+from bot.cli.ask import question_message
 from bot.config import Config
 from bot.wiring.parts import open_parts
 from core.work.progress import SilentProgress

@@ -14,26 +14,26 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from core.conversations import Conversations
+from core.answering.limits import Budget
+from core.answering.providers.scripted import calls, says
+from core.answering.steps.preparing import PreparedAnswers
+from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import Answer, Capabilities, ChatRequest, ChatResponse, ChatRole, ToolInvocation
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress, event_key, message_key
 from core.domain.service import InboxEntry
-from core.inbox import STANDARD_GATES, Inbox
-from core.limits import Budget
-from core.messages.preparing import PreparedAnswers
-from core.providers.scripted import calls, says
-from core.strategies.tool_use import ToolUseStrategy
+from core.service.inbox import STANDARD_GATES, Inbox
+from core.service.worker import Worker
+from core.work.conversations import Conversations
 from core.work.progress import SilentProgress
-from core.worker import Worker
 from storage.database import Database
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.inbox import SqlInboxStore
 from storage.memory.settings import MemorySettingsRepository
-from storage.sql.conversations import SqlConversationRepository
-from storage.sql.inbox import SqlInboxStore
 from tests.builders import NOON
 from tests.fakes import RealClock
 from tests.kill.parts.service import build_answers
 from tests.told_process import say, told
-from tests.unit.core.shelf import Shelf
+from tests.unit.core.library_builder import Shelf
 
 PLATFORM = "web"
 PAUSE_SECONDS = 0.05  # at most: of a turn of the model, and each way to the platform

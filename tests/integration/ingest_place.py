@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from core.domain.corpus import Document, Source
-from core.ingestion.child import ReadTask
-from core.ingestion.limits import MEBIBYTE, ReadLimits
-from core.ingestion.pipeline import Ingestor
-from core.ingestion.report import IngestReport
-from core.ingestion.sandbox import Sandbox
+from core.domain.ingest_report import IngestReport
+from core.domain.read_limits import MEBIBYTE, ReadLimits
+from storage.documents.child import ReadTask
+from storage.documents.pipeline import Ingestor
+from storage.documents.sandbox import Sandbox
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.memory.index import MemoryIndex
 from tests.builders import build_scope, build_source
 from tests.fakes import ManualClock
-from tests.unit.core.ingestion.fake_readers import HERE
+from tests.unit.storage.documents.fake_readers import HERE
 
 LIMITS = ReadLimits(seconds=5, memory_bytes=400 * MEBIBYTE, file_bytes=100_000)
 

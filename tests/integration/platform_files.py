@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from core.chat_documents.attachments import Attachments
 from core.domain.conversation import Attachment, IncomingMessage, Talk
 from core.domain.corpus import Source
+from core.domain.ingest_report import IngestReport
+from core.domain.read_limits import MEBIBYTE, ReadLimits
 from core.errors import PlatformError
-from core.ingestion.base import has_reader
-from core.ingestion.files import stamp_file
-from core.ingestion.limits import MEBIBYTE, ReadLimits
-from core.ingestion.pipeline import Ingestor
-from core.ingestion.report import IngestReport
-from core.ingestion.sandbox import Sandbox
-from core.library import Library
+from core.knowledge.attachments import Attachments
+from core.knowledge.library import Library
+from storage.documents.base import has_reader
+from storage.documents.files import stamp_file
+from storage.documents.pipeline import Ingestor
+from storage.documents.sandbox import Sandbox
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
 from tests.fakes import ManualClock, WordIndex

@@ -8,35 +8,35 @@ from typing import Any
 
 from bot.config.sections import AgentConfig
 from bot.wiring.pipeline import strategy_for
-from core.answering import AnswerService, Reading
-from core.chat_documents.keeping import KeptAnswers
-from core.commands import Commands, ServiceQuestions
-from core.context import FullHistoryCapped
-from core.conversations import Conversations
+from core.answering.context import FullHistoryCapped
+from core.answering.deletion import Forgetting
+from core.answering.providers.scripted import Turn, calls, says
+from core.answering.service import AnswerService, Reading
+from core.answering.steps.preparing import PreparedAnswers
+from core.answering.steps.private_answers import PrivateAnswers, ToPrivate
+from core.answering.steps.sharing import SharedAnswers, Sharing
+from core.answering.tools.base import Toolbox
 from core.domain.answer import ChatResponse, Citation, ToolInvocation
 from core.domain.conversation import ThreadAddress
-from core.feedback import Feedbacks
-from core.inbox import Inbox, platform_gates
-from core.jobs.trees import Jobs
-from core.messages.forgetting import Forgetting
-from core.messages.noting import NotedAnswers
-from core.messages.preparing import PreparedAnswers
-from core.messages.private_answers import PrivateAnswers, ToPrivate
-from core.messages.sharing import SharedAnswers, Sharing
+from core.features.feedback import Feedbacks
+from core.features.kept_answers import KeptAnswers
+from core.features.staleness.detection import Staleness
+from core.features.staleness.stale_notes import NotedAnswers
 from core.ports import Clock
 from core.ports.service import ChatPlatform, ThreadReader
-from core.providers.scripted import Turn, calls, says
-from core.staleness.noticing import Staleness
-from core.tools.base import Toolbox
-from core.worker import Worker
+from core.service.commands import Commands, ServiceQuestions
+from core.service.inbox import Inbox, platform_gates
+from core.service.jobs.trees import Jobs
+from core.service.worker import Worker
+from core.work.conversations import Conversations
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.feedback import MemoryFeedbackRepository
 from storage.memory.inbox import MemoryInboxStore
 from storage.memory.jobs import MemoryJobRepository
 from storage.memory.stale import MemoryStaleRepository
 from tests.integration.platform_files import Files
-from tests.unit.bot.webchat.chat_place import HeldProvider
-from tests.unit.core.shelf import Shelf, by_rule
+from tests.unit.bot.web.chat_place import HeldProvider
+from tests.unit.core.library_builder import Shelf, by_rule
 
 KEY = "The key hangs under the stairs."
 ANSWER = says("The key hangs under the stairs [1].")

@@ -11,29 +11,29 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from core.answering import AnswerService, Reading
-from core.context import FullHistoryCapped
-from core.conversations import Conversations
+from core.answering.context import FullHistoryCapped
+from core.answering.limits import Budget
+from core.answering.service import AnswerService, Reading
+from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
+from core.answering.strategies.choosing import ALWAYS, PLANNED, TOOL_USE
+from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
+from core.answering.strategies.tool_use import ToolUseStrategy
+from core.answering.tools.base import Finding, Toolbox, ToolContext
+from core.answering.tools.search import SearchArguments, SearchTool
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse
 from core.domain.conversation import IncomingMessage, ThreadAddress, event_key, message_key
-from core.inbox import STANDARD_GATES, Inbox
-from core.limits import Budget
-from core.strategies.always_retrieve import AlwaysRetrieveStrategy
-from core.strategies.choosing import ALWAYS, PLANNED, TOOL_USE
-from core.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
-from core.strategies.tool_use import ToolUseStrategy
-from core.tools.base import Finding, Toolbox, ToolContext
-from core.tools.search import SearchArguments, SearchTool
-from core.worker import Worker
+from core.service.inbox import STANDARD_GATES, Inbox
+from core.service.worker import Worker
+from core.work.conversations import Conversations
 from storage.database import Database
-from storage.sql.conversations import SqlConversationRepository
-from storage.sql.inbox import SqlInboxStore
-from storage.sql.jobs import SqlJobRepository
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.inbox import SqlInboxStore
+from storage.database.repositories.jobs import SqlJobRepository
 from tests.fakes import RealClock
 from tests.kill.parts.service import PLATFORM, FilePlatform
 from tests.librarian import Librarian, shown_numbers
 from tests.told_process import say, told
-from tests.unit.core.shelf import Shelf
+from tests.unit.core.library_builder import Shelf
 
 QUERIES = ("key mat", "lamp hall")
 MADE = {TOOL_USE: ToolUseStrategy, ALWAYS: AlwaysRetrieveStrategy, PLANNED: PlanAndSynthesiseStrategy}

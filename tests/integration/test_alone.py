@@ -10,14 +10,14 @@ from typing import IO
 import pytest
 
 from core.errors import StorageError
-from storage.database import alone as alone_module
-from storage.database.alone import alone, alone_if_free
+from storage.database import process_lock as alone_module
+from storage.database.process_lock import alone, alone_if_free
 
 # Holds the place until it is killed.
 HOLDER = """
 import asyncio, sys
 from pathlib import Path
-from storage.database.alone import alone
+from storage.database.process_lock import alone
 
 async def main():
     async with alone(Path(sys.argv[1]), "sync", with_file=True):

@@ -13,11 +13,11 @@ from aiohttp import ClientSession, web
 from hypothesis import HealthCheck, settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from bot.webchat.api.routes import add_api
-from bot.webchat.api.status import OPENAPI_FILE
-from bot.webchat.app import build_runner, build_web
-from bot.webchat.pages.connections import add_connection_pages
-from tests.unit.bot.webchat.api.conftest import QUESTION, QUOTE, WORKSPACE, Office
+from bot.web.api.routes import add_api
+from bot.web.api.status import OPENAPI_FILE
+from bot.web.app import build_runner, build_web
+from bot.web.pages.connections import add_connection_pages
+from tests.unit.bot.web.api.conftest import QUESTION, QUOTE, WORKSPACE, Office
 
 pytestmark = pytest.mark.slow
 EXAMPLES = 10  # made-up requests for each operation

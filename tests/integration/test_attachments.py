@@ -9,27 +9,27 @@ from pathlib import Path
 
 import pytest
 
-import core.chat_documents.attachments
-from core.access import attached_name
-from core.answering import Attempt
-from core.chat_documents.attachments import safe_name
-from core.conversations import Conversations
+import core.knowledge.attachments
+from core.access.scopes import attached_name
+from core.answering.providers.scripted import calls, says
+from core.answering.service import Attempt
+from core.answering.steps.preparing import PreparedAnswers
 from core.domain.answer import AnswerStatus, ToolInvocation
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import FileStamp, SearchScope
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import StorageError
-from core.messages.preparing import PreparedAnswers
-from core.providers.scripted import calls, says
+from core.knowledge.attachments import safe_name
+from core.work.conversations import Conversations
 from storage.memory.inbox import MemoryInboxStore
 from tests.builders import build_conversation, build_incoming
 from tests.fakes import ManualClock
 from tests.integration.ingest_place import counts
 from tests.integration.platform_files import Downloads, Files
-from tests.unit.core.ingestion.pdf_files import build_pdf
-from tests.unit.core.messages.test_preparing import Languages
-from tests.unit.core.shelf import Shelf
-from tests.unit.core.test_answering import Desk
+from tests.unit.core.answering.steps.test_preparing import Languages
+from tests.unit.core.answering.test_service import Desk
+from tests.unit.core.library_builder import Shelf
+from tests.unit.storage.documents.pdf_files import build_pdf
 
 TIDES = b"The tide turns at noon."
 PDF = build_pdf([[(50, 700, "The ferry sails at seven.")]])
@@ -249,7 +249,7 @@ async def test_a_folder_stays_until_the_thread_that_writes_into_it_has_ended(
         ended.set()
         raise OSError("the folder is full")
 
-    monkeypatch.setattr(core.chat_documents.attachments, "_write", slow)
+    monkeypatch.setattr(core.knowledge.attachments, "_write", slow)
     reading = asyncio.create_task(Files().attachments().read(question(downloads, "tides.txt"), downloads))
     await asyncio.to_thread(writing.wait, 30)
     reading.cancel()

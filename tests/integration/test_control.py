@@ -14,14 +14,14 @@ import pytest
 
 import bot.control.server
 from bot.config import Config
-from bot.control.asking import Caller
 from bot.control.calls import Calls
 from bot.control.client import RemoteApp
 from bot.control.frames import PROTOCOL, frame_bytes, read_frame
-from bot.control.holding import MAX_SOCKET_PATH_BYTES, Notice, ServiceLock, find_service, socket_path
 from bot.control.server import ControlServer
+from bot.control.service_lock import MAX_SOCKET_PATH_BYTES, Notice, ServiceLock, find_service, socket_path
+from bot.control.submission import Caller
+from core.domain.ingest_report import IngestProgress, IngestReport
 from core.errors import FootnoteError, InvalidState, NotFound, StorageError
-from core.ingestion.report import IngestProgress, IngestReport
 from tests.fakes import RecordingProgress
 
 

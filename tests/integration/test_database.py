@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from core.errors import StorageError
 from storage.database import Database, engines
 from storage.database.driver_errors import to_storage_error
-from storage.tables import ConversationRow, DocumentRow, JobRow, MessageRow, PageRow, PassageRow, SourceRow
+from storage.database.tables import ConversationRow, DocumentRow, JobRow, MessageRow, PageRow, PassageRow, SourceRow
 from tests.builders import NOON
 
 

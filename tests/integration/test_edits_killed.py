@@ -12,8 +12,8 @@ import pytest
 from core.domain.conversation import Role
 from core.domain.service import InboxStatus
 from storage.database import Database
-from storage.sql.conversations import SqlConversationRepository
-from storage.sql.inbox import SqlInboxStore
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.inbox import SqlInboxStore
 from tests.fakes import RealClock
 from tests.integration.edit_process import TALK, read_lines
 

@@ -9,13 +9,13 @@ from sqlalchemy import event, text
 from core.domain.answer import CitedText, Draft, Evidence
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.errors import StorageError
-from core.inbox import STANDARD_GATES, Inbox
-from core.worker import Worker
+from core.service.inbox import STANDARD_GATES, Inbox
+from core.service.worker import Worker
 from storage.database import Database
-from storage.sql.inbox import SqlInboxStore
+from storage.database.repositories.inbox import SqlInboxStore
 from tests.fakes import RealClock
 from tests.kill.parts.service import PLATFORM, FilePlatform, build_answers, read_posts
-from tests.unit.core.shelf import Shelf
+from tests.unit.core.library_builder import Shelf
 
 NO_LIMIT = 1_000_000  # pages
 

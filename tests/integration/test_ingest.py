@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from core.domain.corpus import IndexEntry, SearchQuery
+from core.domain.ingest_report import IngestProgress
 from core.errors import NotFound
-from core.ingestion import run as run_module
-from core.ingestion.report import IngestProgress
+from storage.documents import run as run_module
 from storage.memory.index import MemoryIndex
 from tests.builders import build_conversation, build_source
 from tests.integration.ingest_place import Place, Unopened, counts, reasons

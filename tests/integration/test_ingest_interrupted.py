@@ -11,12 +11,12 @@ import pytest
 
 from core.domain.corpus import IndexEntry
 from core.errors import StorageError
-from core.ingestion.pipeline import Ingestor
-from core.ingestion.run import ReadAhead
-from core.ingestion.sandbox import Sandbox
+from storage.documents.pipeline import Ingestor
+from storage.documents.run import ReadAhead
+from storage.documents.sandbox import Sandbox
 from tests.fakes import ManualClock
 from tests.integration.ingest_place import LIMITS, Fuse, Killed, Place, Unopened, counts, reasons
-from tests.unit.core.ingestion.fake_readers import HERE
+from tests.unit.storage.documents.fake_readers import HERE
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from core.domain.corpus import SearchQuery
 from tests.integration.ingest_place import Place, counts, reasons
 
-READERS = "core.ingestion.base:build_readers"
+READERS = "storage.documents.base:build_readers"
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ async def test_a_kind_that_did_not_fit_is_forgotten_and_the_good_revision_stays(
 
 def test_listing_the_readers_imports_no_parser() -> None:
     code = (
-        "import sys; import core.ingestion.base;"
+        "import sys; import storage.documents.base;"
         "print(sorted({'lxml', 'pypdfium2', 'yaml', 'puremagic', 'charset_normalizer'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -16,7 +16,7 @@ from sqlalchemy import Engine, create_engine, inspect, text
 from core.errors import StorageError
 from storage.database import Database
 from storage.database.schema import HEAD, alembic_config
-from storage.tables import FootnoteTable
+from storage.database.tables import FootnoteTable
 
 
 @pytest.fixture
@@ -126,7 +126,7 @@ def test_several_processes_may_open_a_new_data_directory_at_once(tmp_path):
     code = (
         "import asyncio, sys, pathlib\n"
         "from storage.database import Database\n"
-        "from storage.sql.conversations import SqlConversationRepository\n"
+        "from storage.database.repositories.conversations import SqlConversationRepository\n"
         "from tests.builders import build_conversation, build_message\n"
         "async def main(name):\n"
         f"    database = await Database.open(pathlib.Path({str(tmp_path / 'data' / 'footnote.db')!r}))\n"

@@ -12,22 +12,22 @@ from core.domain.corpus import Document
 from core.domain.extracts import Extract, ExtractQuery, ExtractType, ModelLimits
 from core.domain.jobs import JobStatus
 from core.errors import BadInput
-from core.extraction.extracting import ExtractionReport
-from core.extraction.model_extracting import ModelExtracting
-from core.extraction.model_reading import ModelParts
-from core.gates.rates import Rate, RateGate
-from core.ingestion.extractors.base import build_model_extractors
-from core.ingestion.extractors.llm_prompts import TOOL
 from core.ports.documents import ModelExtractor
-from core.providers.anthropic.provider import AnthropicProvider
+from core.service.rate_limit import Rate, RateGate
 from core.work.steps import Steps
+from storage.documents.extraction.extracting import ExtractionReport
+from storage.documents.extraction.model_extracting import ModelExtracting
+from storage.documents.extraction.model_reading import ModelParts
+from storage.documents.extractors.base import build_model_extractors
+from storage.documents.extractors.llm_prompts import TOOL
 from storage.memory.jobs import MemoryJobRepository
 from storage.memory.readings import MemoryReadingRepository
+from storage.models.anthropic.provider import AnthropicProvider
 from tests.builders import NOON
 from tests.fakes import ManualClock
 from tests.model_server import Call, Fault, ModelServer, Reply
 from tests.model_server.server import KEY, MODEL
-from tests.unit.core.shelf import Shelf
+from tests.unit.core.library_builder import Shelf
 
 HELD = "The harbour board met in the old customs house on Monday."
 DECIDED = "After a long talk everybody was for closing the pier in May."

@@ -8,11 +8,11 @@ from pathlib import Path
 import pypdfium2
 import pytest
 
-from core.ingestion.child import ReadDocument, ReadTask
-from core.ingestion.limits import ReadLimits
-from core.ingestion.pdf.recognition import is_installed
-from core.ingestion.sandbox import RECOGNISING_READERS, Sandbox
-from tests.unit.core.ingestion.pdf_files import Piece, build_pdf
+from core.domain.read_limits import ReadLimits
+from storage.documents.child import ReadDocument, ReadTask
+from storage.documents.pdf.recognition import is_installed
+from storage.documents.sandbox import RECOGNISING_READERS, Sandbox
+from tests.unit.storage.documents.pdf_files import Piece, build_pdf
 
 pytestmark = [
     pytest.mark.skipif(not is_installed(), reason="needs the extra ocr: pip install 'footnote[ocr]'"),

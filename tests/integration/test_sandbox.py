@@ -10,10 +10,10 @@ from typing import cast
 
 import pytest
 
-from core.ingestion.child import HEADER_BYTES, ReadDocument, ReadFailure, ReadTask
-from core.ingestion.limits import MEBIBYTE, ReadLimits
-from core.ingestion.sandbox import Sandbox, _exchange
-from tests.unit.core.ingestion.fake_readers import HERE
+from core.domain.read_limits import MEBIBYTE, ReadLimits
+from storage.documents.child import HEADER_BYTES, ReadDocument, ReadFailure, ReadTask
+from storage.documents.sandbox import Sandbox, _exchange
+from tests.unit.storage.documents.fake_readers import HERE
 
 LIMITS = ReadLimits(seconds=5, memory_bytes=400 * MEBIBYTE)
 
@@ -175,7 +175,7 @@ async def test_the_child_sees_no_secret_of_its_parent(
 
 
 async def test_a_reply_can_not_make_the_parent_run_anything(tmp_path: Path) -> None:
-    from core.ingestion.sandbox import _unpacked
+    from storage.documents.sandbox import _unpacked
 
     class Attack:
         def __reduce__(self) -> tuple[object, tuple[str]]:
@@ -199,7 +199,7 @@ async def test_closing_twice_ends_the_child_and_the_next_file_gets_another(sandb
 
 async def test_a_reply_of_another_kind_is_unusable() -> None:
     from core.domain.corpus import Span
-    from core.ingestion.sandbox import _unpacked
+    from storage.documents.sandbox import _unpacked
 
     result = _unpacked(pickle.dumps(Span(1, 2))).result
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession
 
-import bot.machine.signals
+import bot.runtime.signals
 import bot.service.worker
 from bot.config import Config
 from bot.config.sections import WebConfig
-from bot.control.holding import ServiceLock, find_service
+from bot.control.service_lock import ServiceLock, find_service
 from bot.service.service import Service, address_of, listen
 from bot.service.worker import LoneWorker
 from bot.wiring.parts import KEY_FILE
@@ -62,9 +62,9 @@ async def test_it_serves_from_start_to_stop_and_then_lets_everything_go(tmp_path
 
 async def test_a_signal_stops_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     codes: list[int] = []
-    monkeypatch.setattr(bot.machine.signals.os, "_exit", codes.append)
+    monkeypatch.setattr(bot.runtime.signals.os, "_exit", codes.append)
     before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
-    monkeypatch.setattr(bot.machine.signals, "SHUTDOWN_SECONDS", 0.0)
+    monkeypatch.setattr(bot.runtime.signals, "SHUTDOWN_SECONDS", 0.0)
     _, task, _ = await start(config_for(tmp_path / "data"))
     os.kill(os.getpid(), signal.SIGTERM)
     async with asyncio.timeout(60):

@@ -10,21 +10,21 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from bot.cli import run
-from bot.commands.demonstrating import _demo_settings
+from bot.cli.app import run
+from bot.cli.demo import _demo_settings
 from bot.config import Config, load_config
-from bot.doctor.checks import examine
+from bot.service.doctor import examine
 from bot.service.service import Service
 from bot.wiring.parts import build_parts, open_parts
 from core.domain.conversation import IncomingMessage, ThreadAddress, event_key
+from core.domain.ingest_report import ignore_progress
 from core.errors import InvalidState, StorageError
-from core.inbox import ACCEPTED
-from core.ingestion.report import ignore_progress
+from core.service.inbox import ACCEPTED
 from storage.database import Database
-from storage.database import alone as alone_module
-from storage.database.alone import alone
+from storage.database import process_lock as alone_module
 from storage.database.engines import build_engine
-from storage.sql.inbox import SqlInboxStore
+from storage.database.process_lock import alone
+from storage.database.repositories.inbox import SqlInboxStore
 from tests.fakes import RealClock
 from tests.postgres import postgres_schema
 

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import create_engine, make_url, text
 
 from storage.database import Database
-from storage.database.alone import alone, alone_if_free
+from storage.database.process_lock import alone, alone_if_free
 from tests.postgres import postgres_schema
 from tests.qdrant_server import qdrant_server
 

@@ -14,14 +14,14 @@ from sqlalchemy import create_engine
 from core.domain.conversation import Role, ThreadAddress
 from core.domain.corpus import Document
 from core.domain.service import is_note
-from core.staleness.noticing import Staleness
+from core.features.staleness.detection import Staleness
 from storage.database import Database
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.database.repositories.inbox import SqlInboxStore
+from storage.database.repositories.settings import SqlSettingsRepository
+from storage.database.repositories.stale import SqlStaleRepository
 from storage.database.schema import alembic_config
-from storage.sql.conversations import SqlConversationRepository
-from storage.sql.corpus import SqlCorpusRepository
-from storage.sql.inbox import SqlInboxStore
-from storage.sql.settings import SqlSettingsRepository
-from storage.sql.stale import SqlStaleRepository
 from tests.builders import (
     build_citation,
     build_conversation,

@@ -12,8 +12,8 @@ from core.domain.answer import Citation, Reference, ReferenceType, ToolInvocatio
 from core.domain.conversation import Role, ToolCallRecord
 from core.domain.corpus import Heading, Page, Passage, Span, passage_id
 from storage.database import Database
-from storage.sql.conversations import SqlConversationRepository
-from storage.sql.corpus import SqlCorpusRepository
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
 from storage.storable import to_storable_value
 from tests.builders import build_conversation, build_document, build_message, build_scope, build_source
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from core.answers.stored import stored_ids
+from core.answering.answers.stored import stored_ids
+from core.answering.strategies.choosing import ALWAYS, PLANNED, TOOL_USE
 from core.domain.jobs import Job, JobKind, JobStatus
-from core.strategies.choosing import ALWAYS, PLANNED, TOOL_USE
 from storage.database import Database
-from storage.sql.conversations import SqlConversationRepository
-from storage.sql.inbox import SqlInboxStore
-from storage.sql.jobs import SqlJobRepository
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.inbox import SqlInboxStore
+from storage.database.repositories.jobs import SqlJobRepository
 from tests.fakes import RealClock
 from tests.kill.parts.service import read_posts
 

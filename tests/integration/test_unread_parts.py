@@ -1,9 +1,9 @@
 """What an extractor's bounds left out comes back from the child process."""
 
 from core.domain.extracts import ExtractorInput, Unread
-from core.ingestion.child import ExtractTask, FoundInDocument
-from core.ingestion.limits import ReadLimits
-from core.ingestion.sandbox import Sandbox
+from core.domain.read_limits import ReadLimits
+from storage.documents.child import ExtractTask, FoundInDocument
+from storage.documents.sandbox import Sandbox
 from tests.builders import build_document, build_pages
 
 

@@ -10,9 +10,9 @@ from sqlalchemy import text
 
 from core.errors import InvalidState, StorageError
 from storage.database import Database
+from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.database.repositories.upkeep import MOST_FAULTS, SqlUpkeep
 from storage.database.schema import HEAD
-from storage.sql.corpus import SqlCorpusRepository
-from storage.sql.upkeep import MOST_FAULTS, SqlUpkeep
 from tests.builders import build_document, build_pages, build_passages, build_source
 from tests.postgres import postgres_schema
 

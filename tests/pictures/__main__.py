@@ -16,7 +16,7 @@ from typing import Any
 from PIL import Image
 from playwright.async_api import Page, expect
 
-from bot.commands.demonstrating import DEMO_FOLDER, load_examples
+from bot.cli.demo import DEMO_FOLDER, load_examples
 from tests.e2e.browsing import Browsing, browsing, say
 from tests.e2e.serving import ServiceProcess
 

@@ -17,7 +17,7 @@ from playwright.async_api import BrowserType
 from simcord.actors import MemberActor
 from simcord.builders import ChannelHandle
 
-from core.providers.scripted import says
+from core.answering.providers.scripted import says
 from tests.integration.discordbot.house import House, buttons, told, until
 from tests.integration.discordbot.place import DiscordPlace
 from tests.pictures.handbook import ANSWER, DRAFT, FIRST, PAGES, QUESTION, look_up

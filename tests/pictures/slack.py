@@ -13,7 +13,7 @@ from pathlib import Path
 
 from playwright.async_api import Page, async_playwright
 
-from core.providers.scripted import says
+from core.answering.providers.scripted import says
 from tests.integration.slackbot.house import House, buttons
 from tests.integration.slackbot.place import SlackPlace
 from tests.pictures.block_kit import to_modal, to_page

@@ -11,8 +11,8 @@ from pathlib import Path
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 
-from bot.commands.asking import ask_once
-from bot.commands.demonstrating import load_examples
+from bot.cli.ask import ask_once
+from bot.cli.demo import load_examples
 from bot.config import Config
 from bot.terminal.render import answer_view
 from bot.wiring.parts import open_parts

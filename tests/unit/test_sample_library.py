@@ -15,7 +15,7 @@ import pypdfium2
 import pytest
 import yaml
 
-from core.ingestion.base import HEAD_BYTES, build_readers, find_reader
+from storage.documents.base import HEAD_BYTES, build_readers, find_reader
 
 ROOT = Path(__file__).parents[2]
 LIBRARY = Path(str(files("bot"))) / "sample_library"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from core.providers.anthropic.provider import AnthropicProvider
+from storage.models.anthropic.provider import AnthropicProvider
 from tests.model_server import ModelServer
 from tests.model_server.server import KEY, MODEL
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from core.citations import prove
+from core.answering.citations import prove
 from core.domain.answer import ChatMessage, ChatRole, Draft, Evidence, StopReason, ToolChoice, ToolInvocation, Usage
 from core.domain.corpus import Page, Span
 from core.errors import (
@@ -16,7 +16,7 @@ from core.errors import (
     ProviderError,
     ProviderRefused,
 )
-from core.providers.anthropic.provider import DEFAULT_CONTEXT_TOKENS
+from storage.models.anthropic.provider import DEFAULT_CONTEXT_TOKENS
 from tests.integration.anthropic_provider.conftest import Build
 from tests.integration.anthropic_provider.requests import ask, searched
 from tests.model_server import Call, Cite, Fault, ModelServer, Reply, Say, Think

@@ -5,10 +5,10 @@ import time
 
 import pytest
 
+from bot.discordbot.destinations import ChannelPlace
 from bot.discordbot.layout import PartView
-from bot.discordbot.places import ChannelPlace
+from core.answering.providers.scripted import says
 from core.errors import ProviderOverloaded
-from core.providers.scripted import says
 from tests.integration.discordbot.house import House, buttons, is_final, sent, texts, until
 from tests.integration.discordbot.place import ANSWER, DiscordPlace, search
 

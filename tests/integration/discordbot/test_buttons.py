@@ -2,9 +2,9 @@
 
 import pytest
 
+from core.answering.providers.scripted import calls
 from core.domain.answer import ToolInvocation
-from core.providers.scripted import calls
-from core.search.documents import JOURNAL_KIND
+from core.knowledge.search.documents import JOURNAL_KIND
 from tests.integration.discordbot.house import House, buttons, menus, texts, told, until
 from tests.integration.discordbot.place import ANSWER, KEY, DiscordPlace, search
 

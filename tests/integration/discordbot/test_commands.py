@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from core.commands import CommandCall, CommandResult
 from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.extracts import ExtractType
 from core.domain.service import ChannelSettings
 from core.errors import StorageError
-from core.search.documents import JOURNAL_KIND
+from core.knowledge.search.documents import JOURNAL_KIND
+from core.service.commands import CommandCall, CommandResult
 from tests.integration.discordbot.house import buttons, link_of, texts, told, until
 from tests.integration.discordbot.place import KEY, DiscordPlace
 

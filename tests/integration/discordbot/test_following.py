@@ -2,7 +2,7 @@
 
 import discord
 
-from core.providers.scripted import says
+from core.answering.providers.scripted import says
 from tests.integration.discordbot.house import texts, until
 from tests.integration.discordbot.place import ANSWER, DiscordPlace, search
 

@@ -3,7 +3,7 @@
 import discord
 import pytest
 
-from core.chat_documents.keeping import KEPT_SOURCE
+from core.features.kept_answers import KEPT_SOURCE
 from tests.integration.discordbot.house import FINAL, House, buttons, texts, told, until
 from tests.integration.discordbot.place import DiscordPlace
 

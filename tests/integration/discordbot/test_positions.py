@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 
 import discord
 
+from core.answering.providers.scripted import says
 from core.errors import ProviderOverloaded
-from core.providers.scripted import says
 from tests.integration.discordbot.house import House, texts, told, until
 from tests.integration.discordbot.place import DiscordPlace, search
 

@@ -5,10 +5,10 @@ import asyncio
 import discord
 import pytest
 
+from core.answering.providers.scripted import says
 from core.domain.conversation import ChannelAddress
 from core.domain.service import ChannelSettings
 from core.errors import ProviderOverloaded
-from core.providers.scripted import says
 from tests.integration.discordbot.house import House, buttons, texts, told, until
 from tests.integration.discordbot.place import ANSWER, DiscordPlace, search
 

@@ -1,7 +1,7 @@
 """What a question names and what was looked at besides, below answers on Discord."""
 
+from core.answering.providers.scripted import calls, says
 from core.domain.answer import ToolInvocation
-from core.providers.scripted import calls, says
 from tests.integration.discordbot.house import buttons, texts, told
 from tests.integration.discordbot.place import KEY, DiscordPlace
 

@@ -2,7 +2,7 @@
 
 import discord
 
-from core.messages.noting import to_note
+from core.features.staleness.stale_notes import to_note
 from tests.integration.discordbot.house import House, buttons, texts, told, until
 from tests.integration.discordbot.place import ANSWER, DiscordPlace, search, turns
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from core.citations import prove
+from core.answering.citations import prove
 from core.domain.answer import Draft, Evidence, PageImage, StopReason, ToolChoice, ToolInvocation, ToolResult
 from core.domain.corpus import Page
 from core.errors import ProviderRefused
-from core.providers.openai_compatible.replies import NO_JSON
+from storage.models.openai_compatible.replies import NO_JSON
 from tests.integration.anthropic_provider.requests import ask, searched
 from tests.integration.openai_provider.conftest import Build
 from tests.model_server.passages import PAGE, SEARCH, calls, found, numbered, passage, results, user

@@ -3,8 +3,8 @@
 import pytest
 
 from core.errors import ProviderAuthError, ProviderChanged, ProviderConnectionError, ProviderOverloaded
-from core.providers.openai_compatible.probing import Abilities
 from storage.memory.capabilities import MemoryCapabilities
+from storage.models.openai_compatible.probing import Abilities
 from tests.integration.anthropic_provider.requests import ask
 from tests.integration.openai_provider.conftest import Build
 from tests.model_server.passages import SEARCH

@@ -13,11 +13,11 @@ from aiohttp import web
 from bot.config import Config
 from bot.config.sections import SlackConfig, WebConfig
 from bot.service.worker import start_task
-from bot.webchat.app import MAX_BODY_BYTES
+from bot.web.app import MAX_BODY_BYTES
 from bot.wiring.parts import Parts
 from bot.wiring.slack import SlackDoor, SlackEars, hear_slack, open_slack
 from core.domain.service import InboxEntry
-from core.worker import Worker
+from core.service.worker import Worker
 from tests.slack_server import SlackServer, Team
 
 # What slack_bolt and this service read of the environment.

@@ -20,7 +20,7 @@ from bot.slackbot.platform import SlackPlatform
 from bot.slackbot.socket_mode import SteadySocket
 from bot.slackbot.teams import Team, Teams
 from bot.slackbot.translate import PLATFORM, to_private
-from core.inbox import Inbox
+from core.service.inbox import Inbox
 from tests.integration.platform_place import ANSWER as ANSWER
 from tests.integration.platform_place import KEY as KEY
 from tests.integration.platform_place import PlatformPlace

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from bot.slackbot import buttons as pressing
-from core.commands.threads import PAGE_ROWS
+from core.answering.providers.scripted import calls, says
 from core.domain.answer import ToolInvocation
 from core.domain.conversation import ThreadAddress
-from core.providers.scripted import calls, says
-from core.search.documents import JOURNAL_KIND
+from core.knowledge.search.documents import JOURNAL_KIND
+from core.service.commands.threads import PAGE_ROWS
 from tests.builders import build_conversation
 from tests.integration.slackbot.house import House, buttons, menus, shown_of
 from tests.integration.slackbot.place import ANSWER, KEY, SlackPlace, search

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.config import Config
-from bot.doctor.checks import examine
-from bot.doctor.slack import OFF, describe_slack
+from bot.service.doctor import examine
+from bot.service.doctor_slack import OFF, describe_slack
 from bot.slackbot.manifest import SCOPES
 from bot.slackbot.socket_mode import BAD_APP_TOKEN
 from bot.wiring.parts import build_parts, open_parts

@@ -3,12 +3,12 @@
 import pytest
 
 from bot.slackbot import forms
-from core.commands import CommandCall
-from core.commands.completing import Completion
 from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.service import ChannelSettings
 from core.errors import StorageError
-from core.search.documents import JOURNAL_KIND
+from core.knowledge.search.documents import JOURNAL_KIND
+from core.service.commands import CommandCall
+from core.service.commands.completing import Completion
 from tests.integration.slackbot.house import House
 from tests.integration.slackbot.place import KEY, SlackPlace
 from tests.slack_server import View

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import ClientSession
 
 from bot.slackbot import http
-from bot.webchat.app import MAX_BODY_BYTES
+from bot.web.app import MAX_BODY_BYTES
 from bot.wiring.parts import open_parts
 from core.errors import StorageError
 from tests.integration.slackbot.door import Opened, Secrets, open_door

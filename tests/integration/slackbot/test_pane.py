@@ -8,7 +8,7 @@ from tests.builders import build_document, build_source
 from tests.integration.slackbot.house import House, is_final, shown_of
 from tests.integration.slackbot.place import SlackPlace
 from tests.slack_server import Channel, Message, Person
-from tests.unit.core.shelf import _page
+from tests.unit.core.library_builder import _page
 
 TRANSPORTS = pytest.mark.parametrize("over_http", [False, True], ids=["socket", "http"])
 HOUSE = "What does “House” say about “Keys”?"

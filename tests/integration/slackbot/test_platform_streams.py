@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.showing.action_names import find_part, post_id
+from bot.presentation.action_names import find_part, post_id
 from bot.slackbot.drafts import APPEND_SECONDS, UPDATE_SECONDS
 from bot.slackbot.progress import EACH_SHARE
 from bot.slackbot.status import ARRIVAL_SECONDS, RENEW_SECONDS

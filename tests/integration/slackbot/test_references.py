@@ -1,7 +1,7 @@
 """What a question names and what was looked at besides, below answers on Slack."""
 
+from core.answering.providers.scripted import calls, says
 from core.domain.answer import ToolInvocation
-from core.providers.scripted import calls, says
 from tests.integration.slackbot.house import buttons, shown_of
 from tests.integration.slackbot.place import KEY, SlackPlace
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from core.answering.providers.scripted import says
 from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.service import ChannelSettings, PersonAddress
 from core.errors import StorageError
-from core.providers.scripted import says
 from tests.integration.slackbot.house import House, buttons, is_final, shown_of
 from tests.integration.slackbot.place import KEY, SlackPlace, search
 from tests.slack_server import Channel, Message

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.slackbot.shortcuts import ASK_ABOUT, FIELD, KEEP_ANSWER
-from core.chat_documents.keeping import KEPT_SOURCE
+from core.features.kept_answers import KEPT_SOURCE
 from tests.integration.slackbot.house import shown_of
 from tests.integration.slackbot.place import SlackPlace
 

@@ -6,13 +6,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from core.domain.corpus import SearchScope, Source
+from core.domain.ingest_report import IngestReport, ProgressCallback
 from core.domain.selection import Selection
 from core.domain.sources import SourceSpec
-from core.ingestion.pipeline import Ingestor, has_files
-from core.ingestion.report import IngestReport, ProgressCallback
-from core.ingestion.sandbox import Sandbox
+from core.features.syncing.syncing import SyncParts, Syncs
 from core.ports.documents import Fetched, FetchProgress, SourceFetcher
-from core.sources.syncing import SyncParts, Syncs
+from storage.documents.pipeline import Ingestor, has_files
+from storage.documents.sandbox import Sandbox
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.corpus import MemoryCorpusRepository
 from storage.memory.index import MemoryIndex
@@ -20,7 +20,7 @@ from storage.memory.jobs import MemoryJobRepository
 from storage.memory.syncs import MemorySyncRepository
 from tests.fakes import ManualClock
 from tests.integration.ingest_place import LIMITS
-from tests.unit.core.ingestion.fake_readers import HERE
+from tests.unit.storage.documents.fake_readers import HERE
 
 
 class SyncPlace:

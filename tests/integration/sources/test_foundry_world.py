@@ -11,8 +11,8 @@ import pytest
 
 from core.domain.sources import FoundryWorldOrigin
 from core.errors import SourceUnavailable
-from core.ingestion.readers.foundry_journal import FoundryJournalReader
 from core.ports.documents import Fetched, FetchProgress
+from storage.documents.readers.foundry_journal import FoundryJournalReader
 from storage.sources.foundry_world import FoundryWorldFetcher
 from storage.sources.mirror import Mirror
 

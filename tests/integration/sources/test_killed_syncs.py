@@ -11,7 +11,7 @@ import pytest
 from bot.config import Config, load_config
 from bot.wiring.parts import Parts, open_parts
 from core.domain.jobs import Job, JobKind, JobStatus
-from core.work.abandoned import CUT_OFF
+from core.work.orphaned_jobs import CUT_OFF
 
 # Syncs the one source of a configuration; its fetch never ends.
 HANGING = """

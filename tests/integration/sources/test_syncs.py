@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from core.domain.ingest_report import IngestProgress
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.sources import FilesOrigin, FolderOrigin, GitOrigin, SourceSpec, SyncResult
 from core.errors import NotFound, SourceUnavailable
-from core.ingestion.report import IngestProgress
-from core.sources.choosing import add_source
+from core.knowledge.sources import add_source
 from tests.integration.ingest_place import counts
 from tests.integration.sources.place import FilesFetcher, SyncPlace
 

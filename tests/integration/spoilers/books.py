@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from tests.unit.core.ingestion.epub_files import build_epub, entry
+from tests.unit.storage.documents.epub_files import build_epub, entry
 
 KINDS = ("md", "txt", "epub", "html")
 FEATURES = ("table", "terms", "people", "alias", "figure", "links", "minutes", "section", "money", "api")

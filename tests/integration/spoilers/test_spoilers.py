@@ -10,16 +10,16 @@ import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
-from core.commands import CommandCall
 from core.domain.answer import Answer
 from core.domain.conversation import ChannelAddress
 from core.domain.corpus import SearchQuery
 from core.domain.extracts import ExtractQuery, ExtractType
 from core.domain.service import PersonAddress, PositionHolder
-from core.export import FORMATS, export_conversation
-from core.facts.rows import FactType
-from core.jsonable.extracts import extract_json, facts_json, ontology_json
-from core.jsonable.objects import answer_json, conversation_json, document_json, page_hit_json, page_json
+from core.features.export import FORMATS, export_conversation
+from core.knowledge.facts.rows import FactType
+from core.serializers.extracts import extract_json, facts_json, ontology_json
+from core.serializers.objects import answer_json, conversation_json, document_json, page_hit_json, page_json
+from core.service.commands import CommandCall
 from tests.contract.renderings import on_discord, on_slack, on_the_terminal, on_the_web
 from tests.integration.spoilers.books import FEATURES, Book, books, places_beyond, word
 from tests.integration.spoilers.world import CHANNEL, STRATEGIES, World

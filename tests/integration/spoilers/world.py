@@ -4,43 +4,43 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from core.answering import AnswerService, Reading
-from core.commands import CommandCall, Commands
-from core.context import FullHistoryCapped
-from core.conversations import Conversations
+from core.access.positions.places import places_of
+from core.answering.context import FullHistoryCapped
+from core.answering.limits import Budget
+from core.answering.providers.scripted import calls, says
+from core.answering.redaction import Histories
+from core.answering.service import AnswerService, Reading
+from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
+from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
+from core.answering.strategies.tool_use import ToolUseStrategy
+from core.answering.tools.base import Toolbox
+from core.answering.tools.find_extracts import FindExtractsTool
+from core.answering.tools.follow_relation import FollowRelationTool
+from core.answering.tools.get_ontology import GetOntologyTool
+from core.answering.tools.get_page import GetPageTool
+from core.answering.tools.query_journal import QueryJournalTool
+from core.answering.tools.search import SearchTool
 from core.domain.answer import Answer, Capabilities, ChatRequest, ChatResponse, ToolInvocation
 from core.domain.conversation import ChannelAddress, IncomingMessage, ThreadAddress
 from core.domain.corpus import Document, IndexEntry, SearchScope
 from core.domain.extracts import Extraction, ExtractorInput
 from core.domain.service import PersonAddress
 from core.errors import FootnoteError
-from core.extraction.checks import to_extracts
-from core.ingestion.base import build_readers
-from core.ingestion.chunking import chunk
-from core.ingestion.extractors.base import build_extractors
-from core.jobs.trees import Jobs
-from core.limits import Budget
 from core.ports import ChatProvider, RetrievalStrategy
-from core.positions.places import places_of
-from core.providers.scripted import calls, says
-from core.strategies.always_retrieve import AlwaysRetrieveStrategy
-from core.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
-from core.strategies.tool_use import ToolUseStrategy
-from core.tools.base import Toolbox
-from core.tools.find_extracts import FindExtractsTool
-from core.tools.follow_relation import FollowRelationTool
-from core.tools.get_ontology import GetOntologyTool
-from core.tools.get_page import GetPageTool
-from core.tools.query_journal import QueryJournalTool
-from core.tools.search import SearchTool
-from core.withholding import Histories
+from core.service.commands import CommandCall, Commands
+from core.service.jobs.trees import Jobs
+from core.work.conversations import Conversations
 from core.work.progress import SilentProgress
+from storage.documents.base import build_readers
+from storage.documents.chunking import chunk
+from storage.documents.extraction.checks import to_extracts
+from storage.documents.extractors.base import build_extractors
 from storage.memory.conversations import MemoryConversationRepository
 from storage.memory.jobs import MemoryJobRepository
 from tests.builders import NOON, build_document
 from tests.fakes import ManualClock
 from tests.integration.spoilers.books import Book
-from tests.unit.core.shelf import Shelf, by_rule
+from tests.unit.core.library_builder import Shelf, by_rule
 
 CHANNEL = ThreadAddress(platform="web", workspace="local", channel="club", thread="t1")
 STRATEGIES = ("tool_use", "always_retrieve", "plan_and_synthesise")

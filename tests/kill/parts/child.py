@@ -14,20 +14,20 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from core.answering.limits import Budget
+from core.answering.providers.scripted import calls, says
+from core.answering.strategies.tool_use import ToolUseStrategy
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse, ToolInvocation
 from core.domain.conversation import IncomingMessage, ThreadAddress, event_key, message_key
-from core.inbox import STANDARD_GATES, Inbox
-from core.limits import Budget
-from core.providers.scripted import calls, says
-from core.strategies.tool_use import ToolUseStrategy
-from core.worker import Worker
+from core.service.inbox import STANDARD_GATES, Inbox
+from core.service.worker import Worker
 from storage.database import Database
-from storage.sql.inbox import LEASE_SECONDS, SqlInboxStore
-from storage.sql.jobs import SqlJobRepository
+from storage.database.repositories.inbox import LEASE_SECONDS, SqlInboxStore
+from storage.database.repositories.jobs import SqlJobRepository
 from tests.fakes import RealClock
 from tests.kill.parts.service import PLATFORM, FilePlatform, build_answers
 from tests.told_process import say, told
-from tests.unit.core.shelf import Shelf
+from tests.unit.core.library_builder import Shelf
 
 TURN_SECONDS = (0.01, 0.15)  # a model turn: long enough to be killed in, short enough for many
 SHARED_LEASE_SECONDS = 2.0  # where processes take over from each other: the test waits for it

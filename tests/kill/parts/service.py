@@ -6,19 +6,19 @@ import os
 import random
 from pathlib import Path
 
-from core.answering import AnswerService, Reading
-from core.context import FullHistoryCapped
-from core.conversations import Conversations
+from core.answering.context import FullHistoryCapped
+from core.answering.service import AnswerService, Reading
+from core.answering.tools.base import Toolbox
 from core.domain.answer import Answer
 from core.domain.conversation import ThreadAddress
 from core.domain.service import InboxEntry
 from core.ports import Clock, RetrievalStrategy
-from core.tools.base import Toolbox
+from core.work.conversations import Conversations
 from core.work.progress import SilentProgress
 from storage.database import Database
-from storage.sql.conversations import SqlConversationRepository
-from storage.sql.jobs import SqlJobRepository
-from tests.unit.core.shelf import Shelf
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.jobs import SqlJobRepository
+from tests.unit.core.library_builder import Shelf
 
 PLATFORM = "web"
 REPLY_SECONDS = 0.03  # at most, each way, between here and the platform

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-import bot.cli
+import bot.cli.app
 from bot.__main__ import main
-from bot.cli import run
+from bot.cli.app import run
 
 
 def leave_with(monkeypatch: pytest.MonkeyPatch, outcome: "int | BaseException") -> object:
@@ -16,7 +16,7 @@ def leave_with(monkeypatch: pytest.MonkeyPatch, outcome: "int | BaseException") 
             raise outcome
         return outcome
 
-    monkeypatch.setattr(bot.cli, "run", fake_run)
+    monkeypatch.setattr(bot.cli.app, "run", fake_run)
     with pytest.raises(SystemExit) as left:
         main()
     return left.value.code
@@ -75,7 +75,7 @@ def test_what_ends_a_command_is_said_once(
         if error is not None:
             raise error
 
-    monkeypatch.setattr(bot.cli, "app", fake_app)
+    monkeypatch.setattr(bot.cli.app, "app", fake_app)
 
     assert run([]) == code
     assert capsys.readouterr().err == said

@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from core.answering import CUT_OFF, Attempt
-from core.answers.stored import stored_ids
+from core.answering.answers.stored import stored_ids
+from core.answering.providers.scripted import says
+from core.answering.service import CUT_OFF, Attempt
 from core.domain.answer import Answer, AnswerStatus, ChatRequest, ChatResponse
 from core.domain.conversation import Role
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import ProviderOverloaded
-from core.providers.scripted import says
 from tests.builders import build_job
-from tests.unit.core.shelf import Shelf
-from tests.unit.core.test_answering import KEY, SEARCH, Desk, message
+from tests.unit.core.answering.test_service import KEY, SEARCH, Desk, message
+from tests.unit.core.library_builder import Shelf
 
 FIRST_OF_MORE = Attempt(number=1, is_last=False, is_stopped=lambda: False)
 

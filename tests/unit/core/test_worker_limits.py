@@ -6,7 +6,7 @@ import pytest
 
 from core.errors import ProviderOverloaded
 from core.work.retries import MOST_CRASHES
-from tests.unit.core.test_worker import Gate, Office, failing, until
+from tests.unit.core.service.test_worker import Gate, Office, failing, until
 
 
 async def test_no_more_questions_than_allowed_run_at_once():
@@ -43,8 +43,8 @@ async def test_a_post_asks_the_database_only_where_its_lease_may_be_over(
         return dict.fromkeys(seqs)
 
     monkeypatch.setattr(office.store, "renew", renew)
-    monkeypatch.setattr("core.worker.POLL_SECONDS", 60)
-    monkeypatch.setattr("core.worker.BEATS", 1e-6)  # no beat before the post
+    monkeypatch.setattr("core.service.worker.POLL_SECONDS", 60)
+    monkeypatch.setattr("core.service.worker.BEATS", 1e-6)  # no beat before the post
     office.answers.behaviour["q"] = lambda attempt: asyncio.sleep(0.02, "Yes.")
     await office.accept("q")
     async with office.working():

@@ -6,7 +6,7 @@ import pytest
 
 from core.domain.service import InboxStatus
 from core.errors import StorageError
-from tests.unit.core.test_worker import Office
+from tests.unit.core.service.test_worker import Office
 
 
 async def test_a_worker_that_is_stopped_before_it_begins_never_begins():
@@ -21,8 +21,8 @@ async def test_a_worker_that_is_stopped_before_it_begins_never_begins():
 
 
 async def test_a_stop_does_not_wait_for_a_database_that_can_not_be_written(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("core.worker.POLL_SECONDS", 0.01)
-    monkeypatch.setattr("core.worker.GRACE_SECONDS", 600)
+    monkeypatch.setattr("core.service.worker.POLL_SECONDS", 0.01)
+    monkeypatch.setattr("core.service.worker.GRACE_SECONDS", 600)
     office, tried = Office(), asyncio.Event()
 
     async def broken(*args: object, **options: object) -> bool:

@@ -9,10 +9,10 @@ from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage
 from core.domain.service import WITHDRAWN, InboxEntry, InboxStatus
 from core.errors import BadInput
-from core.inbox import ACCEPTED, Inbox
-from core.worker import Worker
+from core.service.inbox import ACCEPTED, Inbox
+from core.service.worker import Worker
 from tests.fakes import RealClock
-from tests.unit.core.test_worker import Gate, Office, failing, message
+from tests.unit.core.service.test_worker import Gate, Office, failing, message
 
 
 def edited(text: str = "What now?", version: str = "2", key: str = "q") -> IncomingMessage:

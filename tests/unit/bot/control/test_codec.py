@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.control.codec import error_from_wire, error_to_wire, from_wire, to_wire
-from core.commands import CommandCall, CommandResult, Question, ThreadRow
 from core.domain.answer import QueryType
 from core.domain.conversation import ThreadAddress
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import Ambiguous, BadInput, FootnoteError, ProviderRateLimited
+from core.service.commands import CommandCall, CommandResult, Question, ThreadRow
 from tests.builders import build_citation, build_conversation
 
 ADDRESS = ThreadAddress(platform="terminal", workspace="local", channel="cli", thread="t")
@@ -125,7 +125,7 @@ def test_an_error_of_a_newer_version_is_still_an_error() -> None:
     "plain",
     [
         {"$": "subprocess:Popen", "fields": {"args": "true"}},
-        {"$": "bot.commands.session:Session.run", "fields": {}},
+        {"$": "bot.cli.session:Session.run", "fields": {}},
         {"$": "bot.control.codec:to_wire", "fields": {}},
         {"$": "core.nowhere:Thing", "fields": {}},
         {"$": "core.domain.conversation:ThreadAddress", "fields": {"platform": "x"}},

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bot.discordbot.layout import Container, DiscordPost, PartView, Text
 from bot.discordbot.render import RenderOptions, render_answer
-from core.answers.building import PARTIAL_NOTE
+from core.answering.answers.building import PARTIAL_NOTE
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
 from core.domain.corpus import Span
 from tests.builders import build_citation

@@ -2,7 +2,7 @@ import pytest
 
 from bot.discordbot.layout import PartView, Row, Text
 from bot.discordbot.render_buttons import answer_rows, how_row, mark_parts, page_row, running_row
-from bot.showing.action_names import find_part
+from bot.presentation.action_names import find_part
 from core.domain.answer import Answer, AnswerStatus
 from tests.builders import build_citation
 from tests.unit.bot.discordbot.shown import components_of, labels_of

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 
 from bot.discordbot.layout import DiscordPost
 from bot.discordbot.render_running import TREE_BUDGET, how_view, job_tree_text, running_view
-from bot.showing.rendering import units
+from bot.presentation.rendering import units
 from core.domain.jobs import Job, JobKind, JobStatus
 from tests.builders import NOON, build_job
 from tests.unit.bot.any_answers import trees

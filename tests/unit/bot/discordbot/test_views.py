@@ -13,7 +13,7 @@ from bot.discordbot.layout import (
     Text,
 )
 from bot.discordbot.views import to_view
-from bot.showing.action_names import Verb
+from bot.presentation.action_names import Verb
 from tests.unit.bot.discordbot.shown import components_of
 
 PART = PartView(

@@ -4,11 +4,11 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.slackbot.examples import example_questions
-from core.chat_documents.keeping import KEPT_SOURCE
 from core.domain.corpus import SearchScope, Source
+from core.features.kept_answers import KEPT_SOURCE
 from storage.memory.corpus import MemoryCorpusRepository
 from tests.builders import NOON, build_document, build_scope, build_source
-from tests.unit.core.shelf import Shelf, _page
+from tests.unit.core.library_builder import Shelf, _page
 
 
 async def suggested(corpus: MemoryCorpusRepository, scope: SearchScope, most: int = 4) -> list[str]:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.slackbot.forms import read_form, to_form
-from core.commands import Command, CommandCall, CommandResult, Option, OptionKind
 from core.errors import BadInput
+from core.service.commands import Command, CommandCall, CommandResult, Option, OptionKind
 from tests.slack_server import View
 from tests.slack_server.choosing import values_of
 from tests.slack_server.limits import check_view

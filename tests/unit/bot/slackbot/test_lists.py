@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from bot.slackbot.lists import link_to, listed
-from core.commands import ThreadRow
 from core.domain.conversation import ThreadAddress
+from core.service.commands import ThreadRow
 from tests.builders import NOON
 from tests.unit.bot.slackbot.slack_objects import a_team
 

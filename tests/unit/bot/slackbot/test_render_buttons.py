@@ -1,6 +1,6 @@
 import pytest
 
-from bot.showing.action_names import find_answer, find_part
+from bot.presentation.action_names import find_answer, find_part
 from bot.slackbot.blocks import markdown
 from bot.slackbot.layout import Block, SlackMessage
 from bot.slackbot.render_buttons import answer_blocks, how_actions, mark_of, page_actions, part_note, running_actions

@@ -1,4 +1,4 @@
-from bot.showing.answer_text import NO_REFERENCES, ReferenceRow
+from bot.presentation.answer_text import NO_REFERENCES, ReferenceRow
 from bot.slackbot.layout import MAX_BLOCKS, TEXT_BUDGET
 from bot.slackbot.render_references import references_post
 

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from core.chat_documents.keeping import KeptAnswers
-from core.commands import Commands
+from core.answering.providers.scripted import says
 from core.domain.corpus import Source
-from core.ingestion.report import IngestReport
-from core.providers.scripted import says
-from tests.unit.core.commands.counter import Counter
-from tests.unit.core.shelf import Shelf
-from tests.unit.core.test_answering import Desk
+from core.domain.ingest_report import IngestReport
+from core.features.kept_answers import KeptAnswers
+from core.service.commands import Commands
+from tests.unit.core.answering.test_service import Desk
+from tests.unit.core.library_builder import Shelf
+from tests.unit.core.service.commands.counter import Counter
 
 
 async def _nothing(source: Source, root: Path, only: str | None = None, *, kind: str | None = None) -> IngestReport:

@@ -17,8 +17,8 @@ from bot.terminal.render import (
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
 from core.domain.corpus import PageHit, SourcedPassage
 from core.domain.jobs import JobKind, JobStatus
-from core.evaluation.gold import GoldQuestion
-from core.evaluation.report import EvaluationReport, Outcome
+from core.features.evaluation.gold import GoldQuestion
+from core.features.evaluation.report import EvaluationReport, Outcome
 from tests.builders import (
     build_citation,
     build_conversation,

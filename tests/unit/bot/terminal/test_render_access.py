@@ -3,10 +3,17 @@
 from rich.console import Console
 
 from bot.terminal.render_access import MOST_ATTACHED, explanation_view
-from core.access import Ground
+from core.access.scopes import Ground
 from core.domain.conversation import ThreadAddress
 from core.domain.service import TO_THE_END
-from core.explaining.values import AccessQuestion, Explanation, HeldPosition, Holder, PositionOf, SourceReason
+from core.features.access_explanation.values import (
+    AccessQuestion,
+    Explanation,
+    HeldPosition,
+    Holder,
+    PositionOf,
+    SourceReason,
+)
 from tests.builders import build_document
 
 HERE = ThreadAddress(platform="slack", workspace="guild", channel="C1", thread="")

@@ -1,7 +1,7 @@
 """What people see of an ingest: counts, and every failure with its reason."""
 
 from bot.terminal.render_reports import report_view
-from core.ingestion.report import Failure, IngestReport
+from core.domain.ingest_report import Failure, IngestReport
 from tests.unit.bot.terminal.test_render import shown
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from bot.terminal.render_syncs import status_view, sync_view
+from core.domain.ingest_report import IngestReport
 from core.domain.sources import FolderOrigin, SourceSpec, SyncResult, SyncState
-from core.ingestion.report import IngestReport
-from core.sources.status import SourceStatus
-from core.sources.syncing import SyncReport
+from core.features.syncing.status import SourceStatus
+from core.features.syncing.syncing import SyncReport
 from tests.unit.bot.terminal.test_render import shown
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

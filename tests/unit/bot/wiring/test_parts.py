@@ -7,10 +7,10 @@ import pytest
 from bot.config import Config
 from bot.config.sections import IngestConfig
 from bot.wiring.parts import open_parts, to_read_limits
-from core.ingestion.limits import MEBIBYTE
-from core.ingestion.pdf import recognition
-from core.ingestion.pdf.recognition import UNRECOGNISED
-from core.ingestion.sandbox import READERS, RECOGNISING_READERS
+from core.domain.read_limits import MEBIBYTE
+from storage.documents.pdf import recognition
+from storage.documents.pdf.recognition import UNRECOGNISED
+from storage.documents.sandbox import READERS, RECOGNISING_READERS
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from bot.config import Config
 from bot.wiring.models import Providers
 from bot.wiring.parts import open_parts
 from bot.wiring.pipeline import build_context, build_recaps
+from core.answering.providers.fallback import FallbackProvider
 from core.errors import UnsupportedFeature
-from core.providers.fallback import FallbackProvider
-from core.providers.openai_compatible.provider import OpenAICompatibleProvider
 from storage.memory.capabilities import MemoryCapabilities
+from storage.models.openai_compatible.provider import OpenAICompatibleProvider
 from tests.fakes import ManualClock
 
 LOCAL = {"kind": "openai_compatible", "model": "mill-7b", "base_url": "http://127.0.0.1:9/v1"}

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.chat_documents.keeping import build_section
 from core.domain.kept_answers import KEPT_MARK, read_sections, with_section, write_sections
+from core.features.kept_answers import build_section
 
 LINK = "https://chat.example/1"
 

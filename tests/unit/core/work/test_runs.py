@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from core.domain.service import WITHDRAWN, InboxEntry, InboxStatus
-from core.inbox import ACCEPTED
+from core.service.inbox import ACCEPTED
 from core.work.runs import Run
 from tests.builders import NOON, build_incoming
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.ingestion.readers.html import HtmlReader
+from storage.documents.readers.html import HtmlReader
 from storage.sources.confluence_html import to_html
 
 

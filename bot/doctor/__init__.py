@@ -1,1 +1,0 @@
-"""What `footnote doctor` examines; what fails says what to do next."""

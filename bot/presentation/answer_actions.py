@@ -1,0 +1,230 @@
+"""What people do with answers by button, menu or form, the same on every platform; adapters only bind it.
+
+Every action takes the place where somebody acts, and the platform's id of the person. A private answer is its reader's
+alone, wherever it came to; any other is dealt with in its own thread. What can't be done is an error whose sentence is
+for that person.
+
+Names: `AnswerActions`, `Passages`, `Said`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.presentation.action_names import Verb, post_id
+from bot.presentation.answer_text import QuoteContext
+from bot.presentation.platform_parts import PlatformParts
+from core.answering.answers.passages import Surroundings, surroundings
+from core.answering.answers.stored import stored_ids
+from core.domain.answer import Answer, AnswerStatus
+from core.domain.conversation import Conversation, Message, Role, ThreadAddress
+from core.domain.corpus import SearchScope
+from core.domain.features import Rating
+from core.domain.jobs import Job
+from core.domain.service import InboxEntry
+from core.errors import AccessDenied, BadInput, NotFound
+from core.features.staleness.asking_again import question_again
+from core.service.commands import Question
+from core.text.words import is_number
+
+NO_ACTION = "This button is from an earlier version: ask again."
+NO_ANSWER = "Only answers can be kept: choose the message that has an answer's buttons."
+FOR_ONE = "This answer is for one person alone: ask where others see it, then keep that answer."
+NOWHERE = "Answers can't be kept here: this Footnote has nowhere to keep them."
+LOOKED_THROUGH = 50  # newest messages of a thread among which a running question is looked for
+_THANKS = {
+    Rating.UP: "Noted as helpful: thank you.",
+    Rating.DOWN: (
+        "Noted as not helpful: thank you. Ask in other words, or look at how it was answered; an admin can keep it as "
+        "a regression case with /case."
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passages:
+    """An answer with those of its footnotes that can be read where it stands; both mappings are by their number."""
+
+    answer: Answer
+    around: Mapping[int, QuoteContext]
+    links: Mapping[int, str]  # where a footnote leads; those that lead nowhere are left out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformMessage:
+    """A message on the platform that somebody wants to keep as an answer."""
+
+    text: str
+    link: str  # its web address
+    is_ours: bool  # the bot wrote it
+    is_direct: bool  # it stands in a channel of one person and the bot
+    answer_id: str | None = None  # the stored answer that it shows; None: it shows none
+
+
+class AnswerActions:
+    def __init__(self, parts: PlatformParts) -> None:
+        self._parts = parts
+
+    async def answer(self, place: ThreadAddress, reader: str, message_id: str) -> tuple[Conversation, Message]:
+        """The stored answer behind a button. NotFound where it is gone; AccessDenied for who may not see more of it."""
+        conversation, message = await self._parts.conversations.message(message_id, place.workspace)
+        _require_reader(conversation.address, reader)
+        if conversation.address != place and conversation.address.private_to is None:
+            raise AccessDenied("This answer belongs to another thread: press the button there.")
+        return conversation, message
+
+    async def passages(self, place: ThreadAddress, reader: str, message_id: str) -> Passages:
+        """What stands around an answer's quotes now, as far as its thread may read it. NotFound where that is none."""
+        conversation, message = await self.answer(place, reader, message_id)
+        address = conversation.address
+        scope = await self._parts.access.scope(address.workspace, address)
+        around = {item.number: await surroundings(item, self._parts.corpus, scope) for item in message.citations}
+        readable = [around[item.number].now or item for item in message.citations if around[item.number].quote]
+        if not readable:
+            raise NotFound("The pages behind this answer can't be read here any more: ask again.")
+        links = {item.number: self._parts.link(item, address) for item in readable}
+        return Passages(
+            answer=Answer(
+                status=AnswerStatus.ANSWERED, text=message.content, citations=tuple(readable), message_id=message.id
+            ),
+            around={item.number: _neighbours(around[item.number]) for item in readable},
+            links={number: link for number, link in links.items() if link is not None},
+        )
+
+    async def references(self, place: ThreadAddress, reader: str, message_id: str) -> Answer:
+        """The stored answer with those of its references that can be read where it stands, and those that are broken.
+
+        Raises as `answer` does.
+        """
+        conversation, message = await self.answer(place, reader, message_id)
+        scope = await self._parts.access.scope(place.workspace, conversation.address)
+        shown = [item for item in message.references if item.broken or await self._can_read(item.document_id, scope)]
+        return Answer(
+            status=AnswerStatus.ANSWERED,
+            text=message.content,
+            citations=message.citations,
+            references=tuple(shown),
+            message_id=message.id,
+        )
+
+    async def rate(self, place: ThreadAddress, reader: str, message_id: str, rating: Rating) -> str:
+        """Keep a person's rating, or take it back when it is given again; the sentence that says which."""
+        conversation, message = await self.answer(place, reader, message_id)
+        before = (await self._parts.feedbacks.ratings_by(reader, conversation)).get(message.id)
+        given = None if before is rating else rating
+        await self._parts.feedbacks.rate(conversation, message.id, reader, given)
+        return _THANKS[given] if given is not None else "Taken back."
+
+    async def steps(self, place: ThreadAddress, reader: str, wanted: str) -> Sequence[Job]:
+        """The tree of an answer, or of one in the making (`wanted` is its post's id), as far as it is. NotFound."""
+        entry = await self._entry(place, reader, wanted)
+        if entry is not None:
+            _require_reader(entry.address, reader)
+            return await self._parts.jobs.tree(stored_ids(entry.incoming).request, place.workspace)
+        _, message = await self.answer(place, reader, wanted)
+        if message.job_id is None:
+            raise NotFound("No steps were recorded for this answer.")
+        return await self._parts.jobs.tree(message.job_id, place.workspace)
+
+    async def stop(self, place: ThreadAddress, reader: str, wanted: str) -> str:
+        """Stop the answer that is being written into a post, for its asker alone; the sentence that says so."""
+        entry = await self._entry(place, reader, wanted)
+        if entry is None or entry.status.is_final:
+            raise NotFound("There is nothing to stop: this answer is done.")
+        await self._parts.worker.cancel(entry.message_key, reader)
+        return "Stopped."
+
+    async def offered_question(
+        self, place: ThreadAddress, reader: str, message_id: str, verb: Verb, wanted: str
+    ) -> Question:
+        """The suggestion or choice that an answer offered in a place (from 0); below a private answer it is private."""
+        conversation, message = await self.answer(place, reader, message_id)
+        outcome = message.outcome
+        offered = () if outcome is None else outcome.suggestions if verb is Verb.ASK else outcome.choices
+        if not is_number(wanted) or int(wanted) >= len(offered):
+            raise BadInput(NO_ACTION)
+        return Question(text=offered[int(wanted)], private=conversation.address.private_to is not None)
+
+    async def ask_again(self, place: ThreadAddress, reader: str, name: str, message_id: str) -> str:
+        """Ask a stale answer's question once more, in the name of who presses; the sentence that says so.
+
+        Raises as `answer` and core.features.staleness.asking_again.question_again do.
+        """
+        conversation, message = await self.answer(place, reader, message_id)
+        question = await question_again(self._parts.entries, conversation, message, by=reader, by_name=name)
+        receipt = await self._parts.inbox.receive(question)
+        return (
+            "Asked again: the new answer takes the old one’s place." if receipt.accepted else receipt.decision.sentence
+        )
+
+    async def question_of(self, conversation: Conversation, answer: Message) -> str | None:
+        """What was asked before an answer; None where the history has it no more."""
+        _, messages = await self._parts.conversations.show(conversation.id, conversation.address.workspace)
+        before = messages[: next(place for place, item in enumerate(messages) if item.id == answer.id)]
+        return next((item.content for item in reversed(before) if item.role is Role.USER), None)
+
+    async def question_behind(self, place: ThreadAddress, said: PlatformMessage) -> str | None:
+        """The question that a message is kept with; None: whoever keeps it has to say. BadInput for no answers."""
+        if self._parts.keeping is None:
+            raise BadInput(NOWHERE)
+        found = await self._own_answer(place, said)
+        if found is None:
+            if said.is_ours:
+                raise BadInput(NO_ANSWER)
+            return None
+        conversation, answer = found
+        if answer.status != AnswerStatus.ANSWERED.value:
+            raise BadInput(NO_ANSWER)
+        return await self.question_of(conversation, answer)
+
+    async def keep(self, place: ThreadAddress, said: PlatformMessage, *, question: str, by: str) -> str:
+        """Keep a message as the answer to a question; `by` is the name of who does. The sentence that says so.
+
+        Raises BadInput where nothing can be kept, and what KeptAnswers.keep raises.
+        """
+        if self._parts.keeping is None:
+            raise BadInput(NOWHERE)
+        found = await self._own_answer(place, said)
+        kept = await self._parts.keeping.keep(
+            place.workspace,
+            question=question,
+            answer=found[1].content if found else said.text,
+            link=said.link,
+            by=by,
+            cited={item.document_id for item in found[1].citations} if found else (),
+            is_ours=found is not None,
+        )
+        again = "Kept anew" if kept.replaced else "Kept"
+        return f"{again}: “{kept.title}” can be found and cited from now on."
+
+    async def _can_read(self, document_id: str | None, scope: SearchScope) -> bool:
+        if document_id is None:
+            return False  # of the time before references had ids
+        try:
+            await self._parts.corpus.get_document(document_id, scope)
+        except NotFound:
+            return False
+        return True
+
+    async def _own_answer(self, place: ThreadAddress, said: PlatformMessage) -> tuple[Conversation, Message] | None:
+        """The stored answer that a message shows, for all to read; None for people's messages."""
+        if said.answer_id is None:
+            return None
+        conversation, answer = await self._parts.conversations.message(said.answer_id, place.workspace)
+        if conversation.address.private_to is not None or said.is_direct:  # what is kept, all the workspace reads
+            raise BadInput(FOR_ONE)
+        return conversation, answer
+
+    async def _entry(self, place: ThreadAddress, reader: str, wanted: str) -> InboxEntry | None:
+        """The question behind a post without a stored answer, whichever process works on it, or gave it up."""
+        entries = await self._parts.entries.recent(place.workspace, address=place, limit=LOOKED_THROUGH)
+        entries += await self._parts.entries.recent(place.workspace, author=reader, limit=LOOKED_THROUGH)
+        return next((entry for entry in entries if post_id(entry.message_key) == wanted), None)
+
+
+def _require_reader(address: ThreadAddress, reader: str) -> None:
+    if address.private_to is not None and address.private_to != reader:
+        raise AccessDenied("This answer is for somebody else's eyes.")
+
+
+def _neighbours(found: Surroundings) -> QuoteContext:
+    return QuoteContext(before=found.before, behind=found.behind, note=found.note)

@@ -1,0 +1,201 @@
+"""Markdown as blocks: paragraphs, lists, quotes, headings, code and tables, each in lines that are ready to be packed.
+
+Only what a cut must know of is read; whatever else a line holds stays as it is.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from bot.presentation.markdown.characters import units
+from bot.presentation.markdown.flavour import Flavour
+from bot.presentation.markdown.inline import Token, code_tokens, to_tokens
+from bot.presentation.markdown.tables import Table, as_items, begins_table, fixed_width, read_table
+
+_FENCE = re.compile(r"^([ \t]*)(`{3,}|~{3,})[ \t]*([^`\n]*)$")
+_QUOTE = re.compile(r"^ {0,3}>")
+_QUOTE_SIGNS = re.compile(r"^(?: {0,3}> ?)+")
+_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+_ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_BAR = re.compile(r"(?<!\\)\|")
+_LANGUAGE = re.compile(r"[a-z0-9_+.#-]{1,20}", re.IGNORECASE)  # what else stands there is shown as code
+LONGEST_TABLE_HEAD = 100  # units of its line of names: it is repeated in every part
+LONGEST_KEPT_HEAD = 1 / 3  # of the longest token: a table's head and its rule, where the platform has tables
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line. `prefix` begins each piece of it; `is_border`: better cut before this line than before others."""
+
+    tokens: tuple[Token, ...]
+    prefix: str = ""
+    is_border: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Lines that belong together. `opening` and `closing` stand around every piece of it (a fence, a table's head)."""
+
+    lines: tuple[Line, ...]
+    opening: str = ""
+    closing: str = ""
+    is_apart: bool = True  # an empty line stands before it
+    is_heading: bool = False  # it does not end a part
+    is_code: bool = False  # white space counts
+
+
+def read_blocks(text: str, flavour: Flavour, longest: int) -> list[Block]:
+    """The text's blocks in order; tokens are at most `longest` units. The text has been cleaned."""
+    return list(_Reader(text.split("\n"), flavour, longest).blocks())
+
+
+class _Reader:
+    def __init__(self, lines: Sequence[str], flavour: Flavour, longest: int, prefix: str = "") -> None:
+        self._lines = lines
+        self._flavour = flavour
+        self._longest = longest
+        self._prefix = prefix
+        self._place = 0
+
+    def blocks(self) -> Iterator[Block]:
+        is_apart = True
+        while self._place < len(self._lines):
+            line = self._lines[self._place]
+            if not line.strip():
+                self._place += 1
+                is_apart = True
+                continue
+            for block in self._block(line):
+                yield replace(block, is_apart=is_apart and block.is_apart)
+                is_apart = True
+            is_apart = False
+
+    def _block(self, line: str) -> Iterator[Block]:
+        if fence := _FENCE.match(line):
+            yield self._fence(fence)
+        elif _QUOTE.match(line) and not self._prefix:
+            yield from self._quote()
+        elif heading := _HEADING.match(line):
+            self._place += 1
+            yield self._heading(heading)
+        elif self._is_table():
+            yield from self._kept_table() if self._flavour.has_tables else self._table()
+        else:
+            yield self._paragraph()
+
+    def _fence(self, fence: re.Match[str]) -> Block:
+        indent, marks, info = fence[1], fence[2], fence[3]
+        closing = re.compile(rf"^[ \t]*{re.escape(marks[0])}{{{len(marks)},}}[ \t]*$")
+        self._place += 1
+        code = []
+        while self._place < len(self._lines) and not closing.match(self._lines[self._place]):
+            line = self._lines[self._place]
+            code.append(line[len(indent) :] if line.startswith(indent) else line.lstrip())
+            self._place += 1
+        self._place += 1
+        language, _, rest = info.strip().partition(" ")
+        if not _LANGUAGE.fullmatch(language):
+            language, rest = "", info
+        return _code_block([rest.strip(), *code] if rest.strip() else code, language, self._flavour)
+
+    def _quote(self) -> Iterator[Block]:
+        """What is quoted, its lines marked one by one; code and tables stand without the mark."""
+        inner = self._while(lambda line: _QUOTE.match(line) is not None)
+        unmarked = [_QUOTE_SIGNS.sub("", line) for line in inner]
+        yield from _Reader(unmarked, self._flavour, self._longest, prefix="> ").blocks()
+
+    def _heading(self, match: re.Match[str]) -> Block:
+        level, title = len(match[1]), match[2]
+        bold = f"**{title}**" if title.strip() and "*" not in title else title
+        text = f"{match[1]} {title}" if level <= self._flavour.deepest_heading else bold
+        return Block(lines=(self._line(text),), is_heading=True)
+
+    def _is_table(self) -> bool:
+        below = self._lines[self._place + 1 : self._place + 2]
+        return bool(below) and begins_table(self._lines[self._place], below[0])
+
+    def _kept_table(self) -> Iterator[Block]:
+        """For platforms that have tables: as it is, with its head again before each piece, if that is short."""
+        head, rule = self._lines[self._place : self._place + 2]
+        self._place += 2
+        rows = self._while(lambda line: self._is_text(line) and not _ITEM.match(line))  # rows need no bars
+        tokens = self._cells(head, self._longest)
+        opening = f"{self._prefix}{''.join(token.text for token in tokens)}\n{self._prefix}{rule}\n"
+        room = self._longest - units(opening)
+        if not rows or any(token.numbers for token in tokens) or room < self._longest * (1 - LONGEST_KEPT_HEAD):
+            rows, opening, room = [head, rule, *rows], "", self._longest
+        lines = (Line(tokens=self._cells(row, room), prefix=self._prefix) for row in rows)
+        yield Block(lines=tuple(lines), opening=opening)
+
+    def _cells(self, row: str, longest: int) -> tuple[Token, ...]:
+        """Cell by cell: no code or address goes on over a bar."""
+        pieces = _BAR.split(row)
+        return tuple(
+            token
+            for place, piece in enumerate(pieces)
+            for token in (*([Token(text="|")] if place else []), *to_tokens(piece, self._flavour, longest))
+        )
+
+    def _table(self) -> Iterator[Block]:
+        head = self._lines[self._place : self._place + 2]
+        self._place += 2
+        table = read_table([*head, *self._while(lambda line: "|" in line and not _FENCE.match(line))])
+        aligned = fixed_width(table, self._flavour.table_columns)
+        if aligned is None or units(aligned[0][0]) > LONGEST_TABLE_HEAD:
+            items = [line for item in as_items(table) for line in item]
+            yield Block(lines=tuple(self._line(line) for line in items))
+            return
+        rows = [self._row(row, line) for row, line in zip(table.rows, aligned[1], strict=True)]
+        top = "".join(f"{_code_text(line, self._flavour)}\n" for line in aligned[0])
+        yield Block(lines=tuple(rows), opening=f"```\n{top}", closing="\n```", is_code=True)
+        yield from self._table_notes(table)
+
+    def _row(self, cells: tuple[str, ...], line: str) -> Line:
+        tokens = code_tokens(line, self._flavour) or (Token(text=" "),)
+        return Line(tokens=(replace(tokens[0], numbers=self._numbers(cells)), *tokens[1:]))
+
+    def _table_notes(self, table: Table) -> Iterator[Block]:
+        """Its footnotes once more below it, as nothing in a fixed-width font can be clicked."""
+        numbers = dict.fromkeys(number for cells in (table.head, *table.rows) for number in self._numbers(cells))
+        if numbers:
+            marks = " ".join(f"[{number}]" for number in numbers)
+            yield Block(lines=(self._line(f"Footnotes of the table: {marks}"),), is_apart=False)
+
+    def _numbers(self, cells: tuple[str, ...]) -> tuple[int, ...]:
+        tokens = to_tokens(" ".join(cells), self._flavour, self._longest)
+        return tuple(number for token in tokens for number in token.numbers)
+
+    def _paragraph(self) -> Block:
+        first = self._lines[self._place]
+        self._place += 1
+        lines = [first, *self._while(self._goes_on)]
+        is_list = any(_ITEM.match(line) for line in lines)
+        return Block(lines=tuple(self._line(line, not is_list or _ITEM.match(line) is not None) for line in lines))
+
+    def _goes_on(self, line: str) -> bool:
+        return self._is_text(line) and not self._is_table()
+
+    def _is_text(self, line: str) -> bool:
+        """Whether it begins nothing of its own."""
+        begins = _FENCE.match(line) or _HEADING.match(line) or (_QUOTE.match(line) and not self._prefix)
+        return bool(line.strip()) and not begins
+
+    def _line(self, text: str, is_border: bool = True) -> Line:
+        is_border = is_border and not text.startswith("  ")
+        return Line(tokens=to_tokens(text, self._flavour, self._longest), prefix=self._prefix, is_border=is_border)
+
+    def _while(self, goes_on: Callable[[str], bool]) -> list[str]:
+        start = self._place
+        while self._place < len(self._lines) and goes_on(self._lines[self._place]):
+            self._place += 1
+        return list(self._lines[start : self._place])
+
+
+def _code_block(code: Sequence[str], language: str, flavour: Flavour) -> Block:
+    # A fence around nothing would run on to the next one.
+    lines = tuple(Line(tokens=code_tokens(line, flavour)) for line in (code if any(code) else [" "]))
+    return Block(lines=lines, opening=f"```{language}\n", closing="\n```", is_code=True)
+
+
+def _code_text(line: str, flavour: Flavour) -> str:
+    return "".join(token.text for token in code_tokens(line, flavour))

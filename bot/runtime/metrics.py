@@ -1,0 +1,98 @@
+"""What the service counts, for Prometheus: questions by outcome, latency by stage, queue depth, tokens, ingest.
+
+Each `Metrics` has a registry of its own: two services in one process, or two tests, do not share counts.
+"""
+
+from collections.abc import Mapping
+
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from core.answering.service import Answering, Attempt
+from core.domain.answer import Answer
+from core.domain.conversation import IncomingMessage
+from core.domain.ingest_report import IngestReport
+from core.domain.service import InboxStatus, is_note
+from core.errors import FootnoteError
+from core.ports import ProgressSink
+
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+# Seconds. An extractive answer takes tenths, a model's some seconds, the agent's budget ends it at two minutes.
+LATENCY_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160)
+INGEST_BUCKETS = (0.1, 1, 10, 60, 300, 1800, 7200)
+RAISED = "raised"  # the outcome of a question whose try ended in an error: the worker may try again
+
+
+class Metrics:
+    """Counts that only grow while the process lives, and the queue as it is when asked."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._questions = Counter(
+            "footnote_questions", "Questions answered, by outcome.", ["platform", "outcome"], registry=self.registry
+        )
+        self._latency = Histogram(
+            "footnote_answer_seconds",
+            "Time of an answer, by stage (total, retrieval, model).",
+            ["stage"],
+            buckets=LATENCY_BUCKETS,
+            registry=self.registry,
+        )
+        self._tokens = Counter("footnote_tokens", "Tokens of the model.", ["direction"], registry=self.registry)
+        self._queue = Gauge(
+            "footnote_queue_depth", "Messages not ended, by status.", ["status"], registry=self.registry
+        )
+        self._documents = Counter(
+            "footnote_ingest_documents", "Documents seen by ingests, by result.", ["result"], registry=self.registry
+        )
+        self._passages = Counter("footnote_ingest_passages", "Passages stored by ingests.", registry=self.registry)
+        self._ingest = Histogram(
+            "footnote_ingest_seconds", "Time of an ingest.", buckets=INGEST_BUCKETS, registry=self.registry
+        )
+
+    def answered(self, platform: str, answer: Answer) -> None:
+        self._questions.labels(platform, answer.status.value).inc()
+        for stage, milliseconds in answer.timings_ms.items():
+            self._latency.labels(stage).observe(milliseconds / 1000)
+        self._tokens.labels("input").inc(answer.usage.input_tokens)
+        self._tokens.labels("output").inc(answer.usage.output_tokens)
+        self._tokens.labels("cache_read").inc(answer.usage.cache_read_tokens)
+
+    def raised(self, platform: str) -> None:
+        """A try at a question ended without an answer."""
+        self._questions.labels(platform, RAISED).inc()
+
+    def ingested(self, report: IngestReport) -> None:
+        for result in ("added", "updated", "unchanged", "removed"):
+            self._documents.labels(result).inc(getattr(report, result))
+        self._documents.labels("failed").inc(len(report.failures))
+        self._passages.inc(report.passages)
+        self._ingest.observe(report.seconds)
+
+    def render(self, depth: Mapping[InboxStatus, int]) -> bytes:
+        """The exposition format, with the queue's depth as it is now."""
+        for status in (InboxStatus.QUEUED, InboxStatus.RUNNING):
+            self._queue.labels(status.value).set(depth.get(status, 0))
+        return generate_latest(self.registry)
+
+
+class MeteredAnswers:
+    """Answers as the service inside gives them, counted (implements core.answering.service.Answering)."""
+
+    def __init__(self, answers: Answering, metrics: Metrics) -> None:
+        self._answers = answers
+        self._metrics = metrics
+
+    async def answer(self, message: IncomingMessage, progress: ProgressSink, attempt: Attempt) -> Answer:
+        try:
+            answer = await self._answers.answer(message, progress, attempt)
+        except FootnoteError:
+            self._metrics.raised(message.address.platform)
+            raise
+        if not is_note(message):
+            self._metrics.answered(message.address.platform, answer)
+        return answer
+
+    async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
+        settled = await self._answers.settle(message, answer)
+        self._metrics.answered(message.address.platform, settled)
+        return settled

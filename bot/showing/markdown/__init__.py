@@ -1,1 +1,0 @@
-"""Markdown as chat platforms take it: kept harmless, cut at safe places. Used through `bot.showing.rendering`."""

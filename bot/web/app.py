@@ -1,0 +1,90 @@
+"""The web application: pages, static files, security headers, error pages. The API and the chat add themselves."""
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+import aiohttp_jinja2
+import jinja2
+from aiohttp import web
+
+from bot.web.errors import error_pages
+from bot.web.pages.extracts import add_extract_pages
+from bot.web.pages.jobs import add_jobs_pages
+from bot.web.pages.library import add_library_pages
+from bot.web.pages.source import add_source_pages
+from bot.web.parts import PARTS, ScopeOf, WebParts, WorkerControls
+from bot.web.security import add_headers, guard, who_looks
+from core.text.words import took
+
+__all__ = ["PARTS", "ScopeOf", "WebAddition", "WebParts", "WorkerControls", "build_runner", "build_web"]
+
+FOLDER = Path(__file__).parent
+STATIC = FOLDER / "static"
+HOME = "home"  # the name of the route "/", which the chat takes
+MAX_BODY_BYTES = 512 * 1024  # of a request: a long question with room to spare
+# Of a request's first line: the longest query that is allowed, in any script, is 24,000 bytes where it is escaped.
+# Beyond this the server itself answers, in plain text.
+MAX_ADDRESS_BYTES = 64 * 1024
+
+# Adds routes (and middlewares, innermost) to the application: add_api, add_chat.
+WebAddition = Callable[[web.Application, WebParts], None]
+
+
+def build_web(parts: WebParts, additions: Sequence[WebAddition] = ()) -> web.Application:
+    """The application over ready-made parts; nothing is opened before it is run."""
+    app = web.Application(client_max_size=MAX_BODY_BYTES)
+    app[PARTS] = parts
+    app.on_response_prepare.append(add_headers)
+    environment = aiohttp_jinja2.setup(
+        app,
+        context_processors=(who_looks,),
+        loader=jinja2.FileSystemLoader(FOLDER / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        auto_reload=False,  # an upgrade under a running service must not mix new templates with old code
+    )
+    app.middlewares.extend((error_pages, guard))  # after those of aiohttp-jinja2, whose context error pages need
+    environment.globals["static"] = _add_static(app)
+    environment.globals["workspace"] = parts.workspace
+    environment.filters["took"] = took
+    add_source_pages(app)
+    add_library_pages(app)
+    add_extract_pages(app)
+    add_jobs_pages(app)
+    for add in additions:
+        add(app, parts)
+    environment.globals["has_chat"] = HOME in app.router
+    if HOME not in app.router:
+        app.router.add_get("/", _to_library, name=HOME)
+    return app
+
+
+def build_runner(pages: web.Application, *, shutdown_timeout: float) -> web.AppRunner:
+    """What serves the application; the caller sets it up and cleans it up."""
+    return web.AppRunner(
+        pages,
+        access_log=None,
+        handle_signals=False,
+        shutdown_timeout=shutdown_timeout,
+        max_line_size=MAX_ADDRESS_BYTES,
+    )
+
+
+async def _to_library(request: web.Request) -> web.StreamResponse:
+    raise web.HTTPFound("/library")
+
+
+def _add_static(app: web.Application) -> Callable[[str], str]:
+    """Serve the static files, and name each with a mark of its content, so that a browser never shows an old one."""
+    files = {path.relative_to(STATIC).as_posix(): path for path in STATIC.rglob("*") if path.is_file()}
+    marks = {name: sha256(path.read_bytes()).hexdigest()[:10] for name, path in files.items()}
+
+    async def serve(request: web.Request) -> web.StreamResponse:
+        file = files.get(request.match_info["name"])  # no path is made of what was asked for
+        if file is None:
+            raise web.HTTPNotFound
+        return web.FileResponse(file)
+
+    app.router.add_get("/static/{name:.+}", serve, name="static")
+    return lambda name: f"/static/{name}?v={marks[name]}"

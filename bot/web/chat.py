@@ -1,0 +1,299 @@
+"""The chat page: its shell, and what its script asks for. All answers but the page and the events are JSON."""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import aiohttp_jinja2
+from aiohttp import web
+
+from bot.web.again import AskingAgain
+from bot.web.client import WebPlatform
+from bot.web.events import EventHub
+from bot.web.files import file_json, file_response
+from bot.web.links import Links
+from bot.web.parts import WebParts
+from bot.web.render import answer_html
+from bot.web.requests import as_json, body_of, person_of, place_of, remember_person, require_person, text_of
+from bot.web.security import is_local
+from bot.web.streams import stream
+from bot.web.summaries import Summaries
+from bot.web.threads import LinkMaker, Threads
+from bot.web.translate import (
+    CHANNEL_THREAD,
+    PLATFORM,
+    WebPost,
+    check_id,
+    thread_address,
+    to_channel,
+    to_incoming,
+    to_name,
+)
+from core.answering.service import BOT_NAME
+from core.domain.conversation import Conversation, IncomingMessage, Message, Role
+from core.domain.features import Rating
+from core.domain.service import CommandLine
+from core.errors import BadInput, InvalidState, NotFound
+from core.features.feedback import Feedbacks
+from core.ports.service import InboxStore
+from core.serializers.objects import Json
+from core.service.addressing import LEFT_TO_PEOPLE
+from core.service.commands import CommandCall, CommandResult, Question
+from core.service.inbox import Inbox
+
+NOT_HELPFUL = "Noted as not helpful. /case keeps how it was answered as a regression case."
+RATINGS: Mapping[str, Rating | None] = {"up": Rating.UP, "down": Rating.DOWN, "none": None}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatParts:
+    """What the chat needs beside the parts of the web."""
+
+    hub: EventHub
+    platform: WebPlatform
+    inbox: Inbox
+    entries: InboxStore
+    feedbacks: Feedbacks
+    examples: tuple[str, ...] = ()  # questions that invite on an empty first screen
+
+
+def add_chat(app: web.Application, parts: WebParts, chat: ChatParts) -> None:
+    """Put the chat page at "/" and what its script asks for under "/chat/"."""
+    pages = _Chat(parts, chat)
+    app.router.add_get("/", pages.page, name="home")
+    app.router.add_get("/c/{channel}", pages.page)
+    app.router.add_get("/c/{channel}/{thread}", pages.page)
+    app.router.add_get("/read/{conversation}", pages.page)
+    app.router.add_get("/chat/conversations/{conversation}", as_json(pages.read))
+    app.router.add_get("/chat/home", as_json(pages.home))
+    app.router.add_post("/chat/person", as_json(pages.person))
+    app.router.add_post("/chat/messages", as_json(pages.send))
+    app.router.add_post("/chat/stop", as_json(pages.stop))
+    place = "/chat/threads/{channel}/{thread}"
+    app.router.add_get(place, as_json(pages.show))
+    app.router.add_patch(place, as_json(pages.rename))
+    app.router.add_delete(place, as_json(pages.delete))
+    app.router.add_post(f"{place}/feedback", as_json(pages.rate))
+    app.router.add_post(f"{place}/again", as_json(pages.again.ask))
+    app.router.add_get(f"{place}/export", as_json(pages.export))
+    app.router.add_get(f"{place}/events", pages.events)
+    app.on_shutdown.append(pages.end_streams)
+
+
+class _Chat:
+    def __init__(self, parts: WebParts, chat: ChatParts) -> None:
+        self._parts = parts
+        self._chat = chat
+        self.again = AskingAgain(parts.workspace, parts.conversations, chat.inbox, chat.entries, chat.hub)
+        self._threads = Threads(
+            workspace=parts.workspace,
+            conversations=parts.conversations,
+            entries=chat.entries,
+            platform=chat.platform,
+            hub=chat.hub,
+            link=_signed_links(parts),
+            feedbacks=chat.feedbacks,
+            summaries=Summaries(parts.corpus),
+            scope=parts.scope,
+            corpus=parts.corpus,
+        )
+
+    async def page(self, request: web.Request) -> web.StreamResponse:
+        return aiohttp_jinja2.render_template("chat.html", request, {})
+
+    async def home(self, request: web.Request) -> Json:
+        """Who looks, what there is, and what can be typed."""
+        table = self._parts.commands.table.values()
+        return {
+            "person": person_of(request),
+            "examples": list(self._chat.examples),
+            "commands": [{"name": item.name, "usage": item.usage, "help": item.help} for item in table],
+            **await self._threads.overview(),
+        }
+
+    async def person(self, request: web.Request) -> web.Response:
+        name = to_name(text_of(await body_of(request), "name"))
+        response = web.json_response({"person": name})
+        remember_person(response, name)
+        return response
+
+    async def show(self, request: web.Request) -> Json:
+        return await self._threads.show(*place_of(request), person_of(request))
+
+    async def read(self, request: web.Request) -> Json:
+        return await self._threads.read(check_id(request.match_info["conversation"], "The id"), person_of(request))
+
+    async def send(self, request: web.Request) -> Json:
+        """Hand a message to the inbox; durable when this answers. Sent again with its key it is the same message."""
+        post = await self._to_post(request)
+        incoming = to_incoming(replace(post, others=await self._threads.others(post)))
+        receipt = await self._chat.inbox.receive(incoming)
+        is_talk = receipt.decision.code in LEFT_TO_PEOPLE
+        if is_talk:
+            incoming = replace(incoming, address=thread_address(post.workspace, post.channel, post.thread))
+        if is_talk and not receipt.repeated:
+            await self._record_talk(incoming)
+        elif receipt.accepted and not receipt.repeated:
+            self._chat.hub.publish(str(incoming.address), "changed", {})
+        if receipt.command is None:
+            self._chat.hub.publish_all("threads", {})
+        return {
+            "accepted": receipt.accepted,
+            "code": receipt.decision.code,
+            "sentence": receipt.decision.sentence,
+            "key": receipt.message_key,
+            "talk": is_talk,
+            "thread": incoming.address.thread,
+            "result": await self._run(receipt.command, request, post) if receipt.command else None,
+        }
+
+    async def stop(self, request: web.Request) -> Json:
+        """Stop an answer. Only its asker may."""
+        if self._parts.worker is None:
+            raise InvalidState("Answers can't be stopped here: no worker runs in this process.")
+        key = text_of(await body_of(request), "key")
+        await self._parts.worker.cancel(key, require_person(request))
+        return {"stopped": key}
+
+    async def rename(self, request: web.Request) -> Json:
+        found = await self._conversation(request)
+        title = text_of(await body_of(request), "title")
+        renamed = await self._parts.conversations.rename(found.id, self._parts.workspace, title)
+        self._chat.hub.publish(str(found.address), "changed", {})
+        self._chat.hub.publish_all("threads", {})
+        return {"title": renamed.title}
+
+    async def delete(self, request: web.Request) -> Json:
+        """What is being answered in the thread is stopped first. InvalidState if it can't be."""
+        result = await self._parts.commands.run(await self._call(request, "delete"))
+        self._tell_of(result)
+        return {"deleted": result.deleted.id if result.deleted else None}
+
+    async def rate(self, request: web.Request) -> Json:
+        """Keep, change or take back the asking person's thumb under an answer."""
+        body = await body_of(request)
+        value, message_id = text_of(body, "value"), text_of(body, "message")
+        if value not in RATINGS:
+            raise BadInput(f"There is no rating {value[:20]!r}: use {', '.join(RATINGS)}.")
+        found = await self._conversation(request)
+        await self._chat.feedbacks.rate(found, message_id, require_person(request), RATINGS[value])
+        return {"rated": value, "told": NOT_HELPFUL if value == "down" else ""}
+
+    async def export(self, request: web.Request) -> web.Response:
+        call = await self._call(request, "export", request.query.get("format", "markdown"))
+        result = await self._parts.commands.run(call)
+        if result.file is None:
+            raise InvalidState("The export gave no file: try again.")
+        return file_response(result.file)
+
+    async def events(self, request: web.Request) -> web.StreamResponse:
+        """A thread's events as they come; ends when the browser goes or the service stops."""
+        topic = str(thread_address(self._parts.workspace, *place_of(request)))
+        after = request.headers.get("Last-Event-ID") or request.query.get("after")
+        return await stream(request, self._chat.hub.read(topic, after))
+
+    async def end_streams(self, app: web.Application) -> None:
+        self._chat.hub.close()
+
+    async def _call(self, request: web.Request, name: str, argument: str = "") -> CommandCall:
+        """A command about the thread that the request names. NotFound when there is none."""
+        found = await self._conversation(request)
+        return CommandCall(
+            name=name,
+            argument=argument,
+            workspace=self._parts.workspace,
+            conversation=found,
+            author=person_of(request) or "",
+            address=found.address,
+            sees_all=True,
+        )
+
+    async def _to_post(self, request: web.Request) -> WebPost:
+        body = await body_of(request)
+        thread = text_of(body, "thread", "")
+        return WebPost(
+            workspace=self._parts.workspace,
+            channel=to_channel(text_of(body, "channel")),
+            thread=check_id(thread, "The thread") if thread else CHANNEL_THREAD,
+            author=require_person(request),
+            text=text_of(body, "text"),
+            key=check_id(text_of(body, "key"), "The key"),
+        )
+
+    async def _record_talk(self, incoming: IncomingMessage) -> None:
+        message = Message(
+            id=uuid.uuid5(uuid.NAMESPACE_URL, incoming.event_key).hex,
+            conversation_id="",
+            role=Role.USER,
+            author=incoming.author,
+            content=incoming.text,
+            created_at=self._parts.clock.now(),
+        )
+        await self._threads.record_talk(incoming, message)
+        self._chat.hub.publish(str(incoming.address), "changed", {})
+
+    async def _run(self, line: CommandLine, request: web.Request, post: WebPost) -> Json:
+        """Run a command for the one who gave it; its result is shown to nobody else."""
+        address = thread_address(post.workspace, post.channel, post.thread)
+        current = await self._parts.conversations.find(address) if post.thread else None
+        call = CommandCall(
+            name=line.name,
+            argument=line.argument,
+            workspace=post.workspace,
+            conversation=current,
+            author=post.author,
+            address=address,
+            is_admin=is_local(request),
+            sees_all=True,
+            link=f"{self._parts.public_url or request.url.origin()}/c/{post.channel}/{post.thread}",
+        )
+        result = await self._parts.commands.run(call)
+        if result.ask is not None:
+            return await self._ask(result.ask, post)
+        self._tell_of(result)
+        link = self._threads.link(address)
+        opened = result.open_conversation
+        is_here = opened is not None and opened.address.platform == PLATFORM
+        return {
+            "html": answer_html(result.text, {item.number: link(item) for item in result.citations})
+            if result.file is None
+            else "",
+            "file": file_json(result.file) if result.file else None,
+            "open": [opened.address.channel, opened.address.thread] if opened is not None and is_here else None,
+            "read": opened.id if opened is not None and not is_here else None,
+            "leave": result.start_new,
+        }
+
+    async def _ask(self, question: Question, post: WebPost) -> Json:
+        """Ask what a command asks: in its thread, or in one of its own."""
+        if question.private:
+            raise BadInput("Everybody sees what is asked here: ask without --private, or in the terminal.")
+        key = uuid.uuid5(uuid.NAMESPACE_URL, f"ask {post.key}").hex  # another message than the command
+        asked = question.on(to_incoming(replace(post, text=f"@{BOT_NAME} {question.text}", key=key)))
+        receipt = await self._chat.inbox.receive(asked)
+        self._chat.hub.publish(str(asked.address), "changed", {})
+        self._chat.hub.publish_all("threads", {})
+        return {
+            "html": "" if receipt.accepted else answer_html(receipt.decision.sentence),
+            "file": None,
+            "open": [asked.address.channel, asked.address.thread] if receipt.accepted else None,
+            "leave": False,
+        }
+
+    def _tell_of(self, result: CommandResult) -> None:
+        """Other pages that show what a command changed look again."""
+        for changed, kind in ((result.renamed, "changed"), (result.deleted, "deleted")):
+            if changed is not None:
+                self._chat.hub.publish(str(changed.address), kind, {})
+                self._chat.hub.publish_all("threads", {})
+
+    async def _conversation(self, request: web.Request) -> Conversation:
+        found = await self._parts.conversations.find(thread_address(self._parts.workspace, *place_of(request)))
+        if found is None:
+            raise NotFound("There is no such thread: it was deleted, or its address is mistyped.")
+        return found
+
+
+def _signed_links(parts: WebParts) -> LinkMaker:
+    links = Links(secret_key=parts.secret_key, clock=parts.clock, days=parts.link_days, public_url=parts.public_url)
+    return lambda address: lambda citation: links.path(citation, address)

@@ -1,0 +1,179 @@
+"""A graph of documents as a drawing: where each stands, and the lines between them. Pure, and always the same.
+
+Forces move the documents from a circle to their places: each pushes all others away, lines pull their ends together
+(Fruchterman and Reingold's), and all are drawn to the middle.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import cos, hypot, pi, sin, sqrt
+
+from core.domain.corpus import Document
+from core.domain.features import Connection
+from core.text.words import shorten
+
+MOST_DRAWN = 60  # documents; more are a tangle, and take a second to place
+WIDTH, HEIGHT = 960.0, 640.0
+MARGIN = 48.0
+SIDE_MARGIN = 112.0  # half of the longest label, which stands centred below its dot
+ROUNDS = 80
+TO_THE_MIDDLE = 3.0  # how strongly all are drawn there: parts without a line between them would fly apart
+LABEL = 30  # characters
+# Of a label as the page sets it (13 px): a character, its height, and the way from the rim of the dot to its base.
+CHARACTER_WIDTH, LABEL_HEIGHT, LABEL_DROP = 6.6, 15.0, 12.0
+LEAST_RADIUS, MOST_RADIUS = 5.0, 14.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dot:
+    """A document in the drawing; all numbers are its coordinates."""
+
+    document: Document
+    label: str
+    x: float
+    y: float
+    radius: float
+    is_centre: bool = False
+    is_shy: bool = False  # its label would lie over another one: it is shown when somebody points at the dot
+
+    @property
+    def label_y(self) -> float:
+        """The base line of the label."""
+        return self.y + self.radius + LABEL_DROP
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+    width: float
+    is_link: bool  # else only cited together
+    told: str  # "Links: 2, cited together in 1 thread"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    dots: tuple[Dot, ...]
+    lines: tuple[Line, ...]
+    width: float = WIDTH
+    height: float = HEIGHT
+
+
+def draw(documents: Sequence[Document], connections: Sequence[Connection], centre: str | None = None) -> Drawing:
+    """The first MOST_DRAWN documents with the connections between them; `centre` is one that is marked."""
+    shown = {document.id: document for document in documents[:MOST_DRAWN]}
+    lines = [item for item in connections if item.first in shown and item.second in shown]
+    places = _placed([*shown], lines)
+    weights = dict.fromkeys(shown, 0)
+    for item in lines:
+        weights[item.first] += item.links + item.together
+        weights[item.second] += item.links + item.together
+    most = max(weights.values(), default=0) or 1
+    dots = [
+        Dot(
+            document=document,
+            label=shorten(document.title, LABEL),
+            x=places[id][0],
+            y=places[id][1],
+            radius=round(LEAST_RADIUS + (MOST_RADIUS - LEAST_RADIUS) * sqrt(weights[id] / most), 1),
+            is_centre=id == centre,
+        )
+        for id, document in shown.items()
+    ]
+    return Drawing(dots=_without_covered_labels(dots), lines=tuple(_line(item, places) for item in lines))
+
+
+def _without_covered_labels(dots: Sequence[Dot]) -> tuple[Dot, ...]:
+    """The dots in their order; the centre and the best connected get their label first."""
+    labelled: list[Dot] = []
+    for dot in sorted(dots, key=lambda dot: (not dot.is_centre, -dot.radius)):
+        if not any(_labels_meet(dot, other) for other in labelled):
+            labelled.append(dot)
+    return tuple(dot if dot in labelled else replace(dot, is_shy=True) for dot in dots)
+
+
+def _labels_meet(one: Dot, other: Dot) -> bool:
+    widths = (len(one.label) + len(other.label)) * CHARACTER_WIDTH
+    return abs(one.x - other.x) < widths / 2 and abs(one.label_y - other.label_y) < LABEL_HEIGHT
+
+
+def told(links: int, together: int) -> str:
+    """What two documents have to do with each other, in words."""
+    parts = [
+        f"{links} link{'' if links == 1 else 's'}" if links else "",
+        f"cited together in {together} thread{'' if together == 1 else 's'}" if together else "",
+    ]
+    return ", ".join(filter(None, parts))
+
+
+def _line(item: Connection, places: Mapping[str, tuple[float, float]]) -> Line:
+    (x1, y1), (x2, y2) = places[item.first], places[item.second]
+    return Line(
+        x1=x1,
+        y1=y1,
+        x2=x2,
+        y2=y2,
+        width=round(min(6.0, 0.8 + 0.6 * sqrt(item.links + item.together)), 1),
+        is_link=bool(item.links),
+        told=told(item.links, item.together),
+    )
+
+
+def _placed(ids: Sequence[str], lines: Sequence[Connection]) -> dict[str, tuple[float, float]]:
+    """Places within the drawing, by id."""
+    count = len(ids)
+    points = [[cos(2 * pi * n / max(count, 1)), sin(2 * pi * n / max(count, 1))] for n in range(count)]
+    place = {id: number for number, id in enumerate(ids)}
+    ends = [(place[item.first], place[item.second]) for item in lines]
+    wanted = 2.0 / sqrt(count) if count else 1.0  # the distance at which forces are even
+    for number in range(ROUNDS):
+        moves = _pushes(points, wanted)
+        for point, move in zip(points, moves, strict=True):
+            move[0] -= TO_THE_MIDDLE * point[0]
+            move[1] -= TO_THE_MIDDLE * point[1]
+        for first, second in ends:
+            _pull(points, moves, first, second, wanted)
+        reach = 0.2 * (1 - number / ROUNDS)
+        for point, (x, y) in zip(points, moves, strict=True):
+            length = hypot(x, y) or 1.0
+            step = min(length, reach) / length
+            point[0], point[1] = point[0] + x * step, point[1] + y * step
+    return dict(zip(ids, _fitted(points), strict=True))
+
+
+def _pushes(points: Sequence[Sequence[float]], wanted: float) -> list[list[float]]:
+    moves = [[0.0, 0.0] for _ in points]
+    for first in range(len(points)):
+        x1, y1 = points[first]
+        for second in range(first + 1, len(points)):
+            x, y = x1 - points[second][0], y1 - points[second][1]
+            force = wanted * wanted / max(x * x + y * y, 1e-4)
+            moves[first][0] += x * force
+            moves[first][1] += y * force
+            moves[second][0] -= x * force
+            moves[second][1] -= y * force
+    return moves
+
+
+def _pull(
+    points: Sequence[Sequence[float]], moves: Sequence[list[float]], first: int, second: int, wanted: float
+) -> None:
+    x, y = points[first][0] - points[second][0], points[first][1] - points[second][1]
+    force = hypot(x, y) / wanted
+    moves[first][0] -= x * force
+    moves[first][1] -= y * force
+    moves[second][0] += x * force
+    moves[second][1] += y * force
+
+
+def _fitted(points: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
+    """Scaled so that they fill the drawing but for its margin; a single one stands in the middle."""
+    fitted: list[list[float]] = [[], []]
+    for axis, size, margin in ((0, WIDTH, SIDE_MARGIN), (1, HEIGHT, MARGIN)):
+        values = [point[axis] for point in points]
+        low, span = min(values, default=0.0), max(values, default=0.0) - min(values, default=0.0)
+        room = size - 2 * margin
+        fitted[axis] = [round(margin + (v - low) / span * room if span > 1e-9 else size / 2, 1) for v in values]
+    return list(zip(*fitted, strict=True))

@@ -1,0 +1,128 @@
+"""Signed links to a cited passage: what they name is fixed by a signature, what they show is decided when they open.
+
+A link says passage, revision, thread, how far its asker had read and the day it ends. It grants nothing by itself: the
+scope is computed anew from the thread each time, so a link stops showing what its thread's readers may no longer read.
+"""
+
+import base64
+import hashlib
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from itsdangerous import BadData, URLSafeSerializer
+
+from bot.web.marking import CITED
+from core.domain.answer import Citation
+from core.domain.conversation import ThreadAddress
+from core.domain.corpus import Span
+from core.errors import AccessDenied
+from core.ports import Clock
+
+# Characters of a revision (a content hash) that a link carries: enough to tell revisions of one document apart.
+_REVISION = 12
+# Links are some 250 characters; what is much longer is none of ours.
+_LONGEST = 2_000
+_DAY = timedelta(days=1)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class ForgedLink(AccessDenied):
+    """The signature does not fit what the link says."""
+
+
+class ExpiredLink(AccessDenied):
+    """The link was good once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceLink:
+    """What a signed link names."""
+
+    passage_id: str  # "" where the citation did not tell
+    document_id: str
+    revision: str  # the first characters of it
+    page_number: int
+    span: Span  # the quote, in the page's text
+    thread: ThreadAddress
+    expires_at: datetime
+    last_page: int | None = None  # of the document, for who asked: nothing beyond it is shown
+
+    def is_of(self, revision: str | None) -> bool:
+        """Whether it names this revision of its document."""
+        return revision is not None and revision[:_REVISION] == self.revision
+
+
+class Links:
+    """Makes and reads signed links."""
+
+    def __init__(self, *, secret_key: str, clock: Clock, days: int, public_url: str | None) -> None:
+        self._serializer = URLSafeSerializer(
+            secret_key,
+            salt="footnote source link",
+            signer_kwargs={"key_derivation": "hmac", "digest_method": hashlib.sha256},
+        )
+        self._clock = clock
+        self._days = days
+        self._public_url = public_url
+
+    def url(self, citation: Citation, thread: ThreadAddress) -> str | None:
+        """The address to put under a footnote; None without a public address: loopback is nobody else's."""
+        return f"{self._public_url}{self.path(citation, thread)}" if self._public_url else None
+
+    def path(self, citation: Citation, thread: ThreadAddress) -> str:
+        """The same, on this host."""
+        return f"/s/{self.token(citation, thread)}#{CITED}"
+
+    def token(self, citation: Citation, thread: ThreadAddress) -> str:
+        """The signed part."""
+        ends = (self._clock.now() - _EPOCH) // _DAY + self._days + 1
+        return self._serializer.dumps(
+            [
+                _packed(citation.passage_id),
+                _packed(citation.document_id),
+                citation.revision[:_REVISION],
+                citation.page_number,
+                citation.span.start,
+                citation.span.end - citation.span.start,
+                ends,
+                [thread.platform, thread.workspace, thread.channel, thread.thread],
+                *([citation.last_page] if citation.last_page is not None else []),
+            ]
+        )
+
+    def read(self, token: str) -> SourceLink:
+        """What the link names. Raises ForgedLink and ExpiredLink."""
+        try:
+            named = self._serializer.loads(token[:_LONGEST])
+        except BadData:
+            raise ForgedLink("This link was not made here, or a part of it got lost on the way.") from None
+        passage, document, revision, page, start, length, ends, thread, *last_page = named
+        link = SourceLink(
+            passage_id=_unpacked(passage),
+            document_id=_unpacked(document),
+            revision=revision,
+            page_number=page,
+            span=Span(start, start + length),
+            thread=ThreadAddress(platform=thread[0], workspace=thread[1], channel=thread[2], thread=thread[3]),
+            expires_at=_EPOCH + ends * _DAY,
+            last_page=last_page[0] if last_page else None,
+        )
+        if link.expires_at <= self._clock.now():
+            raise ExpiredLink(f"This link ended on {link.expires_at:%d %B %Y}.")
+        return link
+
+
+def _packed(identity: str) -> str:
+    """A UUID as 22 characters behind a dot; anything else as it is."""
+    try:
+        value = uuid.UUID(identity)
+    except ValueError:
+        return identity
+    return "." + base64.urlsafe_b64encode(value.bytes).decode().rstrip("=") if str(value) == identity else identity
+
+
+def _unpacked(packed: str) -> str:
+    if not packed.startswith("."):
+        return packed
+    return str(uuid.UUID(bytes=base64.urlsafe_b64decode(packed[1:] + "==")))

@@ -1,0 +1,127 @@
+"""A page of a document as safe HTML: its text as it stands, the cited part marked."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from bot.web.marking import Marker, heading_id
+from bot.web.page_markdown import is_prose, render_markdown
+from bot.web.table_html import delimited_table, pipe_table, pipe_tables_in, tab_table
+from core.domain.corpus import Heading, Page, Span
+
+# Characters of one page that are shown at once: some 40 printed pages; beyond it, a browser on a phone gets slow.
+MOST_CHARACTERS = 120_000
+# What is kept in front of the cited passage, when a page is longer than that.
+_BEFORE = MOST_CHARACTERS // 4
+
+# Characters of the longest line of a text that was cut into lines, and the share of it that a full line has.
+_NARROWEST, _WIDEST = 55, 160
+_FULL = 0.8
+_ITEM = re.compile(r"\s*(?:[-–—*•‣▪·]|\(?\w{1,3}[.)])\s|\s{2,}")
+_ROW_BREAK = "\t"
+
+
+@dataclass(frozen=True, slots=True)
+class PageHtml:
+    """What the viewer shows of a page. `cut_before` and `cut_after` say that the page goes on there."""
+
+    body: str
+    cut_before: bool = False
+    cut_after: bool = False
+
+
+def to_html(page: Page, kind: str, cited: Span | None = None, *, internal_links: bool = True) -> PageHtml:
+    """The page as HTML. `kind` is the document's; `internal_links` makes [[wikilinks]] lead to the library.
+
+    Not quick for long pages (up to a second for what is no prose): call it in a thread.
+    """
+    window = _window(page.text, cited)
+    text = window.of(page.text)
+    headings = [heading for heading in page.headings if window.start <= heading.start < window.end]
+    marker = Marker(cited)
+    body = ""
+    if kind == "markdown" and is_prose(text):
+        body = render_markdown(text, window.start, headings, marker, internal_links=internal_links)
+    elif kind == "csv":
+        body = delimited_table(page.text, window, marker)
+    if not body:
+        body = "\n".join(_blocks(page.text, window, headings, marker))
+    if cited is not None and not marker.has_marked:
+        # What is cited is no text in Markdown or a table, the address of a link, say: show it as written.
+        marker = Marker(cited)
+        body = "\n".join(_blocks(page.text, window, headings, marker, as_written=True))
+    return PageHtml(marker.clean(body), window.start > 0, window.end < len(page.text))
+
+
+def _window(text: str, cited: Span | None) -> Span:
+    """All of a page, or of a very long one the part around what is cited, in whole lines where there are any."""
+    if len(text) <= MOST_CHARACTERS:
+        return Span(0, len(text))
+    start = max(0, (cited.start if cited else 0) - _BEFORE)
+    start = text.rfind("\n", 0, start) + 1 if start and text.rfind("\n", 0, start) > start - 2_000 else start
+    return Span(start, min(len(text), start + MOST_CHARACTERS))
+
+
+def _blocks(
+    page_text: str, window: Span, headings: list[Heading], marker: Marker, *, as_written: bool = False
+) -> Iterator[str]:
+    """Plain text as headings, tables (Markdown's, and lines with tabs) and paragraphs that keep their lines.
+
+    `as_written` leaves Markdown's tables as the lines they are.
+    """
+    text, base = window.of(page_text), window.start
+    titles = {heading.start: heading for heading in headings}
+    found = [] if as_written else pipe_tables_in(page_text, window)
+    tables = {table.span.start: table for table in found}
+    behind = base  # a Markdown table that was written
+    width = max(map(len, text.split("\n")))
+    paragraph: list[tuple[str, int]] = []
+    rows: list[tuple[str, int]] = []
+    start = base
+    for line in text.split("\n"):
+        heading, table = titles.get(start), tables.get(start)
+        is_row = heading is None and table is None and _ROW_BREAK in line.strip()
+        if rows and not is_row:
+            yield tab_table(rows, marker)
+            rows = []
+        if paragraph and (heading is not None or table is not None or is_row or not line.strip()):
+            yield _paragraph(paragraph, width, marker)
+            paragraph = []
+        if start < behind:
+            pass
+        elif table is not None:
+            yield pipe_table(table, page_text, marker)
+            behind = table.span.end
+        elif heading is not None:
+            tag = f"h{min(heading.level + 1, 6)}"
+            yield f'<{tag} id="{marker.own}{heading_id(heading)}">{marker.html(line, start)}</{tag}>'
+        elif is_row:
+            rows.append((line, start))
+        elif line.strip():
+            paragraph.append((line, start))
+        start += len(line) + 1
+    if rows:
+        yield tab_table(rows, marker)
+    if paragraph:
+        yield _paragraph(paragraph, width, marker)
+
+
+def _paragraph(lines: list[tuple[str, int]], width: int, marker: Marker) -> str:
+    """One piece, so that a citation over several lines is one mark. A break that only wraps becomes a space."""
+    text = lines[0][0]
+    for (line, _), (following, _) in pairwise(lines):
+        text += (" " if _wraps(line, following, width) else "\n") + following
+    return f'<p class="{marker.own}lines">{marker.html(text, lines[0][1])}</p>'
+
+
+def _wraps(line: str, following: str, width: int) -> bool:
+    """Whether a line ends because it is full, in a text whose lines are cut at some width: prose, no list, no table."""
+    if not _NARROWEST <= width <= _WIDEST or len(line) < _FULL * width or _ITEM.match(following):
+        return False
+    return not (_is_row(line) or _is_row(following))
+
+
+def _is_row(line: str) -> bool:
+    words = line.split()
+    return 3 * sum(1 for word in words if any(map(str.isdigit, word))) > len(words)

@@ -1,0 +1,148 @@
+"""What was extracted: by type and document, with a filter; all by links and a form, without a script."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
+from aiohttp import web
+from aiohttp_jinja2 import render_template
+
+from bot.web.marking import CITED
+from bot.web.pages.source import page_path
+from bot.web.parts import PARTS, WebParts
+from bot.web.requests import person_of
+from core.domain.corpus import Document, SearchScope
+from core.domain.extracts import ExtractType
+from core.errors import BadInput
+from core.knowledge.facts import CitedFact, FactQuery, FactType, FoundFacts
+from core.knowledge.facts.reading import read_types
+from core.knowledge.facts.rows import EXTRACT_TYPES, Value
+from core.text.readable import readable
+from core.text.words import collapse, shorten
+
+ROWS = 100  # on one page
+MOST_ROWS = 10_000  # that can be turned to
+LONGEST_FILTER = 1_000  # characters
+_FIELD, _QUOTE = 300, 240  # characters
+PATH = "/library/extracts"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactRow:
+    """A row as it is shown."""
+
+    type: str
+    fields: tuple[tuple[str, str], ...]
+    document: str
+    where: str
+    quote: str
+    href: str  # to its place in the page
+    sure: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypeLink:
+    """A type to narrow by; the one that is shown is `is_open`."""
+
+    label: str
+    href: str
+    is_open: bool
+
+
+def add_extract_pages(app: web.Application) -> None:
+    """Routes of the extracts."""
+    app.router.add_get(PATH, show_extracts)
+
+
+async def show_extracts(request: web.Request) -> web.Response:
+    """The rows that fit `?q=`, `type=` and `document=` (its id)."""
+    parts = request.app[PARTS]
+    scope = await parts.scope(None, person_of(request))
+    asked = collapse(request.query.get("q", ""))[:LONGEST_FILTER]
+    chosen = request.query.get("type", "")
+    document = await _document(parts, request.query.get("document", ""), scope)
+    counts = await parts.facts.counts(scope)
+    problem, found = "", None
+    try:
+        query = _to_query(parts, asked, chosen, bool(document))
+        ids = frozenset({document.id}) if document else frozenset[str]()
+        found = await parts.facts.find(query, scope, ids) if document or asked or chosen else None
+    except BadInput as error:
+        problem = str(error)
+    rows = found.rows if found is not None else ()
+    page = _page(request.query.get("page", "1"), len(rows))
+    return render_template(
+        "extracts.html",
+        request,
+        {
+            "asked": asked,
+            "type": chosen,
+            "document": document,
+            "problem": problem,
+            "found": found,
+            "said": _said(found),
+            "rows": [_to_row(row) for row in rows[(page - 1) * ROWS : page * ROWS]],
+            "types": list(_links(counts, chosen, asked, document)),
+            "page": page,
+            "last_page": max(1, -(-len(rows) // ROWS)),
+            "turn": lambda number: _href(asked, chosen, document, page=number),
+        },
+    )
+
+
+async def _document(parts: WebParts, document_id: str, scope: SearchScope) -> Document | None:
+    return await parts.corpus.get_document(document_id, scope) if document_id else None
+
+
+def _to_query(parts: WebParts, asked: str, chosen: str, is_of_document: bool) -> FactQuery:
+    query = parts.facts.read(asked, MOST_ROWS) if asked else FactQuery(limit=MOST_ROWS)
+    if chosen:
+        return replace(query, types=read_types(chosen), limit=MOST_ROWS)
+    whole = frozenset(FactType) if is_of_document and not asked else query.types
+    return replace(query, types=whole, limit=MOST_ROWS)
+
+
+def _said(found: FoundFacts | None) -> str:
+    if found is None:
+        return ""
+    rows = "1 row" if found.total == 1 else f"{found.total:,} rows"
+    unknown = f"; {found.unknown} more have no date or number to compare" if found.unknown else ""
+    return f"{rows}{unknown}"
+
+
+def _links(counts: Iterable[ExtractType], chosen: str, asked: str, document: Document | None) -> Iterable[TypeLink]:
+    there = set(counts)
+    yield TypeLink(label="all", href=_href(asked, "", document), is_open=not chosen)
+    for kind in FactType:
+        if EXTRACT_TYPES[kind] in there:
+            label = kind.value.replace("_", " ")
+            yield TypeLink(label=label, href=_href(asked, kind.value, document), is_open=chosen == kind.value)
+
+
+def _href(asked: str, chosen: str, document: Document | None, page: int = 1) -> str:
+    given = {"q": asked, "type": chosen, "document": document.id if document else "", "page": page if page > 1 else ""}
+    query = urlencode({name: value for name, value in given.items() if value})
+    return f"{PATH}?{query}" if query else PATH
+
+
+def _to_row(row: CitedFact) -> FactRow:
+    citation = row.citation
+    marked = urlencode({"from": citation.span.start, "to": citation.span.end})
+    return FactRow(
+        type=row.fact.type.value.replace("_", " "),
+        fields=tuple((name.replace("_", " "), _shown(value)) for name, value in row.fact.fields.items()),
+        document=citation.document_title,
+        where=" › ".join([f"page {citation.page_number}", *citation.heading_path]),
+        quote=shorten(" ".join(filter(None, map(readable, citation.quote.splitlines()))), _QUOTE),
+        href=f"{page_path(citation.page_id)}?{marked}#{CITED}",
+        sure=f"{row.fact.extract.confidence:.0%}",
+    )
+
+
+def _shown(value: Value) -> str:
+    return shorten(", ".join(value) if isinstance(value, tuple) else str(value), _FIELD)
+
+
+def _page(text: str, rows: int) -> int:
+    last = max(1, -(-rows // ROWS))
+    return min(max(int(text), 1), last) if text.isascii() and text.isdigit() and len(text) < 7 else 1

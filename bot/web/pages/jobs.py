@@ -1,0 +1,169 @@
+"""Jobs: recent requests, and the tree of one answer with the time, parameters and raw output of each step."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from aiohttp import web
+from aiohttp_jinja2 import render_template
+
+from bot.web.parts import PARTS, WebParts
+from core.domain.jobs import Job, JobKind, JobStatus
+from core.errors import InvalidState, NotFound
+from core.text.words import shorten
+
+RECENT = 50
+# How long a question that was asked again may take to begin before the list of jobs is shown instead of its tree.
+BEGIN_TRIES = 20
+BEGIN_PAUSE_SECONDS = 0.05
+_SHORT = 160  # characters of a question in a list
+_ASKED = ("question", "query", "text", "document", "name")  # what says best what a step was about, first wins
+_LONGEST_RAW = 20_000  # characters of a step's raw input or output
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A step and what is below it."""
+
+    job: Job
+    about: str
+    parameters: str  # JSON, as recorded
+    output: str
+    share: tuple[float, float]  # where its bar begins and how long it is, in percent of the whole
+    children: tuple["Node", ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A request in the list."""
+
+    job: Job
+    about: str
+    steps: int
+    href: str
+
+
+def add_jobs_pages(app: web.Application) -> None:
+    """Routes of the job pages."""
+    app.router.add_get("/jobs", show_recent)
+    app.router.add_get("/jobs/{job:.+}", show_tree)
+    app.router.add_post("/jobs/{job:.+}/cancel", cancel)
+    app.router.add_post("/jobs/{job:.+}/retry", retry)
+
+
+def job_path(job_id: str) -> str:
+    """Where the tree of a job is shown, on this host."""
+    return f"/jobs/{quote(job_id, safe='')}"
+
+
+async def show_recent(request: web.Request) -> web.Response:
+    """The newest requests first."""
+    parts = request.app[PARTS]
+    trees = await parts.jobs.recent(parts.workspace, RECENT)
+    rows = [
+        Row(job=tree[0], about=_about(tree[0]) or tree[0].name, steps=len(tree) - 1, href=job_path(tree[0].id))
+        for tree in trees
+    ]
+    return render_template(
+        "jobs.html", request, {"rows": rows, "live": any(not row.job.status.is_final for row in rows)}
+    )
+
+
+async def show_tree(request: web.Request) -> web.Response:
+    """The whole tree that a job belongs to."""
+    parts = request.app[PARTS]
+    tree = await parts.jobs.tree(request.match_info["job"], parts.workspace)
+    root = tree[0]
+    context = {
+        "root": to_node(root, tree),
+        "live": not root.status.is_final,
+        "path": job_path(root.id),
+        "can_retry": root.kind is JobKind.REQUEST and root.status in (JobStatus.FAILED, JobStatus.CANCELLED),
+    }
+    return render_template("job.html", request, context)
+
+
+async def cancel(request: web.Request) -> web.Response:
+    """Stop a request that runs, and go back to its tree."""
+    parts = request.app[PARTS]
+    tree = await parts.jobs.tree(request.match_info["job"], parts.workspace)
+    key = tree[0].input.get("message_key")
+    if parts.worker is not None and isinstance(key, str) and tree[0].status is JobStatus.RUNNING:
+        await parts.worker.cancel(key, await _asker(parts, tree[0]))
+    else:
+        await parts.jobs.cancel(tree[0].id, parts.workspace)
+    raise web.HTTPSeeOther(job_path(tree[0].id))
+
+
+async def _asker(parts: WebParts, request_job: Job) -> str:
+    """Who asked what a request answers; whoever may open these pages stops it in their name."""
+    conversation_id = str(request_job.input.get("conversation_id", ""))
+    _, messages = await parts.conversations.show(conversation_id, parts.workspace)
+    asked = request_job.input.get("message_id")
+    return next((message.author for message in messages if message.id == asked), "")
+
+
+async def retry(request: web.Request) -> web.Response:
+    """Ask the question of a failed or cancelled request again, and go to where its steps are shown."""
+    parts = request.app[PARTS]
+    if parts.ask_again is None:
+        raise InvalidState("Nothing can be asked again here: no service runs in this process.")
+    new_job = await parts.ask_again(request.match_info["job"])
+    raise web.HTTPSeeOther(job_path(new_job) if await _begins(parts, new_job) else "/jobs")
+
+
+async def _begins(parts: WebParts, job_id: str) -> bool:
+    """Whether work on a request begins soon; it waits for what was asked before it in its thread."""
+    for _ in range(BEGIN_TRIES):
+        try:
+            await parts.jobs.tree(job_id, parts.workspace)
+        except NotFound:
+            await asyncio.sleep(BEGIN_PAUSE_SECONDS)
+        else:
+            return True
+    return False
+
+
+def to_node(job: Job, tree: Sequence[Job]) -> Node:
+    """The tree below a job, drawn against the time of the first of `tree`."""
+    children: dict[str | None, list[Job]] = {}
+    for item in tree:
+        children.setdefault(item.parent_id, []).append(item)
+    return _to_node(job, children, tree[0])
+
+
+def _to_node(job: Job, children: Mapping[str | None, Sequence[Job]], root: Job) -> Node:
+    return Node(
+        job=job,
+        about=_about(job),
+        parameters=_raw(job.input),
+        output=_raw(job.told),
+        share=_share(job, root),
+        children=tuple(_to_node(child, children, root) for child in children.get(job.id, ())),
+    )
+
+
+def _about(job: Job) -> str:
+    for name in _ASKED:
+        value = job.input.get(name)
+        if isinstance(value, str) and value.strip():
+            return shorten(value, _SHORT)
+    return ""
+
+
+def _raw(values: Mapping[str, object]) -> str:
+    if not values:
+        return ""
+    text = json.dumps(dict(values), indent=2, ensure_ascii=False, default=str)
+    return text if len(text) <= _LONGEST_RAW else f"{text[:_LONGEST_RAW]}\n… (cut: {len(text)} characters)"
+
+
+def _share(job: Job, root: Job) -> tuple[float, float]:
+    """(begin, length) of a job in percent of its root's time; a length of 0 while either is not over."""
+    whole = root.duration_ms
+    if not whole or job.started_at is None or root.started_at is None or job.duration_ms is None:
+        return (0.0, 0.0)
+    begin = (job.started_at - root.started_at).total_seconds() * 1000
+    return (round(100 * begin / whole, 1), round(max(100 * job.duration_ms / whole, 0.5), 1))

@@ -1,0 +1,83 @@
+"""What the chat page's script sends, read and checked; and answers in JSON, errors included."""
+
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote, unquote
+
+from aiohttp import web
+
+from bot.web.errors import status_of
+from bot.web.translate import CHANNEL_THREAD, check_id, to_channel, to_name
+from core.errors import BadInput, FootnoteError
+from core.serializers.objects import Json
+
+PERSON_COOKIE = "footnote_person"
+YEAR_SECONDS = 365 * 24 * 3600
+NO_THREAD = "-"  # stands for the channel itself in addresses of the script
+
+
+def as_json(
+    handler: Callable[[web.Request], Awaitable[Json | web.Response]],
+) -> Callable[..., Awaitable[web.Response]]:
+    """Answers in JSON, errors of ours included: `{"error": sentence}`."""
+
+    async def handle(request: web.Request) -> web.Response:
+        try:
+            found = await handler(request)
+        except FootnoteError as error:
+            return web.json_response({"error": str(error)}, status=status_of(error))
+        except web.HTTPRequestEntityTooLarge:
+            sentence = "This is too long to send: put long texts into the library and ask about them."
+            return web.json_response({"error": sentence}, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        return found if isinstance(found, web.Response) else web.json_response(found)
+
+    return handle
+
+
+def place_of(request: web.Request) -> tuple[str, str]:
+    """The channel and thread that an address names."""
+    channel, thread = to_channel(request.match_info["channel"]), request.match_info["thread"]
+    return channel, CHANNEL_THREAD if thread == NO_THREAD else check_id(thread, "The thread")
+
+
+async def body_of(request: web.Request) -> dict[str, Any]:
+    """The JSON object sent. BadInput for anything else."""
+    if request.content_type != "application/json":
+        raise BadInput("Send JSON (content type application/json).")
+    try:
+        found = await request.json()
+    except (ValueError, LookupError, RecursionError) as error:
+        raise BadInput("What was sent is not valid JSON.") from error
+    if not isinstance(found, dict):
+        raise BadInput("Send a JSON object.")
+    return found
+
+
+def text_of(body: dict[str, Any], name: str, default: str | None = None) -> str:
+    """A text field of it. BadInput when it is missing, or no text."""
+    value = body.get(name, default)
+    if not isinstance(value, str):
+        raise BadInput(f"{name!r} is missing: send it as a text.")
+    return value
+
+
+def person_of(request: web.Request) -> str | None:
+    """The name in the cookie, unless somebody tampered with it."""
+    try:
+        return to_name(unquote(request.cookies[PERSON_COOKIE])) if PERSON_COOKIE in request.cookies else None
+    except BadInput:
+        return None
+
+
+def require_person(request: web.Request) -> str:
+    """BadInput for people without a name."""
+    name = person_of(request)
+    if name is None:
+        raise BadInput("Choose a name first, so that others know who is asking.")
+    return name
+
+
+def remember_person(response: web.Response, name: str) -> None:
+    """Keep a name in the browser for a year."""
+    response.set_cookie(PERSON_COOKIE, quote(name), max_age=YEAR_SECONDS, httponly=True, samesite="Lax", path="/")

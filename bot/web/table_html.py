@@ -1,0 +1,184 @@
+"""Tables of a page as HTML in which every character knows its place, so that a citation can be marked in it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bot.web.marking import Marker
+from core.domain.corpus import Span
+from core.text.delimited import Delimited, Record, read_delimited
+from core.text.pipe_tables import read_pipe_tables
+
+# What is shown of a cell, each piece with its place in the page: escapes and quotation marks are left out.
+Cell = Sequence[tuple[str, int]]
+# Characters at the front of a CSV page from which its delimiter and header are told, where another part is shown.
+_HEAD = 65_536
+_FENCE = "```"
+# Characters before a part of a page in which the head of a table that goes on there is looked for.
+MAX_BACK = 4_000_000
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"')
+_DOUBLED = re.compile('""')
+_RULE = re.compile(r"^\|(?: ?:?-+:? ?\|)+$", re.MULTILINE)
+
+
+def table(head: Sequence[Cell], rows: Sequence[Sequence[Cell]], marker: Marker) -> str:
+    """HTML of a table; no head where `head` is empty."""
+    top = f"<thead>{_row(head, 'th', marker)}</thead>" if head else ""
+    return f"<table>{top}<tbody>{''.join(_row(row, 'td', marker) for row in rows)}</tbody></table>"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTable:
+    """A Markdown table, or the part of it that is shown, by its places in the page; the head may stand before it."""
+
+    span: Span  # what is shown, from its first line to its last row's end
+    head: Span
+    rows: tuple[Span, ...]
+
+
+def pipe_tables_in(text: str, window: Span) -> list[ShownTable]:
+    """The Markdown tables in a part of a page, in text order; one that goes on into it has its head all the same."""
+    shown = window.of(text)
+    if "|" not in shown:
+        return []
+    tables = []
+    head = _head_before(text, window.start)
+    if head is not None:
+        rows = []
+        start = window.start
+        for line in shown.split("\n"):
+            if "|" not in line:
+                break
+            rows.append(Span(start, start + len(line.rstrip())))
+            start += len(line) + 1
+        if rows:
+            tables.append(ShownTable(Span(window.start, rows[-1].end), head, tuple(rows)))
+    for found in read_pipe_tables(shown):
+        start = window.start + found.span.start
+        rows = [Span(window.start + row.start, window.start + row.end) for row in found.row_spans]
+        head = Span(start, start + len(text[start : text.find("\n", start)].rstrip()))
+        tables.append(ShownTable(Span(start, window.start + found.span.end), head, tuple(rows)))
+    return tables
+
+
+def pipe_table(shown: ShownTable, text: str, marker: Marker) -> str:
+    """HTML of a Markdown table of a page's text."""
+    return table(_pipe_cells(text, shown.head), [_pipe_cells(text, row) for row in shown.rows], marker)
+
+
+def tab_table(rows: Sequence[tuple[str, int]], marker: Marker) -> str:
+    """HTML of lines whose cells are separated by tabs, each with its place in the page."""
+    return table((), [list(_tab_cells(line, start)) for line, start in rows], marker)
+
+
+def delimited_table(text: str, window: Span, marker: Marker) -> str:
+    """HTML of the part `window` of a CSV page; "" where it is no table. The head row stands above any part."""
+    whole = window.end - window.start == len(text)
+    shown = _read(text, window)
+    first = shown if whole else _read(text, Span(0, min(len(text), _HEAD)))
+    if not first.delimiter or not shown.records:
+        return ""
+    top = first.records[: first.header] if first.header else ()
+    head = first.records[first.header] if first.header is not None else None
+    rows = [record for record in shown.records if head is None or record.span.start > head.span.start]
+    titles = [record for record in top if record.span.start >= window.start]
+    return table(
+        _record_cells(text, head, first.delimiter) if head else (),
+        [_record_cells(text, record, first.delimiter) for record in [*titles, *rows]],
+        marker,
+    )
+
+
+def _row(cells: Sequence[Cell], tag: str, marker: Marker) -> str:
+    inner = ("".join(marker.html(piece, start) for piece, start in cell) for cell in cells)
+    return f"<tr>{''.join(f'<{tag}>{cell}</{tag}>' for cell in inner)}</tr>"
+
+
+def _head_before(text: str, place: int) -> Span | None:
+    """The head row of the table whose rows go on at `place`, the start of a line."""
+    rules = list(_RULE.finditer(text, max(0, place - MAX_BACK), place))
+    if not rules or "\n\n" in text[rules[-1].end() : place]:
+        return None
+    end = rules[-1].start() - 1
+    start = text.rfind("\n", 0, end) + 1
+    return Span(start, end) if 0 <= start < end and text[start:end].startswith("|") else None
+
+
+def _pipe_cells(text: str, span: Span) -> list[Cell]:
+    """The cells of a row, as `pipe_tables.to_cells` tells them."""
+    place, end = span.start + text.startswith("|", span.start), span.end
+    if text[span.start : end].endswith("|") and not text[span.start : end].endswith("\\|") and end > place:
+        end -= 1
+    cells: list[Cell] = []
+    pieces: list[tuple[str, int]] = []
+    start = place
+    while place <= end:
+        is_escape = text.startswith("\\|", place) and place + 1 < end
+        if is_escape or place == end or text[place] == "|":
+            pieces.append((text[start:place], start))
+            start = place + 1
+            place += 1 + is_escape  # behind the pipe; an escaped one begins the next piece
+            if not is_escape:
+                cells.append(_stripped(pieces))
+                pieces = []
+        else:
+            place += 1
+    return cells
+
+
+def _tab_cells(line: str, start: int) -> Iterator[Cell]:
+    for cell in line.split("\t"):
+        yield [(cell, start)]
+        start += len(cell) + 1
+
+
+def _read(text: str, window: Span) -> Delimited:
+    inner = window.of(text)
+    start, end = window.start, window.end
+    if start == 0 and inner.startswith(_FENCE):
+        start = text.find("\n") + 1
+    if end == len(text) and inner.endswith("\n" + _FENCE):
+        end -= len(_FENCE) + 1
+    return read_delimited(text[start : max(start, end)], start=start)
+
+
+def _record_cells(text: str, record: Record, delimiter: str) -> list[Cell]:
+    """The cells of a record, without the quotation marks around them; as `delimited` tells them."""
+    raw, start = record.span.of(text), record.span.start
+    cells = list(_quoted_cells(raw, start, delimiter))
+    if len(cells) == len(record.cells):
+        return cells
+    cells = []  # its quotation marks are letters like others
+    for cell in raw.split(delimiter):
+        cells.append([(cell, start)])
+        start += len(cell) + len(delimiter)
+    return cells
+
+
+def _quoted_cells(raw: str, start: int, delimiter: str) -> Iterator[Cell]:
+    place = 0
+    while place <= len(raw):
+        quoted = _QUOTED.match(raw, place)
+        if quoted and (quoted.end() == len(raw) or raw.startswith(delimiter, quoted.end())):
+            first = quoted.start(1)
+            pieces = []
+            for doubled in _DOUBLED.finditer(raw, first, quoted.end(1)):
+                pieces.append((raw[first : doubled.end() - 1], start + first))
+                first = doubled.end()
+            yield [*pieces, (raw[first : quoted.end(1)], start + first)]
+            place = quoted.end() + len(delimiter)
+        else:
+            end = raw.find(delimiter, place)
+            end = len(raw) if end < 0 else end
+            yield [(raw[place:end], start + place)]
+            place = end + len(delimiter)
+
+
+def _stripped(pieces: Sequence[tuple[str, int]]) -> Cell:
+    """Without the white space at the cell's ends."""
+    kept = list(pieces)
+    text, place = kept[0]
+    kept[0] = (text.lstrip(), place + len(text) - len(text.lstrip()))
+    text, place = kept[-1]
+    kept[-1] = (text.rstrip(), place)
+    return kept

@@ -1,0 +1,101 @@
+"""What somebody wrote on the chat page -> a message for the inbox. Pure."""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from core.answering.service import BOT_NAME
+from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress, event_key, message_key
+from core.errors import BadInput
+from core.service.inbox import to_command
+from core.text.words import collapse
+
+PLATFORM = "web"
+CHANNEL_THREAD = ""  # the thread of what is said in a channel itself
+MAX_NAME = 40  # characters of a person's name: it stands before every message
+MAX_CHANNEL = 60
+RESERVED_NAMES = frozenset({BOT_NAME, "tools"})
+_MENTION = re.compile(rf"(?<![\w@])@{BOT_NAME}\b[,:]?", re.IGNORECASE)
+_MENTION_LAST = re.compile(rf"[,\s]*(?<![\w@])@{BOT_NAME}(?=\s*[?.!]*\s*$)", re.IGNORECASE)
+_OTHER_FIRST = re.compile(r"^\s*@(\w[\w.\-]*)")
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_\-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebPost:
+    """One message as the chat page sends it. `thread` is empty for a message in the channel itself."""
+
+    workspace: str
+    channel: str
+    thread: str
+    author: str
+    text: str
+    key: str  # made by the browser, the same when it sends again
+    others: Collection[str] = ()  # who else wrote in the thread
+
+
+def to_incoming(post: WebPost) -> IncomingMessage:
+    """The message in a post, without the mention, and how it came: what decides whether it is for us.
+
+    In a channel, a question opens a thread named by the post's key, so that sending it again finds the same one.
+    """
+    text = _MENTION.sub("", _MENTION_LAST.sub("", post.text)).strip()
+    is_command = to_command(text) is not None
+    place = thread_address(post.workspace, post.channel, post.thread)
+    opens = not post.thread and not is_command
+    return IncomingMessage(
+        address=thread_address(post.workspace, post.channel, post.key) if opens else place,
+        author=post.author,
+        text=text,
+        event_key=event_key(place, post.key),
+        message_key=message_key(place, post.key),
+        circumstances=Circumstances(
+            mentioned=is_command or _MENTION.search(post.text) is not None,
+            in_thread=bool(post.thread),
+            in_our_thread=bool(post.thread),
+            mentions_others=is_between_people(post.text, post.others),
+        ),
+    )
+
+
+def thread_address(workspace: str, channel: str, thread: str) -> ThreadAddress:
+    return ThreadAddress(platform=PLATFORM, workspace=workspace, channel=channel, thread=thread)
+
+
+def to_name(text: str) -> str:
+    """A person's name in one line. BadInput for none, a long one, or the bot's own."""
+    name = collapse(text)
+    if not any(character.isalnum() for character in name) or not name.isprintable():
+        raise BadInput("Choose a name with at least one letter, so that others know who is asking.")
+    if len(name) > MAX_NAME:
+        raise BadInput(f"The name has {len(name)} characters: choose one of at most {MAX_NAME}.")
+    if name.lower() in RESERVED_NAMES:
+        raise BadInput(f"The name {name!r} is taken: choose another one.")
+    return name
+
+
+def to_channel(text: str) -> str:
+    """A channel's name as addresses hold it: lower case, words joined by hyphens. BadInput when nothing is left."""
+    name = "-".join(re.findall(r"\w+", text.lower()))
+    if not name or len(name) > MAX_CHANNEL:
+        raise BadInput(f"A channel's name needs a letter or a digit and at most {MAX_CHANNEL} characters.")
+    return name
+
+
+def check_id(text: str, what: str) -> str:
+    """`text`, if it can be an id of ours. BadInput for all else, as for parts of paths."""
+    if not _ID.fullmatch(text):
+        raise BadInput(f"{what} {text[:80]!r} is not an id: use letters, digits, hyphens and underscores.")
+    return text
+
+
+def is_between_people(text: str, others: Collection[str]) -> bool:
+    """Whether a message in a thread is plainly for other people: it calls one of them first, or holds no word at all.
+
+    `@ben …` always counts; `Ben, …` and `Ben: …` only when a Ben wrote in the thread.
+    """
+    if not any(character.isalnum() for character in text):
+        return bool(text.strip())
+    if _OTHER_FIRST.match(text):
+        return True
+    return any(re.match(rf"\s*{re.escape(name)}\s*[,:]", text, re.IGNORECASE) for name in others)

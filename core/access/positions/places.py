@@ -1,0 +1,208 @@
+"""Where the pages of a book stand: its parts and chapters as sections, the number printed on a page, a session's day.
+
+Computed from titles and headings alone, so that books read by older versions have places, too. All pure.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.domain.corpus import Heading, PagePlace
+from core.text.dates import find_date_in_name
+from core.text.words import collapse, is_number
+
+# Kinds of sections that hold others, and those that are held; what each may be called.
+OUTER = ("part", "book", "volume", "act")
+INNER = (
+    "chapter",
+    "session",
+    "scene",
+    "letter",
+    "canto",
+    "stave",
+    "adventure",
+    "lecture",
+    "lesson",
+    "essay",
+    "story",
+    "tale",
+    "episode",
+    "section",
+)
+_OTHER_NAMES = {"chap": "chapter", "ch": "chapter", "vol": "volume", "bk": "book", "pt": "part"}
+KINDS = "|".join([*OUTER, *INNER, *_OTHER_NAMES])
+
+_UNITS = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
+_UNITS += "seventeen eighteen nineteen".split()
+_TENS = {
+    word: 10 * tens for tens, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+}
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth".split()
+_ORDINALS += "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split()
+_WORDS = {
+    **{word: number for number, word in enumerate(_UNITS, 1)},
+    **{word: number for number, word in enumerate(_ORDINALS, 1)},
+    **_TENS,
+    **{
+        f"{ten}{sign}{unit}": tens + one
+        for ten, tens in _TENS.items()
+        for one, unit in enumerate(_UNITS[:9], 1)
+        for sign in "- "
+    },
+    **{
+        f"{ten}{sign}{unit}": tens + one
+        for ten, tens in _TENS.items()
+        for one, unit in enumerate(_ORDINALS[:9], 1)
+        for sign in "- "
+    },
+}
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
+_WELL_FORMED = re.compile(r"m{0,3}(?:cm|cd|d?c{0,4})(?:xc|xl|l?x{0,4})(?:ix|iv|v?i{0,4})")
+
+_WORD_NUMBER = "|".join(sorted((re.escape(word) for word in _WORDS), key=len, reverse=True))
+# A number as a title or a person writes it: 12, XII, twelve, twenty-one, the third.
+NUMBER = rf"(?:[0-9]{{1,4}}|(?:the\s+)?(?:{_WORD_NUMBER})|[ivxlcdm]{{1,9}})"
+NAMED = re.compile(rf"\b({KINDS})\.?\s+({NUMBER})(?![\w’'])", re.IGNORECASE)
+_ORDINAL_FIRST = re.compile(rf"\W*(?:the\s+)?([a-z-]+(?:st|nd|rd|th))\s+({KINDS})\b", re.IGNORECASE)
+_BARE = re.compile(r"\W*([ivxlcdm]+|[0-9]{1,3})\s*(?:[.:)—–-]|$)", re.IGNORECASE)
+_PREFIX = re.compile(rf"\W*(?:(?:{KINDS})\.?\s+{NUMBER}|[ivxlcdm]+|[0-9]{{1,3}})\s*[.:)—–-]+\s*(?=\w)", re.IGNORECASE)
+
+
+class Titled(Protocol):
+    """A page, as a reader gives it or as stored."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def heading_path(self) -> tuple[str, ...]: ...
+
+    @property
+    def headings(self) -> tuple[Heading, ...]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A part, chapter or heading of a document. `begins` and `whole` are places in the list of its pages, from 0."""
+
+    title: str
+    kind: str  # chapter, part, ...; "" where the title is a bare number or none
+    number: int | None
+    above: tuple["Section", ...]  # outermost first
+    begins: int  # the page that it begins on
+    whole: int  # the last page with nothing behind its end on it; -1 where the first page holds what follows, too
+    depth: int
+
+    @property
+    def is_chapter(self) -> bool:
+        return self.number is not None and self.kind not in OUTER
+
+
+def to_number(text: str) -> int | None:
+    """12, XII, twelve, twenty-first; None for what is no number."""
+    lower = collapse(text).lower().removeprefix("the ")
+    if is_number(lower):
+        return int(lower)
+    if lower in _WORDS:
+        return _WORDS[lower]
+    if not lower or not _WELL_FORMED.fullmatch(lower):
+        return None
+    values = [_ROMAN[letter] for letter in lower]
+    return sum(-a if a < b else a for a, b in zip(values, [*values[1:], 0], strict=True))
+
+
+def kind_of(word: str) -> str:
+    """The kind by its full name: chapter for "Ch"."""
+    lower = word.lower()
+    return _OTHER_NAMES.get(lower, lower)
+
+
+def numbered(title: str) -> tuple[str, int | None]:
+    """(kind, number) of a title: ("chapter", 5) of "Chapter V. The Bridge", ("", 5) of "V. The Bridge".
+
+    ("act", 2) of "The Second Act".
+    """
+    if (named := NAMED.search(title)) is not None:
+        return kind_of(named[1]), to_number(named[2])
+    ordinal = _ORDINAL_FIRST.match(title)
+    if ordinal is not None and (number := to_number(ordinal[1])) is not None:
+        return kind_of(ordinal[2]), number
+    bare = _BARE.match(title)
+    return "", to_number(bare[1]) if bare else None
+
+
+def bare_title(title: str) -> str:
+    """What follows the number: "The Bridge" of "Chapter V: The Bridge"; else the title itself."""
+    return _PREFIX.sub("", title, count=1)
+
+
+def titles_of(page: Titled) -> tuple[str, ...]:
+    """What a page stands under, outermost first, its own title last; none twice in a row."""
+    path = [collapse(title) for title in (*page.heading_path, page.title) if title]
+    return tuple(title for place, title in enumerate(path) if place == 0 or title != path[place - 1])
+
+
+def places_of(pages: Sequence[Titled], labels: Sequence[str]) -> list[PagePlace]:
+    """The place of each page, by the section that it begins in; `labels` are what is printed on them."""
+    innermost: list[Section | None] = [None] * len(pages)
+    for section in sections_of(pages):
+        for place in range(section.begins, max(section.whole, section.begins) + 1):
+            if place > section.begins or innermost[place] is None or titles_of(pages[place])[-1:] == (section.title,):
+                innermost[place] = section
+    return [_to_place(section, label) for section, label in zip(innermost, labels, strict=True)]
+
+
+def _to_place(section: Section | None, label: str) -> PagePlace:
+    path = [*section.above, section] if section is not None else []
+    chapter = next((item for item in path if item.is_chapter), path[-1] if path else None)
+    day = next((found.iso() for item in path if (found := find_date_in_name(item.title)) is not None), None)
+    return PagePlace(
+        label=label,
+        part=next((item.number for item in path if item.kind in OUTER), None),
+        chapter=chapter.number if chapter is not None and chapter.is_chapter else None,
+        chapter_title=chapter.title if chapter is not None else "",
+        session_date=day,
+    )
+
+
+def sections_of(pages: Sequence[Titled]) -> list[Section]:
+    """All sections of a document, in its order."""
+    entries = list(_entries(pages))
+    sections: list[Section] = []
+    above: list[Section] = []
+    for place, (begins, depth, title) in enumerate(entries):
+        end = next((later for later, other, _ in entries[place + 1 :] if other <= depth), len(pages))
+        above = [section for section in above if section.depth < depth]
+        kind, number = numbered(title)
+        section = Section(
+            title=title, kind=kind, number=number, above=tuple(above), begins=begins, whole=end - 1, depth=depth
+        )
+        sections.append(section)
+        above.append(section)
+    return sections
+
+
+def _entries(pages: Sequence[Titled]) -> Iterator[tuple[int, int, str]]:
+    """(page, depth, title) of each section where it begins: by what pages stand under, then by headings inside them."""
+    opened: tuple[str, ...] = ()
+    levels: dict[str, int] = {}
+    for place, page in enumerate(pages):
+        path = titles_of(page) or opened
+        shared = next((n for n, (a, b) in enumerate(zip(path, opened, strict=False)) if a != b), None)
+        for depth in range(min(len(path), len(opened)) if shared is None else shared, len(path)):
+            yield place, depth, path[depth]
+        opened = path
+        for heading in page.headings:
+            title = collapse(heading.title)
+            levels[title] = heading.level
+            if title and title not in path:
+                depth = _depth(heading.level, opened, levels, len(path) if page.title else 0)
+                yield place, depth, title
+                opened = (*opened[:depth], title)
+
+
+def _depth(level: int, opened: Sequence[str], levels: Mapping[str, int], least: int) -> int:
+    """How deep a heading inside a page stands; below the page's own title, where it has one."""
+    outer = (place for place, title in enumerate(opened) if levels.get(title, place + 1) >= level)
+    return max(next(outer, len(opened)), least)

@@ -1,0 +1,80 @@
+"""Reading positions: "5", "chapter 9", "my-book.epub=in part II, chapter 3", "end" -> the last page that may be read.
+
+What can't be understood is refused with a sentence: a spoiler line that fails open is none. How places are understood
+stands in core/access/positions/named_places.py.
+"""
+
+from collections.abc import Mapping
+
+from core.access.positions.named_places import find_position, is_end, nearest
+from core.domain.corpus import Document, SearchScope
+from core.errors import BadInput
+from core.ports import CorpusRepository
+from core.text.words import collapse
+
+LONGEST = 300  # characters of a place; of more, looking for all days it names in all titles takes minutes
+
+
+def split_position(text: str) -> tuple[str | None, str]:
+    """(document name or None, place) of "[DOCUMENT=]place"."""
+    name, sign, place = text.rpartition("=")
+    if not collapse(place):
+        raise BadInput(f"The reading position {text!r} names no place: write a page number or a chapter's name.")
+    return (collapse(name) or None) if sign else None, collapse(place)
+
+
+async def positions_for(
+    place: str,
+    document: Document | None,
+    corpus: CorpusRepository,
+    scope: SearchScope,
+    shown: SearchScope | None = None,
+) -> dict[str, int]:
+    """Document id -> last readable page number, for "N or chapter name"; 0 where not even the first page is read.
+
+    With a document: of that one. Without: a chapter's name holds for every document that has such a chapter; a bare
+    page number needs a document. `scope` is where the place is looked for, to the end; what could have been meant
+    instead is named from `shown` alone. Raises BadInput when nothing fits.
+    """
+    if len(place) > LONGEST:
+        raise BadInput(
+            f"A reading position of {len(place):,} characters can't be understood: write a page number or a chapter's "
+            "name."
+        )
+    if is_end(place):
+        return {}
+    if document is not None:
+        return {document.id: await last_page(place, document, corpus, scope, shown)}
+    if place.isdigit():
+        raise BadInput(f"Page {place} of which document? Write the position as DOCUMENT={place}.")
+    found: dict[str, int] = {}
+    for candidate in await corpus.list_documents(scope.workspace, scope.sources):
+        if candidate.pages > 1:
+            last = find_position(place, await corpus.list_pages(candidate.id, scope))
+            if last is not None:
+                found[candidate.id] = last
+    if not found:
+        raise BadInput(f"No document has a chapter {place!r}: write the position as DOCUMENT=page number.")
+    return found
+
+
+async def last_page(
+    place: str, document: Document, corpus: CorpusRepository, scope: SearchScope, shown: SearchScope | None = None
+) -> int:
+    """As `positions_for`, of one document and a place before its end."""
+    last = find_position(place, await corpus.list_pages(document.id, scope))
+    if last is not None:
+        return last
+    near = nearest(place, await corpus.list_pages(document.id, shown)) if shown is not None else []
+    hint = f" Did you mean {' or '.join(repr(title) for title in near)}?" if near else ""
+    raise BadInput(
+        f"{document.title!r} has no chapter or page {place!r}: write the number of a page, a chapter, or “end”.{hint}"
+    )
+
+
+def lowest(*positions: Mapping[str, int]) -> dict[str, int]:
+    """Of several positions in a document, the one that shows least; a document that only some name is bound, too."""
+    found: dict[str, int] = {}
+    for document_id, last in (item for each in positions for item in each.items()):
+        found[document_id] = min(last, found.get(document_id, last))
+    return found

@@ -1,0 +1,81 @@
+"""From a proved draft, or an error, to the answer people see: its status and its notes. All pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from core.answering.answers.typed import texts_behind
+from core.answering.citations import ProvedText
+from core.answering.grounding import ground, only_says_not_found
+from core.domain.answer import Answer, AnswerStatus, Draft, Reference
+from core.errors import Ambiguous, FootnoteError, ProviderRefused
+from core.knowledge.references.listing import all_references, labels
+
+PARTIAL_NOTE = "(I stopped at a limit before I had looked at everything: this answer is from what I found so far.)"
+UNANSWERABLE = "None of the tools can look this up:"
+NOT_FROM_DOCUMENTS = "(This is not from the documents.)"
+
+
+def build_answer(draft: Draft, proved: ProvedText, direct: Sequence[Reference], question: str) -> Answer:
+    """The draft with proved footnotes, unsupported claims marked, and the status that follows from what is proved."""
+    references = all_references(direct, draft, proved.citations)
+    common = Answer(
+        status=AnswerStatus.ANSWERED,
+        text=proved.text.strip(),
+        citations=proved.citations,
+        references=references,
+        partial=draft.partial,
+        response_type=draft.response_type,
+        data=draft.data,
+        data_sources=_data_sources(draft, proved),
+        data_gaps=draft.data_gaps,
+        usage=draft.usage,
+        model=draft.model,
+    )
+    if draft.unanswerable:
+        text = f"{UNANSWERABLE} {draft.unanswerable}"
+        return replace(common, status=AnswerStatus.NOT_FOUND, text=text, data_gaps=(draft.unanswerable,))
+    if draft.choices:
+        return replace(common, status=AnswerStatus.CLARIFY, choices=draft.choices, citations=())
+    behind = texts_behind(draft, proved)
+    grounding = ground(common.text, behind, question)
+    if proved.citations:
+        notes = [PARTIAL_NOTE] * draft.partial
+        text = "\n\n".join([grounding.text, *notes, *draft.notes])
+        return replace(common, text=text, unsupported=grounding.unsupported, grounded=not grounding.unsupported)
+    if draft.evidence.searches or draft.new_messages:
+        text = common.text if only_says_not_found(common.text) else _not_found(draft, references)
+        return replace(common, status=AnswerStatus.NOT_FOUND, text="\n\n".join([text, *draft.notes]))
+    return replace(common, text="\n\n".join([common.text, NOT_FROM_DOCUMENTS, *draft.notes]))
+
+
+def _data_sources(draft: Draft, proved: ProvedText) -> tuple[str, ...]:
+    """Paths of the documents that typed data is proved from."""
+    return tuple(dict.fromkeys(c.document for c in proved.citations)) if draft.data is not None else ()
+
+
+def _not_found(draft: Draft, references: Sequence[Reference]) -> str:
+    searches = ", ".join(f"“{search}”" for search in dict.fromkeys(draft.evidence.searches))
+    text = "I found nothing in the documents that answers this."
+    text += f" I searched for {searches}." if searches else ""
+    return f"{text} The closest I saw: {labels(references[:3])}." if references else text
+
+
+def bounded(answer: Answer, positions: Mapping[str, int]) -> Answer:
+    """The answer with the reading positions that it was made within: what leads on from it keeps to them, too."""
+    citations = tuple(replace(item, last_page=positions.get(item.document_id)) for item in answer.citations)
+    return replace(answer, citations=citations, read_to=dict(positions))
+
+
+def with_notes(answer: Answer, notes: Sequence[str]) -> Answer:
+    """The answer with what could not be made ready for it, for people and for programs."""
+    if not notes:
+        return answer
+    return replace(answer, text="\n\n".join([answer.text, *notes]).strip(), data_gaps=(*answer.data_gaps, *notes))
+
+
+def build_error_answer(error: FootnoteError) -> Answer:
+    """An error people can act on, as the answer they see."""
+    if isinstance(error, Ambiguous):
+        return Answer(status=AnswerStatus.CLARIFY, text=str(error), choices=error.candidates)
+    status = AnswerStatus.REFUSED if isinstance(error, ProviderRefused) else AnswerStatus.ERROR
+    return Answer(status=status, text=str(error))

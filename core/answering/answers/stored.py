@@ -1,0 +1,175 @@
+"""How the history keeps an answer so that it can be found by its question's event, and shown again as it was.
+
+Ids follow from the event: whoever takes over a question after a crash finds what was stored for it, and nothing can be
+stored for it twice.
+"""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from core.domain.answer import Answer, AnswerStatus
+from core.domain.conversation import IncomingMessage, Message, Outcome, Role, Talk
+from core.domain.jobs import Job, JobKind, JobStatus
+from core.text.words import shorten
+
+BOT_NAME = "footnote"
+# Any UUID that means this one thing: "footnote answer" in ASCII, padded.
+_NAMESPACE = uuid.UUID("666f6f74-6e6f-5465-8061-6e7377657200")
+# How the request of an answer ended that no run gave; with any other, it failed.
+_SETTLED = {AnswerStatus.STOPPED: JobStatus.CANCELLED, AnswerStatus.ANSWERED: JobStatus.DONE}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredIds:
+    """What one event's question, answer and request job are stored under."""
+
+    question: str
+    answer: str
+    request: str
+
+
+def stored_ids(message: IncomingMessage) -> StoredIds:
+    """The same for every repeat of an event; another for each edit of a message."""
+    event = f"{message.address.workspace}:{message.event_key}".encode("utf-8", "replace").decode()
+    return StoredIds(*(uuid.uuid5(_NAMESPACE, f"{part}:{event}").hex for part in ("question", "answer", "request")))
+
+
+def request_input(message: IncomingMessage, conversation_id: str | None) -> dict[str, object]:
+    """What the request job records, so that people understand it and it can be asked again (trees.py)."""
+    options = {
+        "document": message.document,
+        "journal": message.journal,
+        "position": message.position,
+        "model": message.model,
+        "strategy": message.strategy,
+    }
+    return {
+        "question": shorten(message.text, 200),
+        "conversation_id": conversation_id,
+        "message_id": stored_ids(message).question,
+        "message_key": message.message_key or message.event_key,
+        "query_type": message.query_type.value,
+        **{name: value for name, value in options.items() if value},
+    }
+
+
+def settled_request(message: IncomingMessage, conversation_id: str, answer: Answer, now: datetime) -> Job:
+    """The request of a question that was ended without any work on it that was recorded."""
+    status = _SETTLED.get(answer.status, JobStatus.FAILED)
+    request_id = stored_ids(message).request
+    return Job(
+        id=request_id,
+        workspace=message.address.workspace,
+        root_id=request_id,
+        parent_id=None,
+        kind=JobKind.REQUEST,
+        name="answer",
+        status=status,
+        created_at=now,
+        completed_at=now,
+        input=request_input(message, conversation_id),
+        error=answer.text if status is JobStatus.FAILED else None,
+    )
+
+
+def question_message(message: IncomingMessage, conversation_id: str, now: datetime) -> Message:
+    return Message(
+        id=stored_ids(message).question,
+        conversation_id=conversation_id,
+        role=Role.USER,
+        author=message.author_name or message.author,
+        content=message.text,
+        created_at=now,
+    )
+
+
+def talk_message(talk: Talk, conversation_id: str) -> Message:
+    """What somebody said on the platform, as the history keeps it: once in a conversation, however often it is read."""
+    said = f"talk:{conversation_id}:{talk.message_id}".encode("utf-8", "replace").decode()
+    return Message(
+        id=uuid.uuid5(_NAMESPACE, said).hex,
+        conversation_id=conversation_id,
+        role=Role.USER,
+        author=talk.author,
+        content=talk.text,
+        created_at=talk.said_at,
+    )
+
+
+def turn_of(messages: Sequence[Message], ids: StoredIds) -> list[str]:
+    """Ids of a stored question, of what was done for it, and of its answer; those of them that are there."""
+    place = next((place for place, item in enumerate(messages) if item.id == ids.question), None)
+    if place is None:
+        return [item.id for item in messages if item.id == ids.answer]
+    after = messages[place + 1 :]
+    answer = next((place for place, item in enumerate(after) if item.id == ids.answer), None)
+    work = after[: answer + 1] if answer is not None else []
+    return [ids.question, *(item.id for item in work if item.role is not Role.USER)]
+
+
+def answer_message(
+    answer: Answer, message: IncomingMessage, conversation_id: str, job_id: str | None, now: datetime
+) -> Message:
+    return Message(
+        id=stored_ids(message).answer,
+        conversation_id=conversation_id,
+        role=Role.ASSISTANT,
+        author=BOT_NAME,
+        content=answer.text,
+        created_at=now,
+        references=answer.references,
+        citations=answer.citations,
+        job_id=job_id,
+        status=answer.status.value,
+        outcome=Outcome(
+            partial=answer.partial,
+            grounded=answer.grounded,
+            unsupported=answer.unsupported,
+            choices=answer.choices,
+            suggestions=answer.suggestions,
+            usage=answer.usage,
+            model=answer.model,
+            response_type=answer.response_type,
+            data=answer.data,
+            data_sources=answer.data_sources,
+            data_gaps=answer.data_gaps,
+            read_to=dict(answer.read_to),
+        ),
+    )
+
+
+def to_answer(stored: Message, jobs: Sequence[Job]) -> Answer:
+    """The answer that an assistant message is, with the tree of how it was made."""
+    outcome = stored.outcome or Outcome()
+    return Answer(
+        status=AnswerStatus(stored.status or AnswerStatus.ANSWERED),
+        text=stored.content,
+        citations=stored.citations,
+        references=stored.references,
+        partial=outcome.partial,
+        grounded=outcome.grounded,
+        unsupported=outcome.unsupported,
+        choices=outcome.choices,
+        suggestions=outcome.suggestions,
+        response_type=outcome.response_type,
+        data=outcome.data,
+        data_sources=outcome.data_sources,
+        data_gaps=outcome.data_gaps,
+        conversation_id=stored.conversation_id,
+        message_id=stored.id,
+        jobs=tuple(jobs),
+        usage=outcome.usage,
+        timings_ms={"total": round(jobs[0].duration_ms or 0, 1) if jobs else 0.0, **timings(jobs)},
+        model=outcome.model,
+    )
+
+
+def timings(jobs: Sequence[Job]) -> Mapping[str, float]:
+    """Milliseconds spent in tools and in the model."""
+
+    def spent(*kinds: JobKind) -> float:
+        return round(sum(job.duration_ms or 0 for job in jobs if job.kind in kinds), 1)
+
+    return {"retrieval": spent(JobKind.TOOL), "model": spent(JobKind.PLANNING, JobKind.SYNTHESIS)}

@@ -1,0 +1,266 @@
+"""From a draft's claims of support to numbered, proved footnotes.
+
+Two kinds of claims end in the same footnotes: citations a provider gives with its text, and `[n]` markers that name
+a passage the model was shown. Neither is believed: a footnote is built only from `page.text[span]` as stored.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.domain.answer import Citation, Draft, Evidence, NumberedPassage, PassageCitation
+from core.domain.corpus import Document, Heading, Page, Span
+from core.text.links import page_links
+from core.text.words import code_spans, collapse, content_words
+
+# A marker: [3], [1, 2], [1][2]; not a markdown link's text `[3](...)`, not a wikilink `[[3]]`.
+MARKER = re.compile(r"(?<!\[)\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?![(\]])")
+# A quote for a marker: at most this many neighbouring sentences of the passage, so that a footnote stays readable.
+QUOTE_SENTENCES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A place in the draft's text (after which the marker goes) and the span said to support it."""
+
+    at: int
+    page_id: str
+    span: Span
+    source: NumberedPassage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProvedText:
+    """Text with markers 1..n in order of first use, its footnotes, and how many claims of support fell through."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    dropped: int
+    segments: tuple[str, ...] = ()  # what became of each segment of the draft; together they are the text
+
+
+def cited_page_ids(draft: Draft) -> list[str]:
+    """Ids of all pages the draft may cite, so that the caller can read them anew, within scope, before `prove`."""
+    named = [c.passage_id for segment in draft.segments for c in segment.citations]
+    numbers = {n for text in [draft.text] for match in MARKER.finditer(text) for n in _numbers(match)}
+    marked = [item for item in draft.evidence.passages.values() if item.number in numbers]
+    found = [draft.evidence.passages[name] for name in named if name in draft.evidence.passages]
+    return list(dict.fromkeys(item.source.passage.page_id for item in [*found, *marked]))
+
+
+def prove(draft: Draft, pages: Mapping[str, Page]) -> ProvedText:
+    """Numbered, proved footnotes for a draft.
+
+    `pages` are the live pages by id, as stored now. A claim whose page is gone, whose revision changed or whose quote
+    is not there is dropped; its text stays, without a marker. Spans that touch on one page share one number.
+    """
+    text, claims, dropped, ends = _collect(draft, pages)
+    groups = _merge(claims, pages)
+    numbers: dict[tuple[str, Span], int] = {}
+    citations: list[Citation] = []
+    markers: dict[int, str] = {}
+    for at in sorted({claim.at for claim in claims}):
+        used: list[int] = []
+        for claim in claims:
+            if claim.at != at:
+                continue
+            key = (claim.page_id, _group_of(claim, groups))
+            if key not in numbers:
+                numbers[key] = len(numbers) + 1
+                source = claim.source.source
+                citations.append(cite(numbers[key], source.document, pages[claim.page_id], key[1], source.passage.id))
+            if numbers[key] not in used:
+                used.append(numbers[key])
+        markers[at] = "".join(f"[{number}]" for number in sorted(used))
+    segments = tuple(_with_markers(text, markers, ends))
+    return ProvedText(text="".join(segments), citations=tuple(citations), dropped=dropped, segments=segments)
+
+
+def strip_markers(text: str) -> str:
+    """Text without `[n]` markers: old numbers mean nothing in a new prompt."""
+    return re.sub(r"(?<![ \t])[ \t]*" + MARKER.pattern, "", text)
+
+
+def _with_markers(text: str, markers: Mapping[int, str], ends: Sequence[int]) -> Iterator[str]:
+    """The text from each end to the next one; a marker at an end belongs to what ends there."""
+    places = sorted(markers, reverse=True)
+    last = 0
+    for end in ends:
+        piece = ""
+        while places and places[-1] <= end:
+            at = places.pop()
+            piece += text[last:at] + markers[at]
+            last = at
+        yield piece + text[last:end]
+        last = end
+
+
+def _collect(draft: Draft, pages: Mapping[str, Page]) -> tuple[str, list[_Claim], int, list[int]]:
+    """The text without any marker, the proved claims by place, how many claims were dropped, the segments' ends."""
+    text, claims, dropped = "", [], 0
+    ends: list[int] = []
+    for segment in draft.segments:
+        clean, marks = _take_markers(segment.text)
+        offset = len(text)
+        text += clean
+        for at, number in marks:
+            found = _claim_of_marker(number, offset + at, text, draft.evidence, pages)
+            claims.extend(found)
+            dropped += not found
+        end = offset + len(clean.rstrip())
+        for citation in segment.citations:
+            claim = _claim_of_citation(citation, end, draft.evidence, pages)
+            claims.extend([claim] if claim else [])
+            dropped += claim is None
+        ends.append(len(text))
+    return text, claims, dropped, ends
+
+
+def _take_markers(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """Text without its markers, and (place, number) for each. Markers inside code are code."""
+    code = code_spans(text)
+    clean, last = "", 0
+    marks: list[tuple[int, int]] = []
+    for match in MARKER.finditer(text):
+        if any(span.start <= match.start() < span.end for span in code):
+            continue
+        clean += text[last : match.start()].rstrip(" \t")
+        last = match.end()
+        marks.extend((len(clean), number) for number in _numbers(match))
+    return clean + text[last:], marks
+
+
+def _numbers(match: re.Match[str]) -> list[int]:
+    return [int(part) for part in re.split(r"[,;]", match.group(1))]
+
+
+def _claim_of_marker(number: int, at: int, text: str, evidence: Evidence, pages: Mapping[str, Page]) -> list[_Claim]:
+    item = evidence.by_number(number)
+    page = _live_page(item, pages)
+    if item is None or page is None:
+        return []
+    span = _best_quote(_sentence_before(text, at), item, page)
+    return [_Claim(at, page.id, span, item)] if span.start < span.end else []
+
+
+def _claim_of_citation(
+    citation: PassageCitation, at: int, evidence: Evidence, pages: Mapping[str, Page]
+) -> _Claim | None:
+    item = evidence.passages.get(citation.passage_id)
+    page = _live_page(item, pages)
+    if item is None or page is None:
+        return None
+    span = _verbatim(citation, item, page)
+    return _Claim(at, page.id, span, item) if span else None
+
+
+def _live_page(item: NumberedPassage | None, pages: Mapping[str, Page]) -> Page | None:
+    """The stored page of a passage, if it is the very revision that was shown and still says the same."""
+    if item is None:
+        return None
+    passage = item.source.passage
+    page = pages.get(passage.page_id)
+    if page is None or page.revision != passage.revision or passage.span.of(page.text) != passage.text:
+        return None
+    return page
+
+
+def _verbatim(citation: PassageCitation, item: NumberedPassage, page: Page) -> Span | None:
+    """The span, trimmed, when it lies in the passage and says what was cited; else where the passage does say it."""
+    inside = item.source.passage.span
+    wanted = collapse(citation.cited_text)
+    span = _trim(citation.span, page.text)
+    if inside.contains(span) and span.start < span.end and wanted == collapse(span.of(page.text)):
+        return span
+    if not wanted:
+        return None
+    pattern = r"\s+".join(re.escape(word) for word in wanted.split(" "))
+    match = re.compile(pattern).search(page.text, inside.start, inside.end)
+    return Span(match.start(), match.end()) if match else None
+
+
+def _best_quote(claim: str, item: NumberedPassage, page: Page) -> Span:
+    """The run of up to QUOTE_SENTENCES sentences of the passage that shares most words with the claim."""
+    sentences: Sequence[Span] = item.source.passage.sentences or (item.source.passage.span,)
+    words = content_words(claim)
+    weights = [len(words & content_words(s.of(page.text))) / (1 + len(words)) for s in sentences]
+    best = max(range(len(sentences)), key=lambda i: weights[i])
+    first = last = best
+    missing = words - content_words(sentences[best].of(page.text))
+    while last - first + 1 < QUOTE_SENTENCES:
+        after = last + 1 < len(sentences) and len(missing & content_words(sentences[last + 1].of(page.text)))
+        before = first > 0 and len(missing & content_words(sentences[first - 1].of(page.text)))
+        if not after and not before:
+            break
+        first, last = (first, last + 1) if after >= before else (first - 1, last)
+    return _trim(Span(sentences[first].start, sentences[last].end), page.text)
+
+
+def _sentence_before(text: str, at: int) -> str:
+    head = text[:at].rstrip()
+    start = max(head.rfind(mark, 0, max(len(head) - 1, 0)) for mark in (". ", "! ", "? ", "\n", "。"))
+    return head[start + 1 :]
+
+
+def _trim(span: Span, text: str) -> Span:
+    quote = text[max(span.start, 0) : span.end]
+    left = len(quote) - len(quote.lstrip())
+    return Span(max(span.start, 0) + left, max(span.start, 0) + left + len(quote.strip()))
+
+
+def _merge(claims: Sequence[_Claim], pages: Mapping[str, Page]) -> dict[str, list[Span]]:
+    """By page: the claimed spans, with those that overlap or touch (nothing but white space between) made one."""
+    merged: dict[str, list[Span]] = {}
+    for claim in sorted(claims, key=lambda c: (c.page_id, c.span)):
+        spans = merged.setdefault(claim.page_id, [])
+        gap = pages[claim.page_id].text[spans[-1].end : claim.span.start] if spans else "x"
+        if spans and (claim.span.start <= spans[-1].end or not gap.strip()):
+            spans[-1] = Span(spans[-1].start, max(spans[-1].end, claim.span.end))
+        else:
+            spans.append(claim.span)
+    return merged
+
+
+def _group_of(claim: _Claim, groups: Mapping[str, Sequence[Span]]) -> Span:
+    return next(span for span in groups[claim.page_id] if span.contains(claim.span))
+
+
+def cite(number: int, document: Document, page: Page, span: Span, passage_id: str = "") -> Citation:
+    """The footnote of a place in a page; not `proved` where the page has nothing there."""
+    url, deep_link = page_links(document, page)
+    quote = span.of(page.text)
+    return Citation(
+        number=number,
+        source=document.source,
+        document=document.path,
+        document_id=document.id,
+        document_title=document.title,
+        page_id=page.id,
+        page_number=page.number,
+        heading_path=heading_path_at(page, span.start),
+        quote=quote,
+        span=span,
+        revision=page.revision,
+        url=url,
+        deep_link=deep_link,
+        proved=quote == page.text[span.start : span.end] and bool(quote),
+        passage_id=passage_id,
+    )
+
+
+def heading_path_at(page: Page, place: int) -> tuple[str, ...]:
+    """Headings in force at a place of the page, as passages have them for their beginning (chunking.py).
+
+    A passage may run over a heading that its quote stands below.
+    """
+    stack: list[Heading] = []
+    for heading in page.headings:
+        if heading.start > place:
+            break
+        while stack and stack[-1].level >= heading.level:
+            stack.pop()
+        stack.append(heading)
+    first = page.headings[0] if page.headings else None
+    opens = first is not None and first.title == page.title and not page.text[: first.start].strip()
+    inside = tuple(heading.title for heading in stack if heading.title and not (opens and heading is first))
+    return (*page.heading_path, *([page.title] if page.title else []), *inside)

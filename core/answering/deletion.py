@@ -1,0 +1,118 @@
+"""A question that was deleted, or a whole thread, is forgotten: not answered any more, and out of the history."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from core.answering.answers.stored import stored_ids, turn_of
+from core.domain.conversation import ChannelAddress, Conversation, IncomingMessage, Role, ThreadAddress
+from core.domain.service import WITHDRAWN, InboxEntry, PostRef
+from core.errors import NotFound
+from core.knowledge.attachments import Attachments
+from core.ports.service import InboxStore
+from core.work.conversations import Conversations
+
+# An answer that is being posted ends within seconds; one of another process hears of it with its next beat.
+PATIENCE_SECONDS = 15.0
+LOOK_SECONDS = 0.05
+MOST_OPEN = 1_000  # entries of a thread that are looked through for open ones
+
+
+class Forgetting:
+    """`stop` is Worker.withdraw: it ends at once what this process is working on."""
+
+    def __init__(
+        self,
+        *,
+        inbox: InboxStore,
+        conversations: Conversations,
+        stop: Callable[[str], None],
+        attachments: Attachments | None = None,
+        patience_seconds: float = PATIENCE_SECONDS,
+    ) -> None:
+        self._inbox = inbox
+        self._conversations = conversations
+        self._stop = stop
+        self._attachments = attachments
+        self._patience = patience_seconds
+
+    async def forget_message(self, message_key: str) -> tuple[PostRef, ...]:
+        """Forget a question with its answer; gives the posts to delete, the same ones when it is repeated.
+
+        What is open of it ends without a post; it is waited for, as a post may be on its way. A conversation in which
+        nothing else was asked goes, too: its title is the question. Unknown keys give nothing. Raises StorageError.
+        """
+        if not await self._inbox.list_versions(message_key):
+            return ()  # most messages that people delete were no questions: nothing is written for them
+        await self._withdraw([message_key])
+        versions = await self._inbox.list_versions(message_key)
+        await forget_turns(self._conversations, [entry.incoming for entry in versions])
+        for address in {entry.address for entry in versions}:
+            await self._drop_if_unused(address)
+        return tuple(dict.fromkeys(entry.post_ref for entry in versions if entry.post_ref is not None))
+
+    async def forget_thread(self, address: ThreadAddress) -> None:
+        """Forget the conversation of a thread that is gone, with its files; an unknown thread is ignored.
+
+        What is open in it ends without a post. Raises StorageError.
+        """
+        await self._withdraw([entry.message_key for entry in await self._open_in(address)])
+        if self._attachments is not None:
+            await self._attachments.forget(address)
+        conversation = await self._conversations.find(address)
+        if conversation is not None:
+            await self._conversations.delete(conversation.id, address.workspace)
+
+    async def forget_channel(self, channel: ChannelAddress) -> None:
+        """Forget the threads of a channel that is gone; what it answered to one person alone stays theirs.
+
+        Raises StorageError.
+        """
+        for conversation in await self._conversations.list_conversations(channel.workspace, channel=channel):
+            if conversation.address.private_to is None:
+                try:
+                    await self.forget_thread(conversation.address)
+                except NotFound:
+                    continue  # the event of its thread was faster
+
+    async def _drop_if_unused(self, address: ThreadAddress) -> None:
+        conversation = await self._conversations.find(address)
+        if conversation is None or await self._open_in(address):
+            return
+        _, history = await self._conversations.show(conversation.id, address.workspace)
+        if not any(message.role is Role.ASSISTANT for message in history):  # what people said before is read again
+            await self._conversations.delete(conversation.id, address.workspace)
+
+    async def _open_in(self, address: ThreadAddress) -> list[InboxEntry]:
+        entries = await self._inbox.recent(address.workspace, address=address, limit=MOST_OPEN)
+        return [entry for entry in entries if not entry.status.is_final]
+
+    async def _withdraw(self, message_keys: Sequence[str]) -> None:
+        """Have all that is open of messages end silently, and wait for it, but not for ever."""
+        keys = list(dict.fromkeys(message_keys))
+        for key in keys:
+            if await self._inbox.cancel(key, WITHDRAWN):
+                self._stop(key)
+        for _ in range(round(self._patience / LOOK_SECONDS)):
+            if not [entry for key in keys for entry in await self._inbox.find_open(key)]:
+                return
+            await asyncio.sleep(LOOK_SECONDS)
+
+
+async def forget_turns(conversations: Conversations, questions: Sequence[IncomingMessage]) -> None:
+    """Take questions and what was answered to them out of the history; those that are not there are ignored."""
+    for question in questions:
+        conversation = await _conversation_of(conversations, question)
+        if conversation is not None:
+            _, history = await conversations.show(conversation.id, conversation.address.workspace)
+            if gone := turn_of(history, stored_ids(question)):
+                await conversations.forget(conversation, gone)
+
+
+async def _conversation_of(conversations: Conversations, question: IncomingMessage) -> Conversation | None:
+    if question.conversation_id is None:
+        return await conversations.find(question.address)
+    try:
+        conversation, _ = await conversations.show(question.conversation_id, question.address.workspace)
+    except NotFound:
+        return None
+    return conversation

@@ -1,0 +1,130 @@
+"""Does every claim of an answer stand on a footnote? What does not is marked, in the text and in the answer object.
+
+A claim is a sentence that states something; questions, headings (those of tables, too), lead-ins ("... :") and
+sentences about the search itself are not. It is supported when it stands word for word in a passage behind a footnote.
+Else a footnote marker has to stand in it or right behind it, and every number it names (two digits or more) in the
+passages behind its footnotes: numbers are what models get wrong most and readers check last.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.answering.citations import MARKER
+from core.domain.corpus import Span
+from core.text.words import code_spans, content_words, words
+
+UNSUPPORTED_MARK = "[?]"
+UNSUPPORTED_NOTE = "[?] = not backed by a passage of the documents."
+# Fewer content words than this, and no number, say too little to be a claim ("Yes.", "Here it is").
+MIN_CLAIM_WORDS = 3
+# A model may say dots or blanks without an end: "++" gives nothing back, so that a row of them is read once.
+_SENTENCE = re.compile(
+    r"[^\n]*?(?<![.!?。！？])[.!?。！？]++[\"'”’)\]*_]*(?:[ \t]*+\[\d{1,3}\])*(?=\s|$)|[^\n]+", re.UNICODE
+)
+_LINK_TARGET = re.compile(r"\]\([^)\s]*\)")
+_NUMBER = re.compile(r"\d[\d.,]*\d")
+_ABOUT_THE_SEARCH = re.compile(
+    r"\b(?:could ?n[o']t find|did ?n[o']t find|found nothing|no (?:mention|passage|information|document|source)s?\b"
+    r"|(?:documents?|passages?|library|sources?|notes?) (?:do|did|does)(?: not|n['’]t) (?:say|mention|state|cover|give)"
+    r"|not (?:mentioned|stated|covered|in the documents|from the documents)|I (?:searched|looked|quote))",
+    re.IGNORECASE,
+)
+# The line above the rule of a table names its columns.
+_TABLE_HEAD = re.compile(
+    r"^[^\n|]*+\|[^\n]*+\n(?=[ \t]*+\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+$)", re.MULTILINE
+)
+_STRUCTURE = re.compile(r"^\s*(?:#{1,6}\s|\|?[\s:|-]+\|?$|---+$)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounding:
+    """Text with unsupported claims marked, and where they stand in it (marks left out of the spans)."""
+
+    text: str
+    unsupported: tuple[Span, ...]
+
+
+def ground(text: str, passages_by_number: Mapping[int, Iterable[str]], question: str = "") -> Grounding:
+    """Mark every claim without support. `passages_by_number` gives the texts behind each footnote number.
+
+    Numbers that the question itself named are not held against a claim.
+    """
+    known = {number: _numbers(" ".join(texts)) for number, texts in passages_by_number.items()}
+    quoted = [_plain_words(part) for texts in passages_by_number.values() for part in texts]
+    pieces: list[str] = []
+    unsupported: list[Span] = []
+    length = last = 0
+    for span in _unsupported(text, known, _numbers(question), quoted):
+        kept = text[last : span.end]
+        pieces += [kept, f" {UNSUPPORTED_MARK}"]
+        start = length + span.start - last
+        length += len(kept)
+        unsupported.append(Span(start, length))
+        length += len(UNSUPPORTED_MARK) + 1
+        last = span.end
+    pieces.append(text[last:])
+    marked = "".join(pieces)
+    if unsupported:
+        marked = f"{marked.rstrip()}\n\n{UNSUPPORTED_NOTE}"
+    return Grounding(text=marked, unsupported=tuple(unsupported))
+
+
+def is_backed(text: str, passages_by_number: Mapping[int, Iterable[str]], *, needs_footnote: bool = True) -> bool:
+    """Whether a statement as a whole stands on its footnotes: it has one, and every number it names is behind them.
+
+    Without `needs_footnote`, what states nothing ("Here it is", "The documents do not say when") needs none.
+    """
+    numbers = [int(n) for match in MARKER.finditer(text) for n in re.split(r"[,;]", match.group(1))]
+    if not numbers:
+        return not needs_footnote and not any(_is_claim(match.group().strip()) for match in _SENTENCE.finditer(text))
+    return names_only(text, (part for number in numbers for part in passages_by_number.get(number, ())))
+
+
+def names_only(text: str, passages: Iterable[str]) -> bool:
+    """Whether all numbers of a text, but those of its footnotes, stand in these passages."""
+    return _numbers(MARKER.sub("", text)) <= _numbers(" ".join(passages))
+
+
+def only_says_not_found(text: str) -> bool:
+    """Whether a text states nothing but that something was not found; questions to the reader may go with it."""
+    sentences = [match.group().strip() for match in _SENTENCE.finditer(text) if match.group().strip()]
+    told = [sentence for sentence in sentences if not sentence.endswith(("?", "？"))]
+    return bool(told) and all(_ABOUT_THE_SEARCH.search(sentence) for sentence in told)
+
+
+def _unsupported(text: str, known: Mapping[int, set[str]], asked: set[str], quoted: Sequence[str] = ()) -> list[Span]:
+    apart = [*code_spans(text), *(Span(match.start(), match.end()) for match in _TABLE_HEAD.finditer(text))]
+    found = []
+    for match in _SENTENCE.finditer(text):
+        # A mark behind the last cell would be no part of the table.
+        sentence = match.group().rstrip().removesuffix("|").rstrip()
+        span = Span(match.start() + len(sentence) - len(sentence.lstrip()), match.start() + len(sentence))
+        if any(block.start <= span.start < block.end for block in apart) or not _is_claim(sentence):
+            continue
+        if any(_plain_words(sentence) in part for part in quoted):
+            continue  # a sentence inside a longer quote, whose number stands at the quote's end
+        numbers = [int(n) for m in MARKER.finditer(sentence) for n in re.split(r"[,;]", m.group(1))]
+        behind = set().union(*(known.get(number, set()) for number in numbers)) if numbers else set()
+        if not numbers or not _numbers(MARKER.sub("", sentence)) <= behind | asked:
+            found.append(span)
+    return found
+
+
+def _is_claim(sentence: str) -> bool:
+    bare = MARKER.sub("", sentence).strip()
+    if bare.endswith((":", "?", "？", "：")) or _STRUCTURE.match(bare) or _ABOUT_THE_SEARCH.search(bare):
+        return False
+    return len(content_words(bare)) >= MIN_CLAIM_WORDS or bool(_NUMBER.search(bare))
+
+
+def _plain_words(text: str) -> str:
+    """The words in order, without footnote numbers and link targets: a quote is shown without its markup."""
+    return f" {' '.join(words(_LINK_TARGET.sub(']', MARKER.sub('', text))))} "
+
+
+def _numbers(text: str) -> set[str]:
+    """Numbers of two digits or more, without thousands separators and leading zeros; '2,000' and '2000' are one."""
+    found = (re.sub(r"[.,]$", "", match.group()).replace(",", "") for match in _NUMBER.finditer(text))
+    plain = (number.lstrip("0") if number.isdigit() else number for number in found)
+    return {number for number in plain if len(number) > 1}

@@ -1,0 +1,169 @@
+"""Search first, then answer: for models that can't call tools, and for whoever wants no question answered unsearched.
+
+A follow-up is made into queries of its own (one request), the tool `search` runs without a model, and a last request
+answers from what it found. A model without tools gets the passages as text and cites them by `[n]`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import cast
+
+from core.answering.agent.calls import invoke_all
+from core.answering.agent.loop import AgentLoop
+from core.answering.agent.prompts import build_turns, empty_answer, reading_companion
+from core.answering.agent.turns import FINAL_SECONDS, ModelTurns, TurnStep, with_unique_ids
+from core.answering.limits import Budget, Meter
+from core.answering.strategies.prompts import from_passages, search_queries
+from core.answering.strategies.shown_passages import passage_text, within_tokens, without_tool_turns
+from core.domain.answer import (
+    ChatMessage,
+    ChatRequest,
+    ChatResponse,
+    ChatRole,
+    Draft,
+    StopReason,
+    ToolChoice,
+    ToolInvocation,
+    ToolResult,
+)
+from core.domain.conversation import IncomingMessage
+from core.domain.jobs import JobKind
+from core.errors import ProviderError, ProviderTimeout
+from core.ports import ChatProvider, Clock, ProgressSink, Tools
+from core.text.words import collapse
+from core.work.steps import CALL, Step, adopt, finished_before
+
+SEARCH = "search"
+QUERIES = "queries"
+MOST_QUERIES = 3
+LONGEST_QUERY = 300  # characters
+PAGES = 6  # for each query: local models have small windows
+_BULLET = re.compile(r"^(?:[-*•]|\d+[.)])\s*")
+
+
+class AlwaysRetrieveStrategy:
+    """Implements ports.RetrievalStrategy. Makes at most three requests: queries, the answer, and that once more."""
+
+    name = "always_retrieve"
+
+    def __init__(self, provider: ChatProvider, budget: Budget, clock: Clock) -> None:
+        self._provider = provider
+        self._budget = budget
+        self._clock = clock
+
+    async def draft(
+        self, question: IncomingMessage, history: Sequence[ChatMessage], tools: Tools, progress: ProgressSink
+    ) -> Draft:
+        """Raises ProviderError when the model gives no answer."""
+        tools.adopt(history)
+        meter = Meter(self._budget, self._clock)
+        capabilities = self._provider.capabilities
+        if capabilities.quotes_only:  # it searches for every question by itself, with queries of its own
+            system = reading_companion(capabilities, question)
+            loop = AgentLoop(
+                provider=self._provider,
+                tools=tools,
+                progress=progress,
+                meter=meter,
+                system=system,
+                model=question.model,
+            )
+            return await loop.run(build_turns(history, question))
+        model = ModelTurns(self._provider, meter, progress, question.model)
+        turns = build_turns(history, question)
+        opening = tools.opening()
+        queries = await self._queries(question, turns, tools, meter)
+        searches = [_search(query, place) for place, query in enumerate(queries)]
+        calls = with_unique_ids(searches, (*turns, *opening))
+        results = await invoke_all(tools, calls, meter)
+        asked = ChatMessage(role=ChatRole.ASSISTANT, tool_invocations=calls)
+        told = ChatMessage(role=ChatRole.TOOL_RESULT, tool_results=results)
+        if capabilities.tools:
+            messages: Sequence[ChatMessage] = (*turns, *opening, asked, told)
+        else:
+            offered = [result for turn in opening for result in turn.tool_results]
+            messages = _as_text(turns, [*offered, *results], capabilities.context_tokens // 2)
+        response = await self._answer(model, question, messages, tools, meter)
+        return Draft(
+            segments=response.segments,
+            evidence=tools.evidence,
+            partial=response.stop_reason is StopReason.MAX_TOKENS or meter.is_expired,
+            new_messages=(*opening, asked, told),
+            usage=meter.usage,
+            model=response.model or question.model or self._provider.name,
+        )
+
+    async def _queries(
+        self, question: IncomingMessage, turns: Sequence[ChatMessage], tools: Tools, meter: Meter
+    ) -> list[str]:
+        """What to search for; the question as it stands where there is nothing that it could refer to."""
+        itself = collapse(question.text)[:LONGEST_QUERY]
+        if len(turns) == 1:
+            return [itself]
+        if (done := finished_before(JobKind.PLANNING, QUERIES)) is not None:
+            adopt(done)
+            return [str(query) for query in cast("Sequence[object]", done.output["queries"])]
+        as_calls = self._provider.capabilities.tools
+        request = ChatRequest(
+            system=search_queries(question, as_calls=as_calls),
+            messages=tuple(turns) if as_calls else tuple(without_tool_turns(turns)[0]),
+            tools=tools.definitions if as_calls else (),
+            tool_choice=ToolChoice.ANY if as_calls else ToolChoice.NONE,
+        )
+        unseen = ModelTurns(self._provider, meter, None, question.model)
+        response = await unseen.ask(request, meter.seconds_left, TurnStep(name=QUERIES, conclude=_tell_queries))
+        return (_queries_of(response) if response is not None else []) or [itself]
+
+    async def _answer(
+        self,
+        model: ModelTurns,
+        question: IncomingMessage,
+        messages: Sequence[ChatMessage],
+        tools: Tools,
+        meter: Meter,
+    ) -> ChatResponse:
+        capabilities = self._provider.capabilities
+        request = ChatRequest(
+            system=from_passages(capabilities, question),
+            messages=tuple(messages),
+            tools=tools.definitions if capabilities.tools else (),
+            tool_choice=ToolChoice.NONE,
+        )
+        about = TurnStep(kind=JobKind.SYNTHESIS, name="answer")
+        for system in (request.system, f"{request.system}\n\n{empty_answer()}"):
+            seconds = max(meter.seconds_left, FINAL_SECONDS)
+            response = await model.ask(replace(request, system=system), seconds, about)
+            if response is None:
+                raise ProviderTimeout(f"{self._provider.name} gave no answer in time. Ask again.")
+            if response.text.strip():
+                return response
+        raise ProviderError(f"{self._provider.name} gave an empty answer twice. Ask again, or in other words.")
+
+
+def _search(query: str, place: int) -> ToolInvocation:
+    return ToolInvocation(id=f"search-{place + 1}", name=SEARCH, arguments={"query": query, "limit": PAGES})
+
+
+def _tell_queries(response: ChatResponse, job: Step) -> Mapping[str, object]:
+    queries = _queries_of(response)
+    return {"queries": queries, CALL: QUERIES} if queries else {"queries": []}
+
+
+def _queries_of(response: ChatResponse) -> list[str]:
+    """From calls of the search tool, else from lines of text; none twice."""
+    given = [str(call.arguments.get("query", "")) for call in response.tool_invocations if call.name == SEARCH]
+    lines = given or [_BULLET.sub("", line.strip()).strip("\"'“”`") for line in response.text.splitlines()]
+    queries = (collapse(line)[:LONGEST_QUERY] for line in lines)
+    return list(dict.fromkeys(query for query in queries if any(map(str.isalnum, query))))[:MOST_QUERIES]
+
+
+def _as_text(turns: Sequence[ChatMessage], results: Sequence[ToolResult], tokens: int) -> list[ChatMessage]:
+    """The conversation without tool turns; what they showed, and what was found now, stands before the question."""
+    *before, question = turns
+    spoken, earlier = without_tool_turns(before)
+    groups, _ = within_tokens([*(result.passages for result in results), earlier], tokens)
+    shown = sorted((item for group in groups for item in group), key=lambda item: item.number)
+    failed = [result.text for result in results if result.is_error]
+    found = "\n\n".join([*map(passage_text, shown), *failed]) or "Nothing was found."
+    return [*spoken, replace(question, text=f"Passages:\n\n{found}\n\nQuestion: {question.text}")]

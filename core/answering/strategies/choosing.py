@@ -1,0 +1,74 @@
+"""Which strategy answers a question: the asker's, else the channel's, else the configured one, as far as the model can.
+
+Where what was asked for can't be had, the nearest that can be answers, and says so in one sentence. Pure but for
+`NotedStrategy`, which carries that sentence into the draft.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.answering.strategies.always_retrieve import AlwaysRetrieveStrategy
+from core.answering.strategies.plan_and_synthesise import PlanAndSynthesiseStrategy
+from core.answering.strategies.tool_use import ToolUseStrategy
+from core.answering.strategies.wording import wording_of
+from core.domain.answer import Capabilities, ChatMessage, Draft
+from core.domain.conversation import IncomingMessage
+from core.errors import UnsupportedFeature
+from core.ports import ProgressSink, RetrievalStrategy, Tools
+from core.work.questions import DEEP_STRATEGY
+
+AUTO = "auto"  # by the question's wording: a comparison, a timeline and the like are planned
+DEEP = "deep"  # what people say for it
+TOOL_USE, ALWAYS, PLANNED = ToolUseStrategy.name, AlwaysRetrieveStrategy.name, PlanAndSynthesiseStrategy.name
+NAMES = (TOOL_USE, ALWAYS, PLANNED, AUTO)
+NO_MODEL = "(A deep answer needs a language model and none is set up, so this is looked up and quoted as usual.)"
+NO_PLANS = "(A deep answer needs a model that calls tools, so I searched first and answered from what I found.)"
+NO_TOOLS = "(The model can't call tools, so I searched first and answered from what I found.)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    name: str  # of a strategy; never AUTO
+    note: str = ""  # what people are to be told
+
+
+def choose(message: IncomingMessage, configured: str, capabilities: Capabilities) -> Choice:
+    """The strategy for a message. `configured` is one of NAMES. UnsupportedFeature for a name that there is not."""
+    wanted = known_name(message.strategy) if message.strategy else configured
+    usual = TOOL_USE if capabilities.tools else ALWAYS
+    can_plan = capabilities.tools and not capabilities.quotes_only
+    if wanted == AUTO:
+        return Choice(name=PLANNED if can_plan and wording_of(message.text) is not None else usual)
+    if wanted == PLANNED and not can_plan:
+        return Choice(name=usual, note=NO_MODEL if capabilities.quotes_only else NO_PLANS)
+    if wanted == TOOL_USE and not capabilities.tools:
+        return Choice(name=ALWAYS, note=NO_TOOLS if message.strategy else "")
+    return Choice(name=wanted)
+
+
+def known_name(name: str) -> str:
+    """The strategy that a person's word stands for. UnsupportedFeature for one that stands for none."""
+    word = name.strip().lower().replace("-", "_").replace(" ", "_")
+    if word == DEEP:
+        return DEEP_STRATEGY
+    if word not in NAMES:
+        raise UnsupportedFeature(f"There is no strategy {name!r}: use {', '.join(NAMES[:-1])} or {AUTO}.")
+    return word
+
+
+class NotedStrategy:
+    """Another strategy, with a sentence under its answers (implements ports.RetrievalStrategy)."""
+
+    def __init__(self, inner: RetrievalStrategy, note: str) -> None:
+        self._inner = inner
+        self._note = note
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    async def draft(
+        self, question: IncomingMessage, history: Sequence[ChatMessage], tools: Tools, progress: ProgressSink
+    ) -> Draft:
+        written = await self._inner.draft(question, history, tools, progress)
+        return replace(written, notes=(*written.notes, self._note))

@@ -1,0 +1,94 @@
+"""The calls of a plan as jobs without a model: side by side, each after the one it follows, none stopping another."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+
+from core.answering.agent.calls import OUT_OF_TIME, end_in_order, refusal
+from core.answering.limits import Meter
+from core.answering.strategies.plans import Plan, PlannedCall, filled_in, waits_for_findings
+from core.answering.tools.base import to_job_input
+from core.answering.tools.section_notes import without_models
+from core.domain.answer import ToolInvocation, ToolResult
+from core.domain.jobs import JobKind
+from core.errors import FootnoteError, ToolFailed
+from core.ports import Tools
+from core.work.steps import flush, queue, step
+
+_log = logging.getLogger(__name__)
+
+Called = tuple[ToolInvocation, ToolResult]
+
+
+async def run_plan(plan: Plan, tools: Tools, meter: Meter) -> list[Called]:
+    """Each call as it was made, with its result, in the plan's order; an error where it failed or time ran out.
+
+    Raises what the first call raised (StorageError) where all failed, so that the question can be tried again.
+    """
+    for call in plan.calls:
+        queue(JobKind.TOOL, call.invocation.name, input=to_job_input(call.invocation.arguments), key=call.key)
+    run = _Run(tools)
+    with without_models():
+        for call in sorted(plan.calls, key=lambda call: call.after is not None):
+            run.tasks[call.key] = asyncio.create_task(run.make(call))
+    tasks = list(run.tasks.values())
+    try:
+        await asyncio.wait(tasks, timeout=meter.seconds_left)
+    finally:
+        await end_in_order(tasks)
+    if any(task.cancelled() for task in tasks):
+        meter.expire()
+    await flush()  # what is finished is not done again, whenever the process is killed from here on
+    if run.raised and len(run.raised) == len(plan.calls):
+        raise run.raised[0]
+    return [_outcome(call, run.tasks[call.key]) for call in plan.calls]
+
+
+def _outcome(call: PlannedCall, task: "asyncio.Task[Called]") -> Called:
+    if task.cancelled():
+        return call.invocation, refusal(call.invocation, OUT_OF_TIME)
+    return task.result()
+
+
+class _Run:
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self.tasks: dict[str, asyncio.Task[Called]] = {}
+        self.raised: list[FootnoteError] = []
+
+    async def make(self, call: PlannedCall) -> Called:
+        """This is the outermost frame of a job: whatever a tool does, the other calls go on."""
+        invocation = call.invocation
+        try:
+            if call.after is not None:
+                invocation = await self._follow(call, call.after)
+            return invocation, await self._tools.invoke(invocation, call.key)
+        except ToolFailed as error:
+            return invocation, refusal(invocation, str(error))
+        except FootnoteError as error:
+            self.raised.append(error)
+            return invocation, refusal(invocation, str(error))
+        except Exception:
+            _log.exception("The planned call of %s failed", invocation.name)
+            return invocation, refusal(invocation, "It failed for a reason of its own; the log has it.")
+
+    async def _follow(self, call: PlannedCall, after: str) -> ToolInvocation:
+        """The call with what the one before it found. ToolFailed, as a failed job, where it needs that in vain."""
+        before, result = await asyncio.shield(self.tasks[after])
+        if not waits_for_findings(call):
+            return call.invocation
+        found = _found(result)
+        if not found:
+            async with step(
+                JobKind.TOOL, call.invocation.name, input=to_job_input(call.invocation.arguments), key=call.key
+            ):
+                raise ToolFailed(f"It was not run: it needs a page from {before.name}, which found none.")
+        return filled_in(call, found)
+
+
+def _found(result: ToolResult) -> Mapping[str, str]:
+    """The first page of a result, and its document, by the names of the arguments that take them."""
+    if result.is_error or not result.passages:
+        return {}
+    first = result.passages[0].source
+    return {"page_id": first.passage.page_id, "document": first.document.path}

@@ -1,0 +1,270 @@
+"""What a tool is, and the toolbox of one question: it checks arguments, numbers passages, and keeps the evidence.
+
+To add a tool, copy `get_page.py`, add it to the list in the composition root and to the contract test's parameters.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Protocol, TypeVar
+
+from core.answering.tools.arguments import Arguments, to_parameters, validate
+from core.answering.tools.kept import kept_in, to_digest, to_kept
+from core.answering.tools.section_notes import SectionReader
+from core.domain.answer import (
+    ChatMessage,
+    Evidence,
+    ListedFacts,
+    NumberedPassage,
+    PageImage,
+    ToolDefinition,
+    ToolInvocation,
+    ToolResult,
+)
+from core.domain.conversation import Focus
+from core.domain.corpus import Document, SearchScope, SourcedPassage
+from core.domain.jobs import Job, JobKind
+from core.errors import BadInput, NotFound, ToolFailed, ToolRetry
+from core.knowledge.facts import Facts
+from core.knowledge.facts.list_intent import asked_facts
+from core.knowledge.facts.listing import MOST_LISTED, list_rows, to_listed
+from core.knowledge.library import Library
+from core.knowledge.references.linked_context import Offer, to_turns
+from core.ports import CorpusRepository
+from core.text.words import shorten
+from core.work.steps import CALL, adopt, finished_before, step
+
+# A job row shows what was asked, not whole texts a model may put into an argument.
+JOB_INPUT_CHARACTERS = 300
+FINAL = "Calling again will not help: tell the reader."  # behind what ended a call for good
+# The tool that a model would have called for a list of rows.
+FACTS_TOOL = "find_extracts"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolContext:
+    """What tools may work with: bound to one question, never shown to the model."""
+
+    scope: SearchScope
+    library: Library
+    corpus: CorpusRepository
+    facts: Facts
+    focus: Focus | None = None  # what the conversation is about: searched first
+    linked: frozenset[str] = frozenset()  # ids of documents the question names by [[wikilinks]]: searched first, too
+    document_ids: frozenset[str] = frozenset()  # the question is about these alone; empty: no such limit
+    rerank: bool = False  # see SearchQuery.rerank
+    sections: SectionReader | None = None  # reads what is too long for one prompt; None: it is cut
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What a tool found: `text` is all that is not a passage, `passages` the text to quote, in reading order."""
+
+    text: str
+    passages: tuple[SourcedPassage, ...] = ()
+    searches: tuple[str, ...] = ()  # what was looked for, to say so when nothing is found
+    choices: tuple[str, ...] = ()  # the reader has to choose one; the text asks which
+    images: tuple[PageImage, ...] = ()  # for models that see; never evidence
+
+
+A = TypeVar("A", bound=Arguments, contravariant=True)
+
+
+class Tool(Protocol[A]):
+    """Reads, never writes: safe to repeat and to run beside others.
+
+    `run` raises ToolRetry where other arguments could help, ToolFailed where none will; anything else is a bug.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def description(self) -> str:
+        """For the model: what it gives and when to use it."""
+        ...
+
+    @property
+    def arguments(self) -> type[Arguments]: ...
+
+    async def run(self, arguments: A, context: ToolContext) -> Finding: ...
+
+
+class Toolbox:
+    """The tools of one question (implements ports.Tools).
+
+    A passage gets one number for the whole question, however often it is found. Calls may run in parallel: passages are
+    numbered in the order of the calls, not of their ends. A call that an earlier try at the question finished is not
+    run again: its passages are read anew, within scope, and only if one of them is gone it is.
+    """
+
+    def __init__(self, tools: Sequence[Tool[Any]], context: ToolContext, offer: Offer | None = None) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._context = context
+        self._offer = offer
+        self._passages: dict[str, NumberedPassage] = {}
+        self._searches: list[str] = []
+        self._last_call: asyncio.Event | None = None
+        self._highest = 0
+
+    @property
+    def definitions(self) -> tuple[ToolDefinition, ...]:
+        return tuple(map(to_definition, self._tools.values()))  # each time: what a model can do decides on arguments
+
+    @property
+    def evidence(self) -> Evidence:
+        return Evidence(passages=dict(self._passages), searches=tuple(dict.fromkeys(self._searches)))
+
+    def adopt(self, history: Sequence[ChatMessage]) -> None:
+        for turn in history:
+            for result in turn.tool_results:
+                self._passages.update((item.source.passage.id, item) for item in result.passages)
+        self._highest = max((item.number for item in self._passages.values()), default=0)
+
+    def opening(self) -> tuple[ChatMessage, ...]:
+        if self._offer is None:
+            return ()
+        return to_turns(self._offer, [self._number(passage) for passage in self._offer.passages])
+
+    def problem(self, invocation: ToolInvocation) -> str | None:
+        tool = self._tools.get(invocation.name)
+        try:
+            if tool is None:
+                raise self._no_tool(invocation.name)
+            validate(tool.name, tool.arguments, invocation.arguments)
+        except ToolRetry as error:
+            return str(error)
+        return None
+
+    async def invoke(self, invocation: ToolInvocation, key: str | None = None) -> ToolResult:
+        # No await before the place in the queue is taken: the order of calls is the order of numbers.
+        before, done = self._last_call, asyncio.Event()
+        self._last_call = done
+        try:
+            finding, is_error = await self._run(invocation, key)
+            if before is not None:
+                await before.wait()
+            self._searches.extend(finding.searches)
+            return self._to_result(invocation, finding, is_error=is_error)
+        finally:
+            done.set()
+
+    async def list_facts(self, question: str) -> ListedFacts | None:
+        asked = asked_facts(question)
+        if asked is None:
+            return None
+        arguments = {"query": asked.query, "type": asked.type.value, "limit": MOST_LISTED}
+        invocation = ToolInvocation(id=f"facts{self._highest}", name=FACTS_TOOL, arguments=arguments)
+        async with step(JobKind.TOOL, FACTS_TOOL, input=to_job_input(arguments)) as job:
+            context = self._context
+            found = await list_rows(asked, context.facts, context.scope, context.document_ids)
+            finding = Finding(
+                text="\n".join(row.text for row in found.rows), passages=tuple(row.source for row in found.rows)
+            )
+            job.output = _to_output(finding)
+        if not found.rows:
+            return None
+        self._searches.append(asked.query)
+        return to_listed(asked, found, invocation, self._to_result(invocation, finding))
+
+    async def _run(self, invocation: ToolInvocation, key: str | None) -> tuple[Finding, bool]:
+        """The finding, and whether it is an error."""
+        call = to_digest(invocation, self._context)
+        done = finished_before(JobKind.TOOL, call)
+        if done is not None and (again := await self._restore(done)) is not None:
+            adopt(done)
+            return again, False
+        try:
+            async with step(JobKind.TOOL, invocation.name, input=to_job_input(invocation.arguments), key=key) as job:
+                tool = self._tools.get(invocation.name)
+                if tool is None:
+                    raise self._no_tool(invocation.name)
+                finding = await tool.run(validate(tool.name, tool.arguments, invocation.arguments), self._context)
+                job.output = {**_to_output(finding), CALL: call, **to_kept(finding)}
+        except ToolRetry as error:
+            return Finding(text=str(error)), True
+        except ToolFailed as error:
+            return Finding(text=f"{error} {FINAL}"), True
+        return finding, False
+
+    def _no_tool(self, name: str) -> ToolRetry:
+        return ToolRetry(f"There is no tool {name!r}; there are {', '.join(self._tools)}.")
+
+    async def _restore(self, job: Job) -> Finding | None:
+        """What a finished call gave, its passages as they stand now; None where that is not to be had any more."""
+        kept = kept_in(job)
+        if kept is None:
+            return None
+        passages = await self._context.corpus.list_passages(kept.passage_ids, self._context.scope)
+        if len(passages) != len(kept.passage_ids):
+            return None
+        return Finding(text=kept.text, passages=tuple(passages), searches=kept.searches)
+
+    def _to_result(self, invocation: ToolInvocation, finding: Finding, *, is_error: bool = False) -> ToolResult:
+        return ToolResult(
+            invocation_id=invocation.id,
+            name=invocation.name,
+            text=finding.text,
+            passages=tuple(dict.fromkeys(self._number(passage) for passage in finding.passages)),
+            is_error=is_error,
+            choices=finding.choices,
+            images=finding.images,
+        )
+
+    def _number(self, passage: SourcedPassage) -> NumberedPassage:
+        known = self._passages.get(passage.passage.id)
+        if known is None:
+            self._highest += 1
+            known = NumberedPassage(number=self._highest, source=passage)
+            self._passages[passage.passage.id] = known
+        return known
+
+
+def to_definition(tool: Tool[Any]) -> ToolDefinition:
+    """The tool as models are told of it."""
+    return ToolDefinition(name=tool.name, description=tool.description, parameters=to_parameters(tool.arguments))
+
+
+async def document_named(name: str, context: ToolContext) -> Document:
+    """The document a model means by a path, title or alias; ToolRetry when there is none, or it is not the
+    question's.
+    """
+    try:
+        document = await context.library.find_document(name, context.scope)
+    except (NotFound, BadInput) as error:
+        raise ToolRetry(f"{error} Search without a document to see which there are.") from error
+    if context.document_ids and document.id not in context.document_ids:
+        raise ToolRetry(f"This question is limited to another document than {document.title!r}: leave `document` out.")
+    return document
+
+
+def describe_place(document: Document, page_number: int, heading_path: Sequence[str]) -> str:
+    """`"Title" (path), page 3, Chapter > Section`."""
+    place = f'"{document.title}" ({document.path}), page {page_number}'
+    return f"{place}, {join_headings(heading_path)}" if heading_path else place
+
+
+def join_headings(heading_path: Sequence[str]) -> str:
+    """`Chapter > Section`; a page whose first heading repeats its title is named once."""
+    return " > ".join(title for title, _ in groupby(heading_path))
+
+
+def to_job_input(arguments: Mapping[str, object]) -> dict[str, object]:
+    """What a call's job shows of its arguments."""
+    return {
+        name: shorten(value if isinstance(value, str) else repr(value), JOB_INPUT_CHARACTERS)
+        if not isinstance(value, int | float | bool | None)
+        else value
+        for name, value in arguments.items()
+    }
+
+
+def _to_output(finding: Finding) -> dict[str, object]:
+    pages = dict.fromkeys(passage.passage.page_id for passage in finding.passages)
+    output: dict[str, object] = {
+        "passages": len(finding.passages),
+        "passage_ids": [passage.passage.id for passage in finding.passages],
+        "page_ids": list(pages),
+    }
+    return {**output, "choices": list(finding.choices)} if finding.choices else output

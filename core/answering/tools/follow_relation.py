@@ -1,0 +1,76 @@
+"""The `follow_relation` tool: what a thing is related to, by directed relations that were extracted."""
+
+from typing import Literal
+
+from pydantic import Field
+from rapidfuzz import fuzz, process
+
+from core.answering.tools.arguments import Arguments
+from core.answering.tools.base import Finding, ToolContext, document_named
+from core.answering.tools.find_extracts import CITED_CHARACTERS, left_out, nothing_found, row_line, within
+from core.knowledge.facts.asking import FoundRelations
+from core.knowledge.facts.following import Direction
+
+DEFAULT_LIMIT = 30
+MAX_LIMIT = 100
+NAMED = 8  # names that are near, where nothing fits
+NEAR = 60  # of 100 points of rapidfuzz
+
+
+class FollowRelationArguments(Arguments):
+    name: str = Field(
+        description="The entity or anchor to follow, by its name or an alias: a person, a term, Figure 3."
+    )
+    kind: str | None = Field(default=None, description="Only relations of this type, as get_ontology names them.")
+    direction: Literal["source", "target", "both"] = Field(
+        default="both",
+        description="source: relations that lead from it; target: those that lead to it; both: all of them.",
+    )
+    document: str | None = Field(default=None, description="Path, title or alias of a document: only its relations.")
+    limit: int = Field(
+        default=DEFAULT_LIMIT, ge=1, description="How many relations to give.", json_schema_extra={"maximum": MAX_LIMIT}
+    )
+
+
+class FollowRelationTool:
+    name = "follow_relation"
+    description = (
+        "Follow the relations of one thing: what it links to or is part of, what defines it, what refers to it. Gives "
+        "directed relations with document, page and span, and the passages to cite them by. Use it for questions "
+        "about how things are connected; get_ontology tells which relation types there are."
+    )
+    arguments = FollowRelationArguments
+
+    async def run(self, arguments: FollowRelationArguments, context: ToolContext) -> Finding:
+        document_ids = context.document_ids
+        if arguments.document is not None:
+            document_ids = frozenset({(await document_named(arguments.document, context)).id})
+        found = await context.facts.follow(
+            arguments.name,
+            context.scope,
+            kind=arguments.kind,
+            direction=Direction(arguments.direction),
+            document_ids=document_ids,
+            limit=min(arguments.limit, MAX_LIMIT),
+        )
+        if not found.rows:
+            return await nothing_found(_unfitting(arguments, found), arguments.name, document_ids, context)
+        count = f"{len(found.rows)} of {found.total}" if found.total > len(found.rows) else str(found.total)
+        lines = [f"{count} relations of {arguments.name!r}:", *(row_line(row) for row in found.rows)]
+        passages = await context.facts.passages(found.rows, context.scope)
+        shown = within(passages, CITED_CHARACTERS)
+        return Finding(text="\n".join([*lines, *left_out(shown, passages)]), passages=shown, searches=(arguments.name,))
+
+
+def _unfitting(arguments: FollowRelationArguments, found: FoundRelations) -> str:
+    kind = f" of type {arguments.kind!r}" if arguments.kind else ""
+    said = f"No relation{kind} of {arguments.name!r} was extracted."
+    near = process.extract(
+        arguments.name,
+        found.known,
+        scorer=fuzz.token_set_ratio,
+        processor=str.casefold,
+        limit=NAMED,
+        score_cutoff=NEAR,
+    )
+    return f"{said} Names near it: {', '.join(match[0] for match in near)}." if near else said

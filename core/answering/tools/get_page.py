@@ -1,0 +1,152 @@
+"""The `get_page` tool: all of one page, where its neighbours are, and for models that see, a picture of it."""
+
+from collections.abc import Callable, Sequence
+
+from pydantic import Field
+
+from core.answering.tools.arguments import Arguments
+from core.answering.tools.base import Finding, ToolContext, describe_place, document_named
+from core.domain.answer import PageImage
+from core.domain.corpus import Document, Page, SourcedPassage
+from core.errors import NotFound, ToolRetry
+from core.ports import PagePictures
+
+# About 3,000 tokens a call: a long chapter is read in several calls, so that one page can't fill the window.
+PAGE_CHARACTERS = 12_000
+MAX_PICTURES = 4  # of a question: each costs more than a thousand tokens, again with every request of the run
+MAX_HEADINGS = 40  # listed; a page with more is a list itself
+
+
+class GetPageArguments(Arguments):
+    page_id: str | None = Field(default=None, description="The page_id of a search result or of a neighbouring page.")
+    document: str | None = Field(
+        default=None, description="Path, title or alias of a document; together with page_number."
+    )
+    page_number: int | None = Field(default=None, ge=1, description="The page's number in the document, from 1.")
+    offset: int = Field(
+        default=0, ge=0, description="Character to start at, to go on with a page that was cut; as the last call said."
+    )
+
+
+class GetPageAndPictureArguments(GetPageArguments):
+    picture: bool = Field(
+        default=False,
+        description="true: show the page as a picture, too, where it is a PDF's. For diagrams, drawings, maps and "
+        "tables that the text alone does not make clear. Statements still need a passage to cite.",
+    )
+
+
+class GetPageTool:
+    """One for each question. `pictures` None, or a model that does not see: nothing is said of pictures."""
+
+    name = "get_page"
+    description = (
+        "Read one whole page: give page_id, or document and page_number. Use it when passages of a search break "
+        "off, or when the reader names a page. It also lists the page's headings and the ids of the previous and the "
+        "next page."
+    )
+
+    def __init__(self, pictures: PagePictures | None = None, sees: Callable[[], bool] = lambda: False) -> None:
+        self._pictures = pictures
+        self._sees = sees
+        self._drawn = 0
+
+    @property
+    def arguments(self) -> type[GetPageArguments]:
+        """By what the model can do at this moment."""
+        return GetPageAndPictureArguments if self._pictures is not None and self._sees() else GetPageArguments
+
+    async def run(self, arguments: GetPageArguments, context: ToolContext) -> Finding:
+        page = await _find_page(arguments, context)
+        document = await context.corpus.get_document(page.document_id, context.scope)
+        passages = await context.corpus.list_page_passages(page.id, context.scope)
+        shown, rest = cut(passages, arguments.offset, PAGE_CHARACTERS)
+        if passages and not shown:
+            raise ToolRetry(f"The page ends at character {len(page.text)}: choose a smaller offset.")
+        images, without = await self._picture(arguments, document, page)
+        lines = [
+            f"{describe_place(document, page.number, page.heading_path)} (page_id {page.id})",
+            *_headings(page),
+            *await _neighbours(page, context),
+            *_cut_note(page, shown, rest),
+            *without,
+        ]
+        return Finding(text="\n".join(lines), passages=tuple(shown), images=images)
+
+    async def _picture(
+        self, arguments: GetPageArguments, document: Document, page: Page
+    ) -> tuple[tuple[PageImage, ...], list[str]]:
+        """The picture that was asked for, or a line that says why there is none."""
+        wanted = isinstance(arguments, GetPageAndPictureArguments) and arguments.picture
+        if not wanted or self._pictures is None:
+            return (), []
+        if self._drawn >= MAX_PICTURES:
+            return (), [f"No picture: there are at most {MAX_PICTURES} for a question."]
+        self._drawn += 1  # before the wait: calls run side by side
+        try:
+            return (await self._pictures.picture_of(document, page),), []
+        except NotFound as error:
+            self._drawn -= 1
+            return (), [f"No picture: {error}"]
+
+
+def cut(
+    passages: Sequence[SourcedPassage], offset: int, characters: int
+) -> tuple[list[SourcedPassage], list[SourcedPassage]]:
+    """(shown, left over) of passages in text order: whole ones from `offset` on, about `characters`, at least one."""
+    ahead = [item for item in passages if item.passage.span.start >= offset]
+    used = count = 0
+    for item in ahead:
+        used += len(item.passage.text)
+        if count and used > characters:
+            break
+        count += 1
+    return ahead[:count], ahead[count:]
+
+
+async def _find_page(arguments: GetPageArguments, context: ToolContext) -> Page:
+    if arguments.page_id is not None:
+        page = await _page_by_id(arguments.page_id, context)
+        if context.document_ids and page.document_id not in context.document_ids:
+            raise ToolRetry("This question is limited to another document: use page_ids of its own pages.")
+        return page
+    if arguments.document is None or arguments.page_number is None:
+        raise ToolRetry("Give page_id, or document and page_number together.")
+    document = await document_named(arguments.document, context)
+    numbered = await context.corpus.find_page(document.id, arguments.page_number, context.scope)
+    if numbered is None:
+        numbers = [page.number for page in await context.corpus.list_pages(document.id, context.scope)]
+        there = f"its pages go from {numbers[0]} to {numbers[-1]}" if numbers else "none of its pages can be read"
+        raise ToolRetry(f"{document.title!r} has no page {arguments.page_number} to read: {there}.")
+    return numbered
+
+
+async def _page_by_id(page_id: str, context: ToolContext) -> Page:
+    try:
+        return await context.corpus.get_page(page_id, context.scope)
+    except NotFound as error:
+        raise ToolRetry(f"There is no page with the id {page_id!r}: take page_ids from search results.") from error
+
+
+def _headings(page: Page) -> list[str]:
+    titles = [heading.title for heading in page.headings[:MAX_HEADINGS]]
+    more = len(page.headings) - len(titles)
+    return [f"Headings: {'; '.join(titles)}{f' and {more} more' if more else ''}"] if titles else []
+
+
+async def _neighbours(page: Page, context: ToolContext) -> list[str]:
+    """The pages before and after; numbers may have gaps where a page has no text."""
+    pages = await context.corpus.list_pages(page.document_id, context.scope)
+    place = [other.id for other in pages].index(page.id)
+    lines = [f"Previous page: page_id {pages[place - 1].id}"] if place > 0 else []
+    return lines + [f"Next page: page_id {after.id}" for after in pages[place + 1 : place + 2]]
+
+
+def _cut_note(page: Page, shown: Sequence[SourcedPassage], rest: Sequence[SourcedPassage]) -> list[str]:
+    if not rest:
+        return []
+    start, end = shown[0].passage.span.start, shown[-1].passage.span.end
+    return [
+        f"Shown are characters {start} to {end} of {len(page.text)}; to go on, call get_page with page_id {page.id} "
+        f"and offset {rest[0].passage.span.start}."
+    ]

@@ -1,0 +1,129 @@
+"""Answers that people keep: pages of the workspace's own document, citable by later questions."""
+
+import asyncio
+import os
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.answering.citations import strip_markers
+from core.domain.corpus import Document, Source
+from core.domain.kept_answers import KeptSection, read_sections, with_section, write_sections
+from core.errors import BadInput, ReadError, StorageError
+from core.knowledge.attachments import Ingest
+from core.knowledge.sources import source_id
+from core.ports import Clock, CorpusRepository
+from core.ports.service import SettingsRepository
+from core.text.links import web_address
+from core.text.words import collapse, shorten
+from core.thread_work import to_its_end
+
+KEPT_SOURCE = "kept answers"  # the source of a workspace that holds them
+KEPT_TITLE = "Kept answers"  # its one document
+TITLE_LENGTH = 200  # characters of a page's title
+_FORGED = re.compile(r"^(\s*)<!-- kept:", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """Where an answer is kept now."""
+
+    document: Document
+    title: str  # of its page: the question
+    replaced: bool  # the message had been kept before
+
+
+class KeptAnswers:
+    """The kept answers of all workspaces, a folder each under `folder`."""
+
+    def __init__(
+        self, *, corpus: CorpusRepository, settings: SettingsRepository, ingest: Ingest, folder: Path, clock: Clock
+    ) -> None:
+        self._settings = settings
+        self._corpus = corpus
+        self._ingest = ingest
+        self._folder = folder
+        self._clock = clock
+        self._one_at_a_time = asyncio.Lock()
+
+    async def keep(
+        self,
+        workspace: str,
+        *,
+        question: str,
+        answer: str,
+        link: str,
+        by: str,
+        cited: Collection[str] = (),
+        is_ours: bool = False,
+    ) -> Kept:
+        """Keep an answer; `link` is the web address of its message, `by` the name of who keeps it.
+
+        `is_ours`: the numbers of its footnotes are taken out, as they mean nothing elsewhere. `cited` are ids of the
+        documents that it cites: it is not kept where anybody is still reading one, as everybody reads what is kept.
+        The same link again
+        replaces what was kept. The answer can be cited when this returns. Raises BadInput where there is nothing to
+        keep or the link is no web address, InvalidState when another source has the name, and ReadError, StorageError
+        and ModelMissing when it can't be stored or read.
+        """
+        address = web_address(link)
+        if address is None:
+            raise BadInput(f"{link!r} is no web address: a kept answer needs the link of its message.")
+        if not (await self._settings.positioned(workspace)).isdisjoint(cited):
+            raise BadInput(
+                "Somebody is still reading the book that this answer is from: it can't be kept for everybody."
+            )
+        text = strip_markers(answer) if is_ours else answer
+        if not any(character.isalnum() for character in text):
+            raise BadInput("There is no text in this message to keep.")
+        ending = f"Kept by {' '.join(by.split())} on {self._clock.now():%Y-%m-%d}."
+        section = build_section(question, text, address, ending)
+        source = self._source(workspace)
+        async with self._one_at_a_time:
+            await self._corpus.save_source(source)
+            replaced = await to_its_end(lambda: _put(_file_of(source), section))
+            report = await self._ingest(source, Path(source.location))
+            if report.failures:
+                raise ReadError(f"The answer is written down, but can't be read: {report.failures[0].reason}.")
+            documents = await self._corpus.list_documents(workspace, frozenset({source.id}))
+        return Kept(document=documents[0], title=section.title, replaced=replaced)
+
+    def _source(self, workspace: str) -> Source:
+        identity = source_id(workspace, KEPT_SOURCE)
+        location = str(self._folder / identity)
+        return Source(id=identity, workspace=workspace, name=KEPT_SOURCE, kind="folder", location=location)
+
+
+def build_section(question: str, answer: str, link: str, ending: str) -> KeptSection:
+    """Return a section of a question, its answer and a last line; `link` is a web address."""
+    title = shorten(question, TITLE_LENGTH).lstrip("# ") or "A kept answer"
+    asked = question.strip() if shorten(question, TITLE_LENGTH) != collapse(question) else ""
+    parts = [f"## {title}", *filter(None, (_escaped(asked), _escaped(answer.strip()), ending))]
+    return KeptSection(link=link, title=title, text="\n\n".join(parts))
+
+
+def _escaped(text: str) -> str:
+    """Escape marks that would begin another section."""
+    return _FORGED.sub(r"\1&lt;!-- kept:", text)
+
+
+def _file_of(source: Source) -> Path:
+    return Path(source.location, f"{KEPT_TITLE}.md")
+
+
+def _put(path: Path, new: KeptSection) -> bool:
+    """Write the file with a section more, whole or not at all; whether it took the place of another."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        sections = read_sections(path.read_text(encoding="utf-8")) if path.exists() else []
+        draft = path.with_name(f".{path.name}.new")  # hidden: no ingest reads it
+        text = write_sections(KEPT_TITLE, with_section(sections, new))
+        with draft.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except (OSError, UnicodeDecodeError) as error:
+        raise StorageError(f"The answer can't be kept in {str(path)!r}: {error}.") from error
+    return any(section.link == new.link for section in sections)

@@ -1,0 +1,82 @@
+"""What whoever runs Footnote does with its storage: look, check, back up, build the search index again."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.domain.ingest_report import IndexState, ProgressCallback, RepairReport
+from core.ports import CorpusRepository, SearchIndex
+from core.ports.service import DatabaseFacts, DatabaseUpkeep
+
+REINDEX = "`footnote db reindex`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StorageStatus:
+    """Database and index side by side."""
+
+    database: DatabaseFacts
+    indexed: int  # passages in the search index
+    expected: int  # that it has to hold
+
+    def to_json(self) -> dict[str, object]:
+        """As `footnote db status --json` shows it."""
+        facts = self.database
+        return {
+            "database": {"name": facts.name, "kind": facts.kind, "schema": facts.schema, "bytes": facts.bytes},
+            "rows": dict(facts.rows),
+            "index": {"passages": self.indexed, "expected": self.expected},
+        }
+
+
+class Upkeep:
+    """The use cases of `footnote db`. None of them changes what the library says."""
+
+    def __init__(
+        self,
+        *,
+        database: DatabaseUpkeep,
+        corpus: CorpusRepository,
+        index: SearchIndex,
+        compare: Callable[[], Awaitable[IndexState]],
+        repair: Callable[[ProgressCallback], Awaitable[RepairReport]],
+    ) -> None:
+        """`compare` and `repair` are those of storage/documents/index_repair.py, alone with the index."""
+        self._database = database
+        self._corpus = corpus
+        self._index = index
+        self._compare = compare
+        self._repair = repair
+
+    async def status(self) -> StorageStatus:
+        """Raises StorageError when database or index can't be read."""
+        facts, live = await self._database.describe(), await self._corpus.live_revisions()
+        return StorageStatus(database=facts, indexed=await self._index.count(), expected=sum(live.values()))
+
+    async def check(self) -> list[str]:
+        """One sentence for each thing that is wrong, with what to do; none: all is well."""
+        faults = await self._database.find_faults()
+        state = await self._compare()
+        if state.lacking:
+            faults.append(lacking(state.lacking, state.expected))
+        if state.left_over:
+            faults.append(
+                f"The search index has {len(state.left_over)} old revisions of documents, which are never shown: the "
+                f"next ingest removes them, and so does {REINDEX}."
+            )
+        return faults
+
+    async def reindex(self, progress: ProgressCallback) -> RepairReport:
+        """Bring the index in line with the database. Raises StorageError and ModelMissing."""
+        return await self._repair(progress)
+
+    async def back_up(self, target: Path) -> int:
+        """As DatabaseUpkeep.back_up."""
+        return await self._database.back_up(target)
+
+
+def lacking(count: int, expected: int) -> str:
+    return (
+        f"The search index lacks {count} of {expected} passages, which no search finds: build it again from the "
+        f"database with {REINDEX}."
+    )

@@ -1,0 +1,206 @@
+"""What was said in a conversation so far, in few lines that keep their footnotes, each proved anew.
+
+Numbers of answers begin anew with each, so the footnotes of all of them get numbers of the conversation first; a writer
+keeps those where it says what they prove. Only what may be read now goes in: answers beyond it are left out.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.answering.agent.prompts import recap as recap_prompt
+from core.answering.answers.live_pages import live_pages
+from core.answering.citations import ProvedText, prove, strip_markers
+from core.answering.context.turns import TurnReader, split_turns
+from core.answering.redaction import withheld
+from core.domain.answer import (
+    ChatMessage,
+    ChatRequest,
+    ChatRole,
+    Citation,
+    CitedText,
+    Draft,
+    Evidence,
+    NumberedPassage,
+    PassageCitation,
+)
+from core.domain.conversation import Conversation, Message, Role
+from core.domain.corpus import SearchScope, Span
+from core.domain.service import SummaryKey, SummaryKind
+from core.errors import InvalidState
+from core.ports import ChatProvider, CorpusRepository
+from core.ports.service import SummaryRepository
+from core.text.words import code_spans, collapse, shorten
+
+# The newest turns; a recap of more is read by nobody, and earlier ones can be exported.
+MOST_TURNS = 40
+QUESTION_CHARACTERS = 140
+SENTENCE_CHARACTERS = 280
+_MARKER = re.compile(r"\[(\d+)\]")
+# A sentence with the markers behind it, or a line.
+_SENTENCE = re.compile(r"[^\n]+?(?:[.!?…](?:\[\d+\])*(?=\s|$)|(?=\n)|$)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecapTurn:
+    """A question with its answer; markers of the answer are numbers of the conversation's footnotes."""
+
+    asker: str
+    question: str
+    answer: str  # "" where it may not be read, or is still being written
+
+
+class RecapWriter(Protocol):
+    async def write(self, turns: Sequence[RecapTurn]) -> str:
+        """Markdown with the markers of what it keeps. Raises ProviderError."""
+        ...
+
+
+class LineWriter:
+    """Each question with the sentence of its answer that has a footnote first, or the first one: no model is asked."""
+
+    async def write(self, turns: Sequence[RecapTurn]) -> str:
+        return "\n".join(f"- **{_one_line(turn.question)}** {_best_sentence(turn.answer)}".rstrip() for turn in turns)
+
+
+class ModelWriter:
+    """One call of a model."""
+
+    def __init__(self, provider: ChatProvider) -> None:
+        self._provider = provider
+
+    async def write(self, turns: Sequence[RecapTurn]) -> str:
+        said = "\n\n".join(f"{turn.asker}: {turn.question}\nAssistant: {turn.answer or '-'}" for turn in turns)
+        request = ChatRequest(system=recap_prompt(), messages=(ChatMessage(role=ChatRole.USER, text=said),))
+        return (await self._provider.complete(request)).text.strip()
+
+
+class Recaps:
+    """`writer` gives whoever writes for a workspace."""
+
+    def __init__(
+        self, corpus: CorpusRepository, summaries: SummaryRepository, writer: Callable[[str], RecapWriter]
+    ) -> None:
+        self._corpus = corpus
+        self._reader = TurnReader(corpus)
+        self._summaries = summaries
+        self._writer = writer
+
+    async def recap(self, conversation: Conversation, messages: Sequence[Message], scope: SearchScope) -> ProvedText:
+        """Kept until something is said, changed or taken away.
+
+        InvalidState where nothing was said yet; raises ProviderError.
+        """
+        messages = await withheld(messages, scope, self._corpus, questions=True)
+        said = split_turns(messages)[-MOST_TURNS:]
+        if not said:
+            raise InvalidState("Nothing was asked here yet: there is nothing to sum up.")
+        withdrawn = await self._reader.withdrawn(said, scope)
+        numbers = _Numbers()
+        turns = [_to_turn(turn, withdrawn, numbers) for turn in said]
+        key = SummaryKey(
+            workspace=conversation.address.workspace,
+            kind=SummaryKind.THREAD,
+            subject=conversation.id,
+            revision=f"{_digest(turns, numbers.citations)}:{scope.digest}",
+        )
+        text = (await self._summaries.find([key])).get(key)
+        if text is None:
+            writer = self._writer(scope.workspace)
+            text = await self._write(writer, turns, has_notes=bool(numbers.citations))
+            await self._summaries.save(key, text)
+        return await self._prove(text, numbers.citations, scope)
+
+    async def _write(self, writer: RecapWriter, turns: Sequence[RecapTurn], *, has_notes: bool) -> str:
+        """What the writer gives; by rule where it gives nothing, or dropped all footnotes there were."""
+        text = await writer.write(turns)
+        kept = bool(_MARKER.search(text)) if has_notes else bool(text)
+        return text if kept else await LineWriter().write(turns)
+
+    async def _prove(self, text: str, citations: Sequence[Citation], scope: SearchScope) -> ProvedText:
+        found = await self._corpus.list_passages([item.passage_id for item in citations], scope)
+        passages = {
+            item.passage.id: NumberedPassage(number=place, source=item) for place, item in enumerate(found, start=1)
+        }
+        draft = Draft(segments=_to_segments(text, citations), evidence=Evidence(passages=passages))
+        return prove(draft, await live_pages(draft, self._corpus, scope))
+
+
+class _Numbers:
+    """The footnotes of all answers in one row; the same span of a page has one number."""
+
+    def __init__(self) -> None:
+        self.citations: list[Citation] = []
+        self._known: dict[tuple[str, int, int], int] = {}
+
+    def of(self, citation: Citation) -> int:
+        key = (citation.page_id, citation.span.start, citation.span.end)
+        if key not in self._known:
+            self.citations.append(citation)
+            self._known[key] = len(self.citations)
+        return self._known[key]
+
+
+def _digest(turns: Sequence[RecapTurn], citations: Sequence[Citation]) -> str:
+    """Of all that a recap is made of: numbers in a kept one mean these footnotes and no others."""
+    notes = [(item.passage_id, item.span.start, item.span.end) for item in citations]
+    made_of = repr([[(turn.asker, turn.question, turn.answer) for turn in turns], notes])
+    return hashlib.sha256(made_of.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _to_turn(turn: Sequence[Message], withdrawn: set[str], numbers: _Numbers) -> RecapTurn:
+    question, *after = turn
+    answers = [item for item in after if item.role is Role.ASSISTANT and item.id not in withdrawn]
+    return RecapTurn(
+        asker=question.author,
+        question=strip_markers(question.content).strip(),
+        answer="\n".join(_renumbered(item, numbers) for item in answers).strip(),
+    )
+
+
+def _renumbered(answer: Message, numbers: _Numbers) -> str:
+    """The answer with numbers of the conversation; a number that is no footnote goes, as it could be taken for one."""
+    new = {citation.number: f"[{numbers.of(citation)}]" for citation in answer.citations}
+    code = code_spans(answer.content)
+
+    def renumber(marker: re.Match[str]) -> str:
+        return marker[0] if _is_in(marker, code) else new.get(int(marker[1]), "")
+
+    return _MARKER.sub(renumber, answer.content)
+
+
+def _is_in(marker: re.Match[str], code: Sequence[Span]) -> bool:
+    return any(span.start <= marker.start() < span.end for span in code)
+
+
+def _to_segments(text: str, citations: Sequence[Citation]) -> tuple[CitedText, ...]:
+    """The text without its markers, each stretch with the footnotes behind it; numbers of no footnote are left out."""
+    by_number: Mapping[int, Citation] = dict(enumerate(citations, start=1))
+    segments: list[CitedText] = []
+    code = code_spans(text)
+    done = 0
+    for run in re.finditer(r"\s*(?:\[\d+\])+", text):
+        if _is_in(run, code):
+            continue
+        known = [by_number[int(n)] for n in _MARKER.findall(run[0]) if int(n) in by_number]
+        segments.append(CitedText(text=text[done : run.start()], citations=tuple(map(_to_claim, known))))
+        done = run.end()
+    return (*segments, CitedText(text=text[done:]))
+
+
+def _to_claim(citation: Citation) -> PassageCitation:
+    return PassageCitation(passage_id=citation.passage_id, span=citation.span, cited_text=citation.quote)
+
+
+def _one_line(text: str) -> str:
+    return shorten(collapse(text), QUESTION_CHARACTERS)
+
+
+def _best_sentence(answer: str) -> str:
+    sentences = [found[0].strip() for found in _SENTENCE.finditer(answer)]
+    best = next((item for item in sentences if _MARKER.search(item)), sentences[0] if sentences else "")
+    marks = "".join(dict.fromkeys(found[0] for found in _MARKER.finditer(best)))
+    bare = _MARKER.sub("", best)
+    return best if len(bare) <= SENTENCE_CHARACTERS else shorten(bare, SENTENCE_CHARACTERS) + marks

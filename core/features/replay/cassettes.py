@@ -1,0 +1,103 @@
+"""Recorded runs as people use them: kept for some days, played again, kept for good as regression cases."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from core.answering.answers.building import build_error_answer
+from core.domain.features import Cassette, StoredCassette
+from core.errors import InvalidState, NotFound
+from core.features.replay.cassette_text import pack, unpack
+from core.features.replay.replaying import Replayed, StrategyOver, replay
+from core.ports import Clock
+from core.ports.service import CassetteRepository
+from core.text.words import shorten
+
+_log = logging.getLogger(__name__)
+DEFAULT_DAYS = 7
+QUESTION_CHARACTERS = 200
+
+
+class Cassettes:
+    """`strategy` builds a strategy over the recorded provider; `days` is how long runs are kept that are no case."""
+
+    def __init__(
+        self, repository: CassetteRepository, strategy: StrategyOver, clock: Clock, *, days: float = DEFAULT_DAYS
+    ) -> None:
+        self._repository = repository
+        self._strategy = strategy
+        self._clock = clock
+        self._days = days
+        self._keeping: set[asyncio.Task[None]] = set()
+
+    def keep(self, message_id: str, cassette: Cassette) -> None:
+        """Store the run behind an answer, in the background: nobody waits for it, as packing costs some milliseconds.
+
+        A run that can't be stored, or that a kill overtakes, is missing later; its answer is not touched.
+        """
+        task = asyncio.create_task(self._keep(message_id, cassette))
+        self._keeping.add(task)
+        task.add_done_callback(self._keeping.discard)
+
+    async def settled(self) -> None:
+        """Wait until all runs given so far are stored: before they are looked for, and before the database closes.
+
+        Who is cancelled while waiting takes none of them along.
+        """
+        if self._keeping:
+            await asyncio.wait(set(self._keeping))
+
+    async def _keep(self, message_id: str, cassette: Cassette) -> None:
+        try:
+            # Packing takes a while for long pages: other questions go on meanwhile.
+            data = await asyncio.to_thread(pack, cassette)
+            await self._repository.save(_to_stored(message_id, cassette, data, self._clock.now()))
+        except Exception:  # whatever a run holds, its answer is there already
+            _log.warning("the run behind answer %s was not kept", message_id, exc_info=True)
+
+    async def replay(self, message_id: str, workspace: str) -> Replayed:
+        """Play a run again. NotFound for an unknown one, InvalidState for one of another version."""
+        await self.settled()
+        stored = await self._repository.find(message_id, workspace)
+        return await replay(unpack(stored.data), self._strategy)
+
+    async def list_runs(self, workspace: str) -> list[StoredCassette]:
+        """Newest first, without their data."""
+        await self.settled()
+        return await self._repository.list_cassettes(workspace)
+
+    async def set_case(self, message_id: str, workspace: str, *, is_case: bool) -> StoredCassette:
+        """Keep a run as a regression case, or no longer. NotFound for an unknown one."""
+        await self.settled()
+        stored = await self._repository.find(message_id, workspace)
+        await self._repository.mark_case(stored.message_id, is_case=is_case)
+        return stored
+
+    async def play_cases(self, workspace: str) -> Sequence[tuple[StoredCassette, Replayed]]:
+        """All regression cases of a workspace, oldest first; one that can't be read any more differs in just that."""
+        cases = await self._repository.list_cassettes(workspace, cases_only=True, limit=10_000)
+        return [(case, await self._play(case.message_id, workspace)) for case in reversed(cases)]
+
+    async def _play(self, message_id: str, workspace: str) -> Replayed:
+        try:
+            return await self.replay(message_id, workspace)
+        except (InvalidState, NotFound) as error:
+            return Replayed(answer=build_error_answer(error), difference=str(error))
+
+    async def purge(self) -> int:
+        """Forget runs that are too old and no case; returns how many."""
+        return await self._repository.purge(self._clock.now() - timedelta(days=self._days))
+
+
+def _to_stored(message_id: str, cassette: Cassette, data: bytes, now: datetime) -> StoredCassette:
+    passages = cassette.tools.evidence.passages.values()
+    documents = {item.source.document.id for item in passages} | {page.document_id for page in cassette.pages.values()}
+    return StoredCassette(
+        message_id=message_id,
+        workspace=cassette.question.address.workspace,
+        question=shorten(cassette.question.text, QUESTION_CHARACTERS),
+        recorded_at=now,
+        document_ids=frozenset(documents),
+        data=data,
+    )

@@ -1,0 +1,172 @@
+"""Plays cassettes: the same strategy, citations and grounding over the recorded model and tools, nothing else.
+
+What comes out has to equal what was recorded, to the byte. Where it does not, something between a question and its
+answer has changed since: the sentence says what came first.
+"""
+
+import difflib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from core.answering.answers.building import build_answer, with_notes
+from core.answering.answers.typed import prove_typed
+from core.domain.answer import (
+    Answer,
+    Capabilities,
+    ChatMessage,
+    ChatRequest,
+    ChatResponse,
+    Evidence,
+    ListedFacts,
+    ToolDefinition,
+    ToolInvocation,
+    ToolResult,
+)
+from core.domain.conversation import IncomingMessage
+from core.domain.features import Cassette, RecordedTools, RecordedTurn
+from core.errors import FootnoteError
+from core.features.replay.cassette_text import answer_bytes
+from core.features.replay.recording import bare_request
+from core.ports import ChatProvider, RetrievalStrategy
+from core.text.words import shorten
+from core.work.progress import SilentProgress
+
+SHOWN_CHARACTERS = 300
+
+
+class Divergence(FootnoteError):
+    """The run asked for something else than the recorded one."""
+
+
+class StrategyOver(Protocol):
+    def __call__(self, name: str, question: IncomingMessage, provider: ChatProvider) -> RetrievalStrategy:
+        """The strategy of a name over a provider; UnsupportedFeature for one that is not there (any more)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replayed:
+    """What playing a cassette gave. `difference`: the first one, in a sentence; None: equal to the byte."""
+
+    answer: Answer
+    difference: str | None = None
+
+    @property
+    def is_equal(self) -> bool:
+        return self.difference is None
+
+
+async def replay(cassette: Cassette, strategy: StrategyOver) -> Replayed:
+    """Run a cassette again. Nothing outside it is read but the code."""
+    provider, tools = ReplayProvider(cassette), ReplayTools(cassette.tools)
+    try:
+        chosen = strategy(cassette.strategy, cassette.question, provider)
+        draft = await chosen.draft(cassette.question, cassette.history, tools, SilentProgress())
+    except FootnoteError as error:
+        return Replayed(answer=cassette.answer, difference=str(error))
+    draft, proved = prove_typed(draft, cassette.pages)
+    built = build_answer(draft, proved, cassette.direct, cassette.question.text)
+    recorded = cassette.answer
+    answer = replace(
+        with_notes(built, cassette.notes),
+        references=recorded.references,  # their summaries are made from the library
+        suggestions=recorded.suggestions,  # searched for in the library
+        read_to=recorded.read_to,
+    )
+    old, new = answer_bytes(recorded), answer_bytes(answer)
+    return Replayed(answer=answer, difference=None if old == new else _told("The answer", old.decode(), new.decode()))
+
+
+class ReplayProvider:
+    """Implements ports.ChatProvider: gives the recorded reply of the very request, each once."""
+
+    def __init__(self, cassette: Cassette) -> None:
+        self._left = list(cassette.turns)
+        self._name = cassette.provider
+        self._capabilities = cassette.capabilities
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return self._capabilities
+
+    async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
+        bare = bare_request(request)
+        turn = next((turn for turn in self._left if turn.request == bare), None)
+        if turn is None:
+            raise Divergence(_unknown_request(bare, self._left))
+        self._left.remove(turn)
+        if on_text is not None and turn.reply.text:
+            on_text(turn.reply.text)
+        return turn.reply
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+class ReplayTools:
+    """Implements ports.Tools: gives the recorded result of the very call."""
+
+    def __init__(self, recorded: RecordedTools) -> None:
+        self._recorded = recorded
+
+    @property
+    def definitions(self) -> tuple[ToolDefinition, ...]:
+        return self._recorded.definitions
+
+    @property
+    def evidence(self) -> Evidence:
+        """All that had been shown at the end of the recorded run."""
+        return self._recorded.evidence
+
+    def adopt(self, history: Sequence[ChatMessage]) -> None:
+        """The recorded results have their numbers."""
+
+    def opening(self) -> tuple[ChatMessage, ...]:
+        return self._recorded.opening
+
+    def problem(self, invocation: ToolInvocation) -> str | None:
+        return self._recorded.problems.get(invocation.id)
+
+    async def list_facts(self, question: str) -> ListedFacts | None:
+        return self._recorded.listed
+
+    async def invoke(self, invocation: ToolInvocation, key: str | None = None) -> ToolResult:
+        found = next((call.result for call in self._recorded.calls if call.invocation == invocation), None)
+        if found is None:
+            asked = shorten(f"{invocation.name} {dict(invocation.arguments)}", SHOWN_CHARACTERS)
+            raise Divergence(f"A tool call that was not recorded: {asked}.")
+        return found
+
+
+def _unknown_request(request: ChatRequest, left: Sequence[RecordedTurn]) -> str:
+    if not left:
+        return "The model was asked once more than when it was recorded."
+    recorded = left[0].request
+    for part in ("system", "tools", "messages", "output_schema", "model", "tool_choice", "max_output_tokens"):
+        old, new = getattr(recorded, part), getattr(request, part)
+        if old != new:
+            return _told(f"What the model is asked ({part})", _lines(old), _lines(new))
+    return "The model was asked something that was not recorded."
+
+
+def _lines(value: object) -> str:
+    return "\n".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _told(what: str, old: str, new: str) -> str:
+    """The first line in which they differ, as it was and as it is."""
+    changed = [
+        line
+        for line in difflib.ndiff(old.splitlines(), new.splitlines())
+        if line.startswith(("- ", "+ ")) and line[2:].strip()
+    ]
+    was, now = (
+        shorten(next((line[2:] for line in changed if line.startswith(sign)), "(nothing)"), SHOWN_CHARACTERS)
+        for sign in "-+"
+    )
+    return f"{what} differs. Recorded: {was} Now: {now}"

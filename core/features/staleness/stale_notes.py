@@ -1,0 +1,59 @@
+"""What a note about stale answers says. Stands around the answer service in the same form (core.answering.service.Answering).
+
+It is put into words when it is posted: what is true again by then, or was asked again, is not told.
+"""
+
+from collections.abc import Sequence
+
+from core.answering.service import Answering, Attempt
+from core.domain.answer import Answer, AnswerStatus, AskAgain
+from core.domain.conversation import IncomingMessage
+from core.domain.features import StaleAnswer
+from core.domain.service import NOTE_ON, is_note
+from core.features.staleness.detection import Staleness
+from core.features.staleness.listing import told
+from core.ports import ProgressSink
+from core.text.words import shorten
+
+TOLD = 5  # answers that a note names one by one
+QUESTION_LENGTH = 120
+
+
+class NotedAnswers:
+    """Implements core.answering.service.Answering. What people asked passes through."""
+
+    def __init__(self, inner: Answering, staleness: Staleness) -> None:
+        self._inner = inner
+        self._staleness = staleness
+
+    async def answer(self, message: IncomingMessage, progress: ProgressSink, attempt: Attempt) -> Answer:
+        """As AnswerService.answer. A note that tells of nothing any more has an empty `note_on`."""
+        if not is_note(message):
+            return await self._inner.answer(message, progress, attempt)
+        wanted = message.metadata[NOTE_ON].split()
+        stale = await self._staleness.list_stale(message.address.workspace, message.conversation_id)
+        return to_note([item for item in stale if item.message.id in wanted], message.conversation_id or "")
+
+    async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
+        """A note is no answer: nothing is stored for it."""
+        return answer if is_note(message) else await self._inner.settle(message, answer)
+
+
+def to_note(stale: Sequence[StaleAnswer], conversation_id: str) -> Answer:
+    """One sentence for one answer, a line each for several."""
+    if len(stale) == 1:
+        text = f"My answer{_to(stale[0])} is out of date: {told(stale[0])}. Ask again for one from what is there now."
+    else:
+        lines = [f"- {shorten(item.question, QUESTION_LENGTH) or '…'}: {told(item)}" for item in stale[:TOLD]]
+        lines += [f"- and {len(stale) - TOLD} more"] if len(stale) > TOLD else []
+        text = "\n".join([f"{len(stale)} of my answers here are out of date. Ask again where it matters:", "", *lines])
+    return Answer(
+        status=AnswerStatus.ANSWERED,
+        text=text,
+        conversation_id=conversation_id,
+        note_on=tuple(AskAgain(message_id=item.message.id, question=item.question) for item in stale if item.question),
+    )
+
+
+def _to(item: StaleAnswer) -> str:
+    return f" to “{shorten(item.question, QUESTION_LENGTH)}”" if item.question else ""

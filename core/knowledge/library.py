@@ -1,0 +1,173 @@
+"""What people do with the library: search it, find a document, open a page, add and remove sources."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from core.access.scopes import ATTACHMENTS
+from core.domain.corpus import Document, Page, PageHit, SearchQuery, SearchScope, Source
+from core.errors import NotFound
+from core.knowledge.search.document_names import NamesOfWorkspaces
+from core.knowledge.search.documents import Linked, find_by_name, only_journals
+from core.knowledge.search.searching import PassageSearch
+from core.ports import ConversationRepository, CorpusRepository, SearchIndex
+from core.text.links import page_links
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageView:
+    """A page as it is opened: with its neighbours and where else it can be seen."""
+
+    document: Document
+    page: Page
+    previous: str | None  # page id, where it may be read
+    next: str | None
+    url: str | None
+    deep_link: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Removal:
+    """What was removed."""
+
+    name: str  # of the source, or path of the document
+    documents: int
+    conversations: int  # that were about them: they keep their messages, marked stale, and are about nothing now
+
+    def __str__(self) -> str:
+        documents = "1 document" if self.documents == 1 else f"{self.documents} documents"
+        text = f"Removed {self.name!r} ({documents})."
+        if self.conversations:
+            these = "1 conversation" if self.conversations == 1 else f"{self.conversations} conversations"
+            text += f" {these} about it kept their messages; answers that cite it are marked stale."
+        return text
+
+
+class Library:
+    """The use cases over sources, documents and pages; every read takes the scope it may see."""
+
+    def __init__(
+        self,
+        *,
+        corpus: CorpusRepository,
+        index: SearchIndex,
+        conversations: ConversationRepository,
+        after_removal: Callable[[], Awaitable[object]] | None = None,
+    ) -> None:
+        """`after_removal` is called when documents were removed: answers that cite them are stale."""
+        self._after_removal = after_removal
+        self._corpus = corpus
+        self._index = index
+        self._search = PassageSearch(corpus, index)
+        self._conversations = conversations
+        self.names = NamesOfWorkspaces(corpus)
+
+    async def search(self, query: SearchQuery, scope: SearchScope) -> list[PageHit]:
+        """Pages with a passage that matches, best first by their best passage, at most `query.limit`."""
+        return await self._search.pages(query, scope)
+
+    async def documents(self, scope: SearchScope) -> list[Document]:
+        """By source name, then path; failed ones included."""
+        return await self._corpus.list_readable(scope)
+
+    async def find_document(self, name: str, scope: SearchScope) -> Document:
+        """The document meant by an id, path, title or alias, or something close to one (see documents.py).
+
+        Raises:
+            BadInput: several are meant; the message lists them.
+            NotFound: none is; the message names the nearest.
+        """
+        names = await self.names.of(scope.workspace)
+        found = await asyncio.to_thread(names.find, name, scope.allows)
+        return await self._corpus.get_document(found.id, scope)
+
+    async def find_linked(self, targets: Sequence[str], scope: SearchScope) -> list[Linked]:
+        """What each target of a [[link]] leads to, in their order (see DocumentNames.linked).
+
+        Failures and stamps of the documents may be out of date.
+        """
+        names = await self.names.of(scope.workspace)
+        return await asyncio.to_thread(lambda: [names.linked(target, scope.allows) for target in targets])
+
+    async def find_journal(self, name: str, scope: SearchScope) -> Document:
+        """As `find_document`, among the journals; among all documents where there are no journals."""
+        return find_by_name(name, only_journals(await self.documents(scope)))
+
+    async def page(self, page_id: str, scope: SearchScope) -> PageView:
+        """Raises NotFound for unknown ids, old revisions, and pages outside the scope."""
+        return await self._view(await self._corpus.get_page(page_id, scope), scope)
+
+    async def page_by_number(self, document: str, number: int, scope: SearchScope) -> PageView:
+        """A page of the document that `document` names (see find_document); pages are numbered from 1.
+
+        Raises:
+            NotFound: there is no such document or page.
+            BadInput: several documents are meant.
+        """
+        found = await self.find_document(document, scope)
+        page = await self._corpus.find_page(found.id, number, scope)
+        if page is None:
+            there = await self._range(found, scope)
+            raise NotFound(f"{found.path!r} has no page {number} that may be read here: {there}")
+        return await self._view(page, scope)
+
+    async def remove_document(self, name: str, scope: SearchScope) -> Removal:
+        """Forget a document until its file is ingested again. Raises as `find_document` does."""
+        document = await self.find_document(name, scope)
+        conversations = await self._forget([document])
+        return Removal(name=document.path, documents=1, conversations=conversations)
+
+    async def sources(self, workspace: str) -> list[Source]:
+        """By name, without what was attached to questions: that belongs to its thread."""
+        return [source for source in await self._corpus.list_sources(workspace) if source.kind != ATTACHMENTS]
+
+    async def remove_source(self, workspace: str, name: str) -> Removal:
+        """Forget a source and all its documents. Raises NotFound for an unknown name."""
+        source = await self._corpus.find_source(workspace, name)
+        if source is None:
+            names = ", ".join(repr(known.name) for known in await self.sources(workspace)) or "none"
+            raise NotFound(f"There is no source {name!r}; sources here: {names}")
+        documents = await self._corpus.list_documents(workspace, frozenset({source.id}))
+        conversations = await self._forget(documents)
+        await self._corpus.remove_source(source.id)
+        return Removal(name=source.name, documents=len(documents), conversations=conversations)
+
+    async def _forget(self, documents: Sequence[Document]) -> int:
+        """Gone from the database first: what an interruption leaves in the index is never shown, and swept later."""
+        conversations = 0
+        for document in documents:
+            conversations += await self._conversations.forget_document(document.id)
+            await self._corpus.remove_document(document.id)
+            await self._index.remove_document(document.id)
+        if self._after_removal is not None:
+            await self._after_removal()
+        return conversations
+
+    async def _view(self, page: Page, scope: SearchScope) -> PageView:
+        document = await self._corpus.get_document(page.document_id, scope)
+        before, after = await self._neighbours(page, scope)
+        url, deep_link = page_links(document, page)
+        return PageView(
+            document=document,
+            page=page,
+            previous=before.id if before else None,
+            next=after.id if after else None,
+            url=url,
+            deep_link=deep_link,
+        )
+
+    async def _range(self, document: Document, scope: SearchScope) -> str:
+        pages = await self._corpus.list_pages(document.id, scope)
+        if pages:
+            return f"its pages are {pages[0].number} to {pages[-1].number}"
+        return "none of its pages is" if scope.positions.get(document.id) is not None else "it could not be read"
+
+    async def _neighbours(self, page: Page, scope: SearchScope) -> tuple[Page | None, Page | None]:
+        """The pages before and after; numbers may have gaps, where a PDF's pages hold no text."""
+        before = await self._corpus.find_page(page.document_id, page.number - 1, scope)
+        after = await self._corpus.find_page(page.document_id, page.number + 1, scope)
+        if before is None or after is None:
+            pages = await self._corpus.list_pages(page.document_id, scope)
+            before = max((p for p in pages if p.number < page.number), key=lambda p: p.number, default=None)
+            after = min((p for p in pages if p.number > page.number), key=lambda p: p.number, default=None)
+        return before, after

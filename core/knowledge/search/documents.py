@@ -1,0 +1,255 @@
+"""Finds the document that a person means by a name: in a table of all names, made once for many look-ups. Pure."""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from core.domain.corpus import Document
+from core.errors import Ambiguous, BadInput, NotFound
+
+# Points of 100 (rapidfuzz's ratio of the sorted words). From CLOSE on a document is taken as meant when it leads the
+# next one by LEAD; from NEAR on it is worth naming in the error.
+_CLOSE = 82.0
+_ALL_WORDS = 90.0
+_LEAD = 4.0
+_NEAR = 50.0
+# Names in an error message.
+_NAMED = 5
+# Characters of a name that are compared: no document is called by more, and a pasted text would take seconds.
+_LONGEST = 300
+
+# What `--journal` and the journal tool mean by one.
+JOURNAL_KIND = "foundry"
+KEPT_KIND = "kept"  # one, too, where there are others (core/features/kept_answers.py)
+
+_BETWEEN_WORDS = re.compile(r"[\s_\-–—]+")
+
+Accepts = Callable[[Document], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linked:
+    """What a [[link]] leads to: one document, or none and those that may have been meant, the nearest first."""
+
+    document: Document | None
+    near: tuple[Document, ...] = ()
+    is_ambiguous: bool = False  # those of `near` are all called so
+
+
+def only_journals(documents: Sequence[Document]) -> list[Document]:
+    """Those that are journals; all, where none is: whoever has no journals may still say "journal" of a note."""
+    if not any(document.kind == JOURNAL_KIND for document in documents):
+        return list(documents)
+    return [document for document in documents if document.kind in (JOURNAL_KIND, KEPT_KIND)]
+
+
+def find_by_name(name: str, documents: Sequence[Document]) -> Document:
+    """As DocumentNames.find, among documents that are looked through this once."""
+    return DocumentNames(documents).find(name)
+
+
+def everyone(_: Document) -> bool:
+    return True
+
+
+class DocumentNames:
+    """The names of documents. Every look-up takes which of them it may find (`accepts`: a scope's).
+
+    `is_lasting`: for many look-ups, from any thread; else what only some need is made when it is needed.
+    """
+
+    def __init__(self, documents: Sequence[Document], *, is_lasting: bool = False) -> None:
+        self.documents = documents
+        self._rules = tuple(_table(documents, names) for names in _RULES)
+        self._links = tuple(_table(documents, names) for names in _LINK_RULES)
+        self._near = _NearNames(documents)
+        if is_lasting:
+            self._near.make_ready()
+
+    def find(self, name: str, accepts: Accepts = everyone) -> Document:
+        """The one document meant by `name`; the first of these rules that fits any document decides.
+
+        Its id; its path, or source name and path ("notes/a.md"); its path, file name, title or an alias, whatever the
+        case and with or without the ending; something close to one of these.
+
+        Raises:
+            BadInput: several fit equally; the message lists them.
+            NotFound: none fits; the message names the nearest.
+        """
+        wanted = _cleaned(name)
+        if not wanted:
+            raise BadInput("The name of a document is empty: give its path, title or alias")
+        if found := self._named(wanted, self._rules, accepts):
+            return _only(name, found)
+        return self._closest(name, wanted, accepts)
+
+    def linked(self, target: str, accepts: Accepts = everyone) -> Linked:
+        """What a link's target names, by the rules of `find` but the last, or by the end of a path.
+
+        Signs between words count alike here. What is only close to a name is no target: it is proposed.
+        """
+        wanted = _cleaned(target)
+        found = self._named(wanted, (*self._rules, *self._links), accepts) if wanted else []
+        if len(found) == 1:
+            return Linked(document=found[0])
+        near = found or [document for document, _ in self._near.ranked(wanted, accepts)]
+        return Linked(document=None, near=tuple(near[:_NAMED]), is_ambiguous=bool(found))
+
+    def named(self, target: str, accepts: Accepts = everyone) -> Document | None:
+        """As `linked`, without a look for what is near: for many targets."""
+        found = self._named(_cleaned(target), (*self._rules, *self._links), accepts) if target.strip() else []
+        return found[0] if len(found) == 1 else None
+
+    def _named(self, wanted: str, rules: Iterable["_Table"], accepts: Accepts) -> list[Document]:
+        for rule in rules:
+            found = [self.documents[place] for place in rule.places(wanted) if accepts(self.documents[place])]
+            if found:
+                return found
+        return []
+
+    def _closest(self, name: str, wanted: str, accepts: Accepts) -> Document:
+        ranked = self._near.ranked(wanted, accepts)
+        best = ranked[0][1] if ranked else 0.0
+        if best >= _CLOSE:
+            return _only(name, [document for document, score in ranked if score > best - _LEAD])
+        nearest = ", ".join(repr(document.path) for document, _ in ranked[:3])
+        hint = f"the nearest are {nearest}" if nearest else "`footnote documents` lists them"
+        raise NotFound(f"There is no document {name!r}: {hint}")
+
+
+def qualified(document: Document) -> str:
+    """Source and path: the name that no other document has."""
+    return f"{document.source}/{document.path}"
+
+
+def _cleaned(name: str) -> str:
+    return name.strip().removeprefix("./")[:_LONGEST]
+
+
+def _only(name: str, found: Sequence[Document]) -> Document:
+    if len(found) == 1:
+        return found[0]
+    listed = ", ".join(repr(qualified(document)) for document in found[:_NAMED])
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    candidates = tuple(map(qualified, found))
+    raise Ambiguous(f"{name!r} may be any of {listed}{more}: give the path", candidates=candidates)
+
+
+# ---------------------------------------------------------------------- names that are equal
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """Names of a document, and the form in which they are compared."""
+
+    names: Callable[[Document], Iterable[str]]
+    form: Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Places of documents, in order, by the names of one rule."""
+
+    form: Callable[[str], str]
+    by_name: dict[str, list[int]]
+
+    def places(self, wanted: str) -> Sequence[int]:
+        return self.by_name.get(self.form(wanted), ())
+
+
+def _table(documents: Sequence[Document], rule: _Rule) -> _Table:
+    by_name: dict[str, list[int]] = {}
+    for place, document in enumerate(documents):
+        for name in dict.fromkeys(map(rule.form, rule.names(document))):
+            by_name.setdefault(name, []).append(place)
+    return _Table(rule.form, by_name)
+
+
+def _as_it_is(name: str) -> str:
+    return name
+
+
+def _same_words(name: str) -> str:
+    return _BETWEEN_WORDS.sub(" ", name).strip().casefold()
+
+
+def _without_endings(document: Document) -> Sequence[str]:
+    path = PurePosixPath(document.path)
+    return (document.path, path.name, str(path.with_suffix("")), path.stem)
+
+
+def _ends_of_path(document: Document) -> Iterator[str]:
+    """`b/c` and `b/c.md` of `a/b/c.md`."""
+    for name in (document.path, str(PurePosixPath(document.path).with_suffix(""))):
+        parts = name.split("/")
+        yield from ("/".join(parts[start:]) for start in range(1, len(parts) - 1))
+
+
+def _all_names(document: Document) -> Sequence[str]:
+    return (*_without_endings(document)[2:], document.title, *document.aliases)
+
+
+_RULES = (
+    _Rule(lambda document: (document.id,), _as_it_is),
+    _Rule(lambda document: (document.path, qualified(document)), _as_it_is),
+    _Rule(_without_endings, str.casefold),
+    _Rule(lambda document: (document.title,), str.casefold),
+    _Rule(lambda document: document.aliases, str.casefold),
+)
+_LINK_RULES = (_Rule(_ends_of_path, str.casefold), _Rule(_all_names, _same_words))
+
+
+# ---------------------------------------------------------------------- names that are near
+
+
+class _NearNames:
+    """All names in the form in which they are compared, and which of them hold a word."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self._documents = documents
+        self._owners: list[int] = []
+        self._names: list[str] = []
+        self._with_word: dict[str, set[int]] = {}
+        self._is_ready = False
+
+    def ranked(self, wanted: str, accepts: Accepts) -> list[tuple[Document, float]]:
+        """Documents with a name from NEAR points on, best first: likeness of spelling, or that all words are in it.
+
+        That a name is part of what is wanted says nothing: "the report on bridges" is not the document "report".
+        """
+        from rapidfuzz import fuzz, process, utils
+
+        self.make_ready()
+        words = utils.default_process(wanted).split()
+        scores: dict[int, float] = {}
+        compared = process.extract(
+            " ".join(sorted(words)), self._names, scorer=fuzz.ratio, limit=None, score_cutoff=_NEAR
+        )
+        for owner, score in [
+            *((self._owners[place], score) for _, score, place in compared),
+            *((self._owners[place], _ALL_WORDS) for place in self._holding(set(words))),
+        ]:
+            scores[owner] = max(score, scores.get(owner, 0.0))
+        ranked = [(self._documents[owner], scores[owner]) for owner in sorted(scores)]
+        return sorted((item for item in ranked if accepts(item[0])), key=lambda item: -item[1])
+
+    def _holding(self, words: Collection[str]) -> set[int]:
+        """Places of the names that hold all the words."""
+        found = sorted((self._with_word.get(word, set()) for word in words), key=len)
+        return set.intersection(*found) if found else set()
+
+    def make_ready(self) -> None:
+        """Compare-ready forms of all names: not needed where a document is named as it is called."""
+        if self._is_ready:
+            return
+        from rapidfuzz import utils
+
+        for owner, document in enumerate(self._documents):
+            for name in dict.fromkeys(map(utils.default_process, _all_names(document))):
+                words = name.split()
+                for word in words:
+                    self._with_word.setdefault(word, set()).add(len(self._names))
+                self._owners.append(owner)
+                self._names.append(" ".join(sorted(words)))
+        self._is_ready = True

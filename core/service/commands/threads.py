@@ -1,0 +1,252 @@
+"""Commands about conversations: list, open, rename, delete, export, begin anew."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from core.access.scopes import Access
+from core.answering.redaction import Histories
+from core.domain.conversation import ChannelAddress, Conversation
+from core.errors import AccessDenied, BadInput, NotFound
+from core.features.export import FORMATS, export_conversation
+from core.service.commands.base import (
+    Command,
+    CommandCall,
+    CommandResult,
+    Option,
+    OptionKind,
+    ThreadRow,
+    current,
+    readable_by,
+    required,
+)
+from core.service.commands.running import RunningQuestions
+from core.text.words import is_number
+from core.work.conversations import Conversations
+
+PAGE_ROWS = 10
+SHORT_ID = 8  # characters of an id in a list: enough to tell a workspace's conversations apart
+ACTIONS = ("list", "open", "resume", "rename", "delete", "export")
+WHOSE = ("mine", "here", "all")
+
+_THREAD = Option(name="thread", help="its id, or its number in the list", kind=OptionKind.THREAD)
+_TITLE = Option(name="title", help="the new title", required=True)
+_FORMAT = Option(name="format", help="what to export it as", kind=OptionKind.CHOICE, choices=tuple(FORMATS))
+_OPTIONS = (
+    Option(name="action", help="what to do", kind=OptionKind.CHOICE, choices=ACTIONS),
+    _THREAD,
+    replace(_TITLE, required=False),
+    _FORMAT,
+    Option(name="show", help="which ones to list", kind=OptionKind.CHOICE, choices=WHOSE),
+    Option(name="page", help="of the list, from 1", kind=OptionKind.NUMBER),
+)
+
+
+class ThreadCommands:
+    """The rows of the table about conversations. `questions`: those in hand, where a service runs."""
+
+    def __init__(
+        self, conversations: Conversations, questions: RunningQuestions | None, histories: Histories, access: Access
+    ) -> None:
+        self._histories = histories
+        self._access = access
+        self._conversations = conversations
+        self._questions = questions
+        self._actions = {
+            "list": self._list,
+            "open": self._open,
+            "resume": self._open,
+            "rename": self._rename,
+            "delete": self._delete,
+            "export": self._export,
+        }
+
+    @property
+    def rows(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                name="threads",
+                usage="[mine|here|all] [PAGE] | open|resume|rename|delete|export ID",
+                help="list conversations, or do something with one of them",
+                run=self._threads,
+                options=_OPTIONS,
+                parse=parse_threads,
+            ),
+            Command(
+                name="open",
+                usage="ID or number",
+                help="go on in another conversation",
+                run=self._open,
+                options=(replace(_THREAD, required=True),),
+            ),
+            Command(name="new", usage="", help="start a new conversation", run=self._new),
+            Command(name="rename", usage="TITLE", help="rename this conversation", run=self._rename, options=(_TITLE,)),
+            Command(name="delete", usage="", help="delete this conversation", run=self._delete),
+            Command(name="forget", usage="", help="forget what was said here: the same as delete", run=self._delete),
+            Command(
+                name="export",
+                usage=f"[{'|'.join(FORMATS)}]",
+                help="this conversation as a file",
+                run=self._export,
+                options=(_FORMAT,),
+            ),
+        )
+
+    async def visible(self, call: CommandCall, show: str = "") -> list[Conversation]:
+        """What may be listed for a person, most recently used first: theirs, this channel's, or all for who may."""
+        show = show or ("all" if call.sees_all else "mine")
+        if show not in WHOSE:
+            raise BadInput(f"There is no list {show!r}: use {', '.join(WHOSE)}.")
+        if show == "all" and not call.sees_all:
+            raise AccessDenied("Conversations of other channels are not listed here: use /threads mine or here.")
+        if show == "here" and call.address is None:
+            raise BadInput("There is no channel here: use /threads mine or all.")
+        owner = call.author if show == "mine" else None
+        channel = ChannelAddress.of(call.address) if show == "here" and call.address else None
+        found = await self._conversations.list_conversations(call.workspace, owner=owner, channel=channel)
+        visible = [item for item in found if not item.is_channel_talk and may_see(call, item)]
+        return await _without_closed(call, visible) if show == "here" else visible
+
+    async def _threads(self, call: CommandCall) -> CommandResult:
+        action = call.option("action") or "list"
+        if action not in self._actions:
+            raise BadInput(f"/threads can't {action!r}: use {', '.join(ACTIONS)}.")
+        return await self._actions[action](call)
+
+    async def _list(self, call: CommandCall) -> CommandResult:
+        found = await self.visible(call, call.option("show"))
+        pages = max(1, -(-len(found) // PAGE_ROWS))
+        page = _page_number(call.option("page"), pages)
+        first = (page - 1) * PAGE_ROWS
+        shown = found[first : first + PAGE_ROWS]
+        lines = [f"{first + number}. {_line(item)}" for number, item in enumerate(shown, start=1)]
+        if pages > 1:
+            lines.append(f"\nPage {page} of {pages}.")
+        return CommandResult(
+            text="\n".join(lines) or "There are no conversations yet: ask something.",
+            rows=tuple(map(_to_row, shown)),
+            page=page,
+            pages=pages,
+        )
+
+    async def _open(self, call: CommandCall) -> CommandResult:
+        wanted = required(call, "thread", "the id or the number of a conversation")
+        conversation = await self._find(call, wanted)
+        return CommandResult(text=f"Going on in “{conversation.title}”.", open_conversation=conversation)
+
+    async def _new(self, call: CommandCall) -> CommandResult:
+        return CommandResult(text="Your next question starts a new conversation.", start_new=True)
+
+    async def _rename(self, call: CommandCall) -> CommandResult:
+        found = await self._meant(call)
+        _require_owner(call, found, "rename")
+        renamed = await self._conversations.rename(found.id, call.workspace, call.option("title"))
+        is_here = call.conversation is not None and found.id == call.conversation.id
+        return CommandResult(
+            text=f"Renamed to “{renamed.title}”.",
+            open_conversation=renamed if is_here else None,
+            renamed=renamed,
+            is_public=is_here and found.address.private_to is None,
+        )
+
+    async def _delete(self, call: CommandCall) -> CommandResult:
+        found = await self._meant(call)
+        _require_owner(call, found, "delete")
+        if self._questions is not None:
+            await self._questions.end_all(call.workspace, found.address)
+        await self._conversations.delete(found.id, call.workspace)
+        is_here = call.conversation is not None and found.id == call.conversation.id
+        return CommandResult(
+            text=f"Deleted “{found.title}” with its messages.",
+            start_new=is_here,
+            deleted=found,
+            is_public=is_here and found.address.private_to is None,
+        )
+
+    async def _export(self, call: CommandCall) -> CommandResult:
+        meant = await self._meant(call)
+        at = meant.address if meant.address.private_to == call.author else None
+        scope = await readable_by(call, self._access, at)
+        conversation, messages = await self._histories.show(meant.id, call.workspace, scope)
+        file = await export_conversation(conversation, messages, call.option("format") or "markdown")
+        return CommandResult(text=f"“{conversation.title}” as a file: {file.name}", file=file)
+
+    async def _meant(self, call: CommandCall) -> Conversation:
+        """The conversation that the command names, else the one it was given in."""
+        return await self._find(call, call.option("thread")) if call.option("thread") else current(call)
+
+    async def _find(self, call: CommandCall, wanted: str) -> Conversation:
+        """By its number in the list that /threads shows without a word behind it, its id, or how its id begins."""
+        listed = await self.visible(call)
+        if is_number(wanted) and 1 <= int(wanted) <= len(listed):
+            return listed[int(wanted) - 1]
+        near = [] if call.sees_all or call.address is None else await self.visible(call, "here")
+        found = {item.id: item for item in (*listed, *near) if len(wanted) >= SHORT_ID and item.id.startswith(wanted)}
+        if len(found) != 1:
+            raise NotFound(f"There is no conversation {wanted!r} that you may see from here: /threads lists them.")
+        return found.popitem()[1]
+
+
+def parse_threads(options: Sequence[Option], argument: str) -> Mapping[str, str]:
+    """`[mine|here|all] [PAGE]`, or an action, the thread, and the title or the format."""
+    words = argument.split()
+    found: dict[str, str] = {}
+    if words and words[0].lower() in ACTIONS[1:]:
+        action = words.pop(0).lower()
+        rest = {"rename": "title", "export": "format"}.get(action)
+        found = {"action": action, "thread": words[0] if words else ""}
+        if rest is not None and len(words) > 1:
+            found[rest] = " ".join(words[1:])
+        return found
+    for word in words:
+        name = "page" if word.isdigit() else "show"
+        if name in found or (name == "show" and word.lower() not in (*WHOSE, "list")):
+            raise BadInput(f"/threads does not know {word!r}: write mine, here or a page number, or an action.")
+        found[name] = "" if word.lower() == "list" else word.lower()
+    return found
+
+
+def may_see(call: CommandCall, conversation: Conversation) -> bool:
+    """Of a channel's conversations everybody there sees those that are nobody's own."""
+    reader = conversation.address.private_to
+    return call.sees_all or reader is None or call.author in (reader, conversation.owner)
+
+
+async def _without_closed(call: CommandCall, found: list[Conversation]) -> list[Conversation]:
+    """Without those of threads that not everybody in the channel may read, but for one's own and where one is."""
+    if call.open_threads is None or call.sees_all:
+        return found
+    surely = {item.id for item in found if call.author == item.owner or item.address == call.address}
+    if len(surely) == len(found):
+        return found
+    readable = await call.open_threads()
+    return [item for item in found if item.id in surely or item.address.thread in readable]
+
+
+def _require_owner(call: CommandCall, conversation: Conversation, what: str) -> None:
+    if not (call.sees_all or call.is_admin or conversation.owner == call.author):
+        raise AccessDenied(f"Only who began “{conversation.title}”, or an admin, can {what} it: ask one of them.")
+
+
+def _page_number(text: str, pages: int) -> int:
+    if not text:
+        return 1
+    if not is_number(text) or not 1 <= int(text) <= pages:
+        raise BadInput(f"There is no page {text!r} of this list: it has {pages}.")
+    return int(text)
+
+
+def _to_row(conversation: Conversation) -> ThreadRow:
+    return ThreadRow(
+        id=conversation.id,
+        title=conversation.title,
+        owner=conversation.owner,
+        message_count=conversation.message_count,
+        last_used_at=conversation.last_message_at,
+        address=conversation.address,
+    )
+
+
+def _line(item: Conversation) -> str:
+    count = "1 message" if item.message_count == 1 else f"{item.message_count} messages"
+    used = f"{item.last_message_at:%Y-%m-%d %H:%M} UTC"
+    return f"{item.title or '(no title)'} ({item.address.platform}, {used}, {count}, `{item.id}`)"

@@ -1,0 +1,205 @@
+"""The door of the service: what comes in is decided about once, stored, and only then acknowledged.
+
+`receive` reads from top to bottom: a gate that says no? a command? then into the durable inbox, and wake the worker.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from core.answering.service import check_question
+from core.domain.conversation import ChannelAddress, IncomingMessage, is_asked_again
+from core.domain.jobs import RETENTION
+from core.domain.service import CommandLine, Decision, InboxEntry, Receipt
+from core.errors import BadInput, StorageError
+from core.ports import Clock
+from core.ports.service import InboxStore, SettingsRepository
+from core.service.addressing import decide
+from core.service.rate_limit import Rate, RateGate
+
+# Questions of one person, over all channels, where nothing else is set: nobody reads answers faster than this.
+PERSON_RATE = Rate(per_second=20 / 60, burst=20)
+
+ACCEPTED = Decision(code="accepted", sentence="I am answering this.", accepted=True)
+COMMAND = Decision(code="command", sentence="This is a command: it is run at once.", accepted=False)
+
+_COMMAND = re.compile(r"/([a-z]+)(?:\s+(.*))?\Z", re.DOTALL | re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """One named reason to refuse a message; `check` gives the refusal, or None to let it through."""
+
+    name: str
+    check: Callable[[IncomingMessage], Awaitable[Decision | None]]
+    for_commands: bool = False  # commands have to pass it, too
+
+
+async def readable(incoming: IncomingMessage) -> Decision | None:
+    """Empty questions and pasted books are refused with the sentence that says what to do."""
+    try:
+        check_question(incoming.text)
+    except BadInput as error:
+        return Decision(code="bad_question", sentence=str(error), accepted=False)
+    return None
+
+
+# For doors where every message asks; adapters with more to ask put their gates beside it.
+STANDARD_GATES = (Gate(name="readable", check=readable),)
+
+
+def platform_gates(settings: SettingsRepository, clock: Clock, rate: Rate | None = PERSON_RATE) -> tuple[Gate, ...]:
+    """The gates of chat platforms, in their order: is it for us, can it be read, does the person ask too often?
+
+    `rate` None: only channels that have a limit set are limited.
+    """
+
+    async def for_us(incoming: IncomingMessage) -> Decision | None:
+        listening = await settings.listening(incoming.address)
+        channel = await settings.channel(ChannelAddress.of(incoming.address))
+        return decide(incoming.circumstances, listening, channel)
+
+    return (
+        Gate(name="for us", check=for_us, for_commands=True),
+        *STANDARD_GATES,
+        Gate(name="rate of a person", check=_PersonRates(settings, clock, rate).check),
+    )
+
+
+class _PersonRates:
+    """How often each person may ask: in a channel as its admins set it, everywhere else at one rate."""
+
+    def __init__(self, settings: SettingsRepository, clock: Clock, rate: Rate | None) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._everywhere = RateGate(rate, clock) if rate else None
+        self._by_limit: dict[int, RateGate] = {}  # questions a minute -> the people of all channels with this limit
+
+    async def check(self, incoming: IncomingMessage) -> Decision | None:
+        address = incoming.address
+        limit = (await self._settings.channel(ChannelAddress.of(address))).questions_per_minute
+        person = f"{address.platform}:{address.workspace}:{incoming.author}"
+        if limit is None:
+            return _over_limit(self._everywhere.admit(person)) if self._everywhere else None
+        gate = self._by_limit.get(limit)
+        if gate is None:
+            gate = self._by_limit[limit] = RateGate(Rate(per_second=limit / 60, burst=limit), self._clock)
+        return _over_limit(gate.admit(f"{person}:{address.channel}"))
+
+
+def _over_limit(seconds: float) -> Decision | None:
+    if seconds <= 0:
+        return None
+    sentence = f"Too many questions at once: try again in {max(1, round(seconds))} seconds."
+    return Decision(code="over_limit", sentence=sentence, accepted=False)
+
+
+class Inbox:
+    """Receives messages of all platforms. `wake` is called when there is something new to work on.
+
+    `withdraw` (Worker.withdraw) is told which message was edited, and the number of the entry of its new version: what
+    runs of earlier ones ends at once. Without it they end with the worker's next beat.
+    """
+
+    def __init__(
+        self,
+        store: InboxStore,
+        gates: Sequence[Gate],
+        clock: Clock,
+        wake: Callable[[], None],
+        withdraw: Callable[[str, int], None] | None = None,
+    ) -> None:
+        self._store = store
+        self._gates = tuple(gates)
+        self._clock = clock
+        self._wake = wake
+        self._withdraw = withdraw
+        self._receiving: dict[str, asyncio.Event] = {}  # by event key: one event may come twice at the same time
+
+    async def receive(self, incoming: IncomingMessage) -> Receipt:
+        """Decide about a message and store the decision; an accepted one is fsynced when this returns.
+
+        Acknowledge to the platform after this, never before. A repeated event gets the first one's receipt. Raises
+        StorageError when it can't be stored: nothing is promised then, and the platform may send it again.
+
+        An edit takes the place of earlier versions of its message: what is open of them ends without a post. An edit
+        that leaves the text as it was is a repeated event, and so is what was edited before it came.
+        """
+        if not incoming.message_key:
+            incoming = replace(incoming, message_key=incoming.event_key)
+        key = incoming.event_key
+        while (same_event := self._receiving.get(key)) is not None:
+            await same_event.wait()
+        received = self._receiving[key] = asyncio.Event()
+        try:
+            return await self._receive(incoming)
+        finally:
+            del self._receiving[key]
+            received.set()
+
+    async def recent(self, workspace: str, limit: int = 50) -> list[InboxEntry]:
+        """The newest messages with their decisions."""
+        return await self._store.recent(workspace, limit=limit)
+
+    async def tidy(self) -> int:
+        """Forget what ended longer ago than RETENTION; how many that were. Called once a day."""
+        return await self._store.purge(self._clock.now() - RETENTION)
+
+    async def _receive(self, incoming: IncomingMessage) -> Receipt:
+        """A repeated event passes no gate: it would count against how often its author may ask."""
+        if (known := await self._store.find(incoming.event_key)) is not None:
+            return _receipt(known, incoming, is_new=False)
+        if (same := await self._same_text(incoming) or await self._newer(incoming)) is not None:
+            return _receipt(same, incoming, is_new=False)
+        command = to_command(incoming.text)
+        decision = await self._decide(incoming, is_command=command is not None)
+        try:
+            entry, is_new = await self._store.accept(incoming, decision)
+        except StorageError as error:
+            raise StorageError(f"This message was not taken in: send it again later. {error}") from error
+        if is_new and entry.decision.accepted:
+            if self._withdraw is not None and _is_edit(incoming):
+                self._withdraw(entry.message_key, entry.seq)
+            self._wake()
+        is_run = is_new and entry.decision.code == COMMAND.code
+        return replace(_receipt(entry, incoming, is_new=is_new), command=command if is_run else None)
+
+    async def _same_text(self, incoming: IncomingMessage) -> InboxEntry | None:
+        """The newest accepted version of an edited message, where the edit left its text as it was."""
+        if not _is_edit(incoming) or is_asked_again(incoming.event_key, incoming.message_key):
+            return None
+        versions = await self._store.list_versions(incoming.message_key)
+        accepted = [entry for entry in versions if entry.decision.accepted]
+        return accepted[-1] if accepted and accepted[-1].incoming.text == incoming.text else None
+
+    async def _newer(self, incoming: IncomingMessage) -> InboxEntry | None:
+        """The edited message, where it was faster than the message as first written, which is out of date then."""
+        versions = [] if _is_edit(incoming) else await self._store.list_versions(incoming.message_key)
+        return versions[-1] if versions else None
+
+    async def _decide(self, incoming: IncomingMessage, *, is_command: bool) -> Decision:
+        for gate in self._gates:
+            refusal = await gate.check(incoming) if gate.for_commands or not is_command else None
+            if refusal is not None:
+                return refusal
+        return COMMAND if is_command else ACCEPTED
+
+
+def _is_edit(incoming: IncomingMessage) -> bool:
+    return incoming.event_key != incoming.message_key
+
+
+def _receipt(entry: InboxEntry, incoming: IncomingMessage, *, is_new: bool) -> Receipt:
+    return Receipt(
+        decision=entry.decision,
+        message_key=entry.message_key,
+        conversation_id=incoming.conversation_id,
+        repeated=not is_new,
+    )
+
+
+def to_command(text: str) -> CommandLine | None:
+    """`/name argument` as a command; None for everything else."""
+    found = _COMMAND.match(text.strip())
+    return CommandLine(name=found[1].lower(), argument=(found[2] or "").strip()) if found else None

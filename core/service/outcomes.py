@@ -1,0 +1,61 @@
+"""What became of a message, wherever it was answered: its stored answer, or in one sentence why there is none."""
+
+from core.answering.answers.stored import stored_ids, to_answer
+from core.domain.answer import Answer, AnswerStatus
+from core.domain.conversation import Message
+from core.domain.jobs import Job
+from core.domain.service import InboxEntry, InboxStatus
+from core.errors import NotFound
+from core.service.jobs.trees import Jobs
+from core.work.conversations import Conversations
+
+GONE = "The answer is no longer in its conversation: ask again."
+
+
+class Outcomes:
+    def __init__(self, conversations: Conversations, jobs: Jobs) -> None:
+        self._conversations = conversations
+        self._jobs = jobs
+
+    async def find(self, entry: InboxEntry) -> Answer:
+        """The answer with its footnotes, suggestions, cost and job tree, as far as they are stored.
+
+        An ended entry without one: an answer of status stopped, refused or error, with the sentence for people.
+        """
+        stored = await self._stored(entry)
+        if stored is not None:
+            return to_answer(stored, await self._tree(stored.job_id, entry.workspace))
+        conversation_id = entry.incoming.conversation_id or ""
+        status, sentence = _end(entry)
+        return Answer(status=status, text=sentence, conversation_id=conversation_id)
+
+    async def _stored(self, entry: InboxEntry) -> Message | None:
+        conversation_id = entry.incoming.conversation_id
+        if conversation_id is None:
+            conversation = await self._conversations.find(entry.address)
+            if conversation is None:
+                return None
+            conversation_id = conversation.id
+        try:
+            _, messages = await self._conversations.show(conversation_id, entry.workspace)
+        except NotFound:
+            return None
+        answer_id = stored_ids(entry.incoming).answer
+        return next((message for message in messages if message.id == answer_id), None)
+
+    async def _tree(self, job_id: str | None, workspace: str) -> list[Job]:
+        try:
+            return await self._jobs.tree(job_id, workspace) if job_id else []
+        except NotFound:
+            return []  # trees are forgotten before answers are
+
+
+def _end(entry: InboxEntry) -> tuple[AnswerStatus, str]:
+    match entry.status:
+        case InboxStatus.REFUSED:
+            return AnswerStatus.REFUSED, entry.decision.sentence
+        case InboxStatus.CANCELLED:
+            return AnswerStatus.STOPPED, "Stopped."
+        case InboxStatus.DONE:
+            return AnswerStatus.ERROR, GONE
+    return AnswerStatus.ERROR, entry.final_error or entry.error or GONE

@@ -1,0 +1,181 @@
+"""Use cases around conversations: open one for a thread, list, show, rename, delete; titles and focus."""
+
+import uuid
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from core.domain.answer import Citation
+from core.domain.conversation import ChannelAddress, Conversation, Focus, IncomingMessage, Message, Role, ThreadAddress
+from core.errors import BadInput, NotFound
+from core.ports import Clock, ConversationRepository
+from core.text.words import shorten
+from core.work.questions import split_deep
+
+# A focus is what people were just talking about; after half an hour they start afresh.
+FOCUS_IDLE = timedelta(minutes=30)
+# Sections a focus remembers: what the last answers cited, no more than one search looks at first.
+FOCUS_SECTIONS = 5
+# Thread names on chat platforms go up to 100 characters; a list row reads well below that.
+TITLE_LENGTH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedThread:
+    """A conversation with its messages, oldest first."""
+
+    conversation: Conversation
+    messages: Sequence[Message]
+    is_new: bool = False  # not stored yet
+
+
+class Conversations:
+    def __init__(
+        self,
+        repository: ConversationRepository,
+        clock: Clock,
+        after_delete: Callable[[ThreadAddress], Awaitable[None]] | None = None,
+    ) -> None:
+        """`after_delete` is told the thread of a conversation that was deleted: what else belonged to it goes, too."""
+        self._repository = repository
+        self._clock = clock
+        self._after_delete = after_delete
+
+    async def open(self, message: IncomingMessage, pinned_document_id: str | None = None) -> Conversation:
+        """The conversation of a message: the one it names, its thread's, or a new one titled by the question."""
+        if message.conversation_id:
+            return await self._repository.get(message.conversation_id, message.address.workspace)
+        found = await self._repository.find_by_address(message.address)
+        if found is None:
+            title = title_from(message.text)
+            found = await self.create(message, title=title, pinned_document_id=pinned_document_id)
+        return found
+
+    async def thread_of(self, message: IncomingMessage) -> OpenedThread:
+        """The conversation that `open` gives, with what was said in it; a new one is stored with its first message."""
+        if message.conversation_id:
+            conversation, messages = await self._repository.read(message.conversation_id, message.address.workspace)
+            return OpenedThread(conversation, messages)
+        if found := await self._repository.read_thread(message.address):
+            return OpenedThread(*found)
+        return OpenedThread(self._new(message, title_from(message.text)), [], is_new=True)
+
+    async def create(
+        self, message: IncomingMessage, *, title: str = "", pinned_document_id: str | None = None
+    ) -> Conversation:
+        """A new conversation at the message's address; InvalidState when the thread has one."""
+        conversation = self._new(message, title, pinned_document_id)
+        await self._repository.add(conversation)
+        return conversation
+
+    async def find(self, address: ThreadAddress) -> Conversation | None:
+        """The conversation of a thread, where one has begun."""
+        return await self._repository.find_by_address(address)
+
+    async def list_conversations(
+        self,
+        workspace: str,
+        document_id: str | None = None,
+        *,
+        owner: str | None = None,
+        channel: ChannelAddress | None = None,
+    ) -> list[Conversation]:
+        """Most recently used first; those about a document, of an owner, of a channel."""
+        return await self._repository.list_conversations(workspace, document_id, owner=owner, channel=channel)
+
+    async def show(self, conversation_id: str, workspace: str) -> tuple[Conversation, list[Message]]:
+        """With all its messages, oldest first. NotFound for an id of another workspace."""
+        return await self._repository.read(conversation_id, workspace)
+
+    async def message(self, message_id: str, workspace: str) -> tuple[Conversation, Message]:
+        """A message with its conversation. NotFound for an unknown id, and for one of another workspace."""
+        found = await self._repository.find_message(message_id)
+        gone = NotFound(f"There is no message {message_id!r} here: it may have been deleted.")
+        if found is None:
+            raise gone
+        try:
+            return await self._repository.get(found.conversation_id, workspace), found
+        except NotFound:  # which would tell of a conversation of another workspace
+            raise gone from None
+
+    async def rename(self, conversation_id: str, workspace: str, title: str) -> Conversation:
+        """BadInput for a blank title; a long one is cut to a line."""
+        conversation = await self._repository.get(conversation_id, workspace)
+        title = shorten(title, TITLE_LENGTH)
+        if not title:
+            raise BadInput("A conversation's title can't be empty: give it at least one letter.")
+        await self._repository.rename(conversation_id, title)
+        return replace(conversation, title=title)
+
+    async def delete(self, conversation_id: str, workspace: str) -> None:
+        """With its messages. NotFound for an id of another workspace."""
+        conversation = await self._repository.get(conversation_id, workspace)
+        await self._repository.delete(conversation_id)
+        if self._after_delete is not None:
+            await self._after_delete(conversation.address)
+
+    async def begin(self, conversation: Conversation, messages: Sequence[Message]) -> None:
+        """Store a new conversation with its first messages. InvalidState when the thread has one by now."""
+        await self._repository.add(conversation, messages)
+
+    async def record(
+        self, conversation: Conversation, messages: Sequence[Message], citations: Sequence[Citation] = ()
+    ) -> None:
+        """Append to the history; a conversation without a title gets it from its first question.
+
+        That is the last thing people said of `messages`: others may have talked before it. `citations` are the answer's
+        among the messages: what it was about, the document of most footnotes and the pages it cited of it, is
+        remembered.
+        """
+        focus = next_focus(conversation.focus, citations, self._clock.now())
+        await self._repository.append(conversation.id, messages, focus=focus if focus != conversation.focus else None)
+        question = next((message.content for message in reversed(messages) if message.role is Role.USER), "")
+        if not conversation.title and question:
+            await self._repository.rename(conversation.id, title_from(question))
+
+    async def forget(self, conversation: Conversation, message_ids: Collection[str]) -> None:
+        """Take messages out of the history; unknown ids are ignored."""
+        await self._repository.remove_messages(conversation.id, message_ids)
+
+    def _new(self, message: IncomingMessage, title: str, pinned_document_id: str | None = None) -> Conversation:
+        now = self._clock.now()
+        return Conversation(
+            id=uuid.uuid4().hex,
+            address=message.address,
+            title=shorten(title, TITLE_LENGTH),
+            owner=message.author,
+            created_at=now,
+            last_message_at=now,
+            pinned_document_id=pinned_document_id,
+        )
+
+
+def title_from(question: str) -> str:
+    """A title of at most TITLE_LENGTH characters: the question's first line, without `deep:` before it."""
+    first = next((line for line in split_deep(question)[0].splitlines() if line.strip()), "")
+    return shorten(first.lstrip("#>-* "), TITLE_LENGTH)
+
+
+def live_focus(focus: Focus | None, now: datetime) -> Focus | None:
+    """The focus, unless it has idled out."""
+    return focus if focus is not None and now - focus.touched_at <= FOCUS_IDLE else None
+
+
+def next_focus(focus: Focus | None, citations: Sequence[Citation], now: datetime) -> Focus | None:
+    """The focus after an answer; an answer without footnotes leaves it as it was."""
+    if not citations:
+        return replace(focus, touched_at=now) if live_focus(focus, now) and focus else focus
+    counts: dict[str, int] = {}
+    for citation in citations:
+        counts[citation.document_id] = counts.get(citation.document_id, 0) + 1
+    document_id = max(counts, key=lambda item: counts[item])  # the first cited wins a tie: dicts keep order
+    about = [citation for citation in citations if citation.document_id == document_id]
+    before = focus.sections if focus and focus.document_id == document_id and live_focus(focus, now) else ()
+    sections = tuple(dict.fromkeys([*(citation.page_id for citation in about), *before]))[:FOCUS_SECTIONS]
+    return Focus(
+        document_id=document_id,
+        document=about[0].document,
+        title=about[0].document_title,
+        sections=sections,
+        touched_at=now,
+    )

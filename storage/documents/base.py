@@ -1,0 +1,112 @@
+"""Which reader reads a file: one visible list, asked by suffix and by what stands at the front of the file."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from core.domain.ingest_report import NO_READER
+from core.errors import ReadError
+from core.ports.documents import Reader
+from storage.documents.pdf.recognition import RapidOcr, Recogniser
+from storage.documents.readers.canvas import CanvasReader
+from storage.documents.readers.channel_export import ChannelExportReader
+from storage.documents.readers.csv import CsvReader
+from storage.documents.readers.docx import DocxReader
+from storage.documents.readers.epub import EpubReader
+from storage.documents.readers.foundry_journal import FoundryJournalReader
+from storage.documents.readers.html import HtmlReader
+from storage.documents.readers.kept_answers import KeptAnswersReader
+from storage.documents.readers.mail import MailReader
+from storage.documents.readers.markdown_vault import MarkdownVaultReader
+from storage.documents.readers.notebook import NotebookReader
+from storage.documents.readers.odt import OdtReader
+from storage.documents.readers.openapi import OpenApiReader
+from storage.documents.readers.org import OrgReader
+from storage.documents.readers.pdf import PdfReader
+from storage.documents.readers.plain_text import PlainTextReader
+from storage.documents.readers.pptx import PptxReader
+from storage.documents.readers.rst import RstReader
+from storage.documents.readers.rtf import RtfReader
+from storage.documents.readers.spreadsheet import SpreadsheetReader
+
+# Bytes of a file that `Reader.accepts` is shown.
+HEAD_BYTES = 4_096
+# What to save files as whose format has no reader.
+_NEWER = {
+    ".doc": ".docx", ".dot": ".docx", ".pages": ".docx", ".fodt": ".odt", ".tex": "a PDF",
+    ".ppt": ".pptx", ".odp": ".pptx", ".key": ".pptx", ".numbers": ".xlsx", ".fods": ".ods",
+    ".msg": ".eml", ".azw3": ".epub", ".djvu": "a PDF", ".ps": "a PDF",
+}  # fmt: skip
+_EMPTY = "empty: the file has no bytes"
+
+
+def build_readers(recogniser: Recogniser | None = None) -> tuple[Reader, ...]:
+    """All readers, in the order they are asked. A new kind of file is one file in readers/ and one line here.
+
+    With a recogniser, scanned pages are read, too.
+    """
+    return (
+        KeptAnswersReader(),
+        MarkdownVaultReader(),
+        PlainTextReader(),
+        HtmlReader(),
+        OpenApiReader(),
+        ChannelExportReader(),
+        FoundryJournalReader(),
+        PdfReader(recogniser),
+        CsvReader(),
+        SpreadsheetReader(),
+        DocxReader(),
+        OdtReader(),
+        RtfReader(),
+        PptxReader(),
+        EpubReader(),
+        RstReader(),
+        OrgReader(),
+        NotebookReader(),
+        CanvasReader(),
+        MailReader(),
+    )
+
+
+def build_recognising_readers() -> tuple[Reader, ...]:
+    """All readers, with the recogniser of the extra `ocr`."""
+    return build_readers(RapidOcr())
+
+
+def find_reader(
+    path: Path, head: bytes, readers: Sequence[Reader], *, kind: str | None = None, known_kind: str | None = None
+) -> Reader:
+    """The reader of `kind` where one is named, else the first that accepts the file; `head` is its first HEAD_BYTES.
+
+    `known_kind` is what the file was read as before: it stays where no reader has the file's suffix.
+
+    Raises ReadError when none has its suffix ("no reader for .epub") or none that has recognises it.
+    """
+    candidates = readers_for(path, readers)
+    wanted_kind = kind or (None if candidates else known_kind)
+    forced = next((reader for reader in readers if reader.kind == wanted_kind), None)
+    if forced is not None:
+        if not forced.accepts(path, head):
+            raise ReadError(f"not {forced.expects}" if head else _EMPTY)
+        return forced
+    for reader in candidates:
+        if reader.accepts(path, head):
+            return reader
+    suffix = path.suffix.lower()
+    if not candidates:
+        advice = f": save it as {_NEWER[suffix]} and ingest it again" if suffix in _NEWER else ""
+        raise ReadError(f"{NO_READER} {suffix}{advice}" if suffix else f"{NO_READER} files without a suffix")
+    if not head:
+        raise ReadError(_EMPTY)
+    wanted = " nor ".join(reader.expects for reader in candidates)
+    raise ReadError(f"{NO_READER} this {suffix.removeprefix('.').upper()} file: not {wanted}")
+
+
+def readers_for(path: Path, readers: Iterable[Reader]) -> Sequence[Reader]:
+    """Those readers whose suffixes hold the file's."""
+    return [reader for reader in readers if path.suffix.lower() in reader.suffixes]
+
+
+def has_reader(path: Path) -> bool:
+    """Return whether a reader has the file's suffix."""
+    return bool(readers_for(path, build_readers()))

@@ -1,0 +1,209 @@
+"""Where the chapters of a plain text begin. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from core.domain.corpus import Heading
+from storage.documents.books.contents_list import find_listed
+
+# Fewer headings than these are more likely to be lines of the text.
+MIN_CHAPTERS = 3
+# Characters: a longer line is a sentence.
+MAX_HEADING = 90
+MAX_SUBTITLE = 70
+
+_NUMBER = (
+    r"(?:[0-9]{1,3}|[ivxlcdm]{1,7}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|"
+    r"fifteen|sixteen|seventeen|eighteen|nineteen|twenty(?:[- ](?:one|two|three|four|five|six|seven|eight|nine))?|"
+    r"(?:the )?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last))"
+)
+_NAMED = re.compile(
+    r"(part|book|volume|act|epoch|phase|chapter|section|scene|letter|canto|stave|adventure|lecture|lesson|essay|story|tale"
+    r"|session)"
+    rf"\s+({_NUMBER})\b[.:)\]]*(.*)",
+    re.I,
+)
+# "THE SECOND ACT", "Third Book".
+_ORDINAL_FIRST = re.compile(
+    r"(?:the\s+)?(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|last)\s+"
+    r"(part|book|volume|act|chapter|section|scene|letter|canto|stave|adventure|lecture|lesson|story|tale)[.:]?",
+    re.I,
+)
+# Chapters of other languages: "Chapitre premier", "Kapitel 4", "Erstes Kapitel", "Глава первая", "第三章 橋".
+_FOREIGN = re.compile(
+    r"(chapitre|cap[ií]tulo|capitolo|kapitel|hoofdstuk|kapitola|rozdzia[łl]|luku|глава|розділ)\s+"
+    r"([0-9]{1,3}|[ivxlcdm]{1,7}|[^\W\d_]{3,16})[.:]?(\s*[.:—–-]\s*\S.*)?"
+    r"|([^\W\d_]{4,16}[.]?|[0-9]{1,3}\.)\s+(kapitel|hoofdstuk|fejezet)[.:]?"
+    r"|第\s?([0-9０-９〇零一二三四五六七八九十百千]{1,6})\s?[章回話话](?:[\s：:　]+\S.*)?",
+    re.I,
+)
+_NUMBERED = re.compile(r"([0-9]{1,3})[.)]?[ \t]+([A-Z].*)|([IVXLC]{1,7})\.?(?:[ \t]+([A-Z].*))?")
+_BARE_NUMBER = re.compile(r"[IVXLCDM]+\.?")
+_ALONE = re.compile(
+    r"(?:prologue|epilogue|(?:author's |translator's |editor's )?(?:preface|foreword|introduction|note)|afterword"
+    r"|conclusion|appendix(?: [a-z0-9]+)?|(?:table of )?contents|(?:list of )?illustrations|glossary|index"
+    r"|(?:foot|end)?notes)",
+    re.I,
+)
+_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+_OUTER = frozenset({"part", "book", "volume", "act", "epoch", "phase"})
+_STANDING_ALONE = "standing alone"
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    family: str
+    number: str
+    title: str
+    start: int
+    body: int  # where the text under it begins
+
+
+def find_chapters(text: str) -> tuple[Heading, ...]:
+    """Chapter headings in text order; none when the text has no clear ones (at least three of one kind).
+
+    A heading is a short line between blank lines such as "CHAPTER IV.", "Chapter 3: The Road", "3. The Road", "IV" or
+    "THE SECOND ACT". A line of capitals that follows a bare "CHAPTER IV." is its title, as is the one line right below
+    it. Headings that follow each other with no text between, as in a table of contents, are text. Parts and books stand
+    above chapters. Where there are none, the names that a table of contents lists are headings where they stand again.
+    """
+    return _find_numbered(text) or find_listed(text)
+
+
+def _find_numbered(text: str) -> tuple[Heading, ...]:
+    candidates = _with_plain_numbers(_without_contents(text, _candidates(text)))
+    families = [item.family for item in candidates]
+    kept = {family for family in set(families) if families.count(family) >= MIN_CHAPTERS}
+    named = kept - {"numbered", _STANDING_ALONE}
+    if named:
+        kept = named | {_STANDING_ALONE} | (set(families) & _OUTER)
+    elif "numbered" not in kept or not _rises([item for item in candidates if item.family == "numbered"]):
+        return ()
+    chosen = [item for item in candidates if item.family in kept]
+    first = next((item.family for item in chosen if item.family != _STANDING_ALONE), "")
+    outer = first in _OUTER and bool(kept - _OUTER - {_STANDING_ALONE})
+    if named - _OUTER and not outer:  # acts of a play inside of a chapter are no parts of the book
+        chosen = [item for item in chosen if item.family not in _OUTER]
+    return tuple(
+        Heading(level=2 if outer and item.family not in _OUTER else 1, title=item.title, start=item.start)
+        for item in chosen
+    )
+
+
+def _candidates(text: str) -> list[_Candidate]:
+    found = []
+    blocks = list(re.finditer(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*", text))
+    for place, block in enumerate(blocks):
+        line = block[0].strip()
+        if "\n" in line:
+            candidate = _with_title_below(line, block)
+            if candidate:
+                found.append(candidate)
+            continue
+        if len(line) > MAX_HEADING:
+            continue
+        following = blocks[place + 1] if place + 1 < len(blocks) else None
+        candidate = _to_candidate(line, block.start(), block.end(), following)
+        if candidate:
+            found.append(candidate)
+    return found
+
+
+def _with_title_below(block: str, match: re.Match[str]) -> _Candidate | None:
+    """A bare "Chapter One" with its title on the next line, and no other line below."""
+    line, _, below = (part.strip() for part in block.partition("\n"))
+    named = _NAMED.fullmatch(line)
+    if named is None or named[3].strip(" \t.-—–:") or "\n" in below or not _is_title(below):
+        return None
+    return _Candidate(named[1].lower(), named[2].lower(), f"{line} {below}".rstrip(" ."), match.start(), match.end())
+
+
+def _is_title(line: str) -> bool:
+    if (
+        len(line) > MAX_SUBTITLE
+        or not line[:1].isupper()
+        or line.rstrip("”\"’'").endswith((".", ",", ";", ":", "-", "!"))
+    ):
+        return line.isupper() and len(line) <= MAX_SUBTITLE and not line.endswith((",", ";"))
+    return _NAMED.fullmatch(line) is None and _BARE_NUMBER.fullmatch(line) is None
+
+
+def _to_candidate(line: str, start: int, end: int, following: re.Match[str] | None) -> _Candidate | None:
+    named = _NAMED.fullmatch(line)
+    if named and (not named[3].strip() or named[3][0] in " \t-—–") and not line.endswith((",", ";")):
+        title = line
+        bare = not named[3].strip(" \t.-—–:")
+        if bare and following and _is_subtitle(following[0].strip()):
+            title, end = f"{line} {following[0].strip()}", following.end()
+        return _Candidate(named[1].lower(), named[2].lower(), title.rstrip(" ."), start, end)
+    ordinal = _ORDINAL_FIRST.fullmatch(line)
+    if ordinal:
+        return _Candidate(ordinal[2].lower(), f"the {ordinal[1].lower()}", line.rstrip("."), start, end)
+    foreign = _FOREIGN.fullmatch(line)
+    if foreign:
+        number = foreign[2] or foreign[4] or foreign[6]
+        return _Candidate("chapter abroad", number.lower(), line.rstrip("."), start, end)
+    if _ALONE.fullmatch(line.rstrip(".")):
+        return _Candidate(_STANDING_ALONE, line.lower(), line.rstrip("."), start, end)
+    numbered = _NUMBERED.fullmatch(line)
+    if numbered and not line.endswith((",", ";", ":")) and len(line) <= MAX_SUBTITLE:
+        return _Candidate("numbered", numbered[1] or numbered[3], line, start, end)
+    return None
+
+
+def _is_subtitle(line: str) -> bool:
+    if "\n" in line or len(line) > MAX_SUBTITLE or not line.isupper():
+        return False
+    return _NAMED.fullmatch(line) is None and _BARE_NUMBER.fullmatch(line) is None
+
+
+def _without_contents(text: str, candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """Without the entries of a table of contents: headings with nothing under them, and the last of their run."""
+    kept = []
+    run = 0
+    for place, item in enumerate(candidates):
+        following = candidates[place + 1] if place + 1 < len(candidates) else None
+        same_kind = following is not None and (following.family in _OUTER) <= (item.family in _OUTER)
+        empty = not text[item.body : following.start if following else len(text)].strip()
+        if empty and (same_kind and (following is None or following.family == item.family)):
+            run += 1
+            continue
+        if run < MIN_CHAPTERS - 1:
+            kept.append(item)
+        run = 0
+    return kept
+
+
+def _with_plain_numbers(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """With "VII. THE BRIDGE" as a chapter after "CHAPTER VI", where no "CHAPTER VII" follows."""
+    known = {(item.family, _value(item.number)) for item in candidates if item.family != "numbered"}
+    found: list[_Candidate] = []
+    family, number = "", 0
+    for item in candidates:
+        value = _value(item.number)
+        goes_on = family and value == number + 1 and (family, value) not in known
+        if item.family == "numbered" and goes_on and item.title.isupper() and " " in item.title:
+            found.append(replace(item, family=family))
+        else:
+            found.append(item)
+        if found[-1].family not in ("numbered", _STANDING_ALONE):
+            family, number = found[-1].family, value
+    return found
+
+
+def _rises(candidates: Sequence[_Candidate]) -> bool:
+    """Whether bare numbers count up by one, as chapters do and list items between other text do not."""
+    values = [_value(item.number) for item in candidates]
+    return values[0] in (0, 1) and all(after == before + 1 for before, after in pairwise(values))
+
+
+def _value(number: str) -> int:
+    if number.isdigit():
+        return int(number)
+    if set(number.upper()) - set(_ROMAN):  # a word, "twelve": it continues nothing
+        return -1
+    digits = [_ROMAN[letter] for letter in number.upper()]
+    pairs = zip(digits, [*digits[1:], 0], strict=True)
+    return sum(-digit if digit < following else digit for digit, following in pairs)

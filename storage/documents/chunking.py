@@ -1,0 +1,247 @@
+"""From a parsed document to what is stored of it: pages, passages and the revision that names their content. Pure.
+
+A passage is a run of whole units (texts/sentences.py) of one page. It begins anew at every heading, so that the heading
+path of a quote is exact; within a section passages share one sentence with their neighbour. One that begins in the
+middle of a table has the table's head row at the end of its heading path: beside its text, never in it.
+"""
+
+import hashlib
+import json
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import repeat
+
+from core.domain.corpus import (
+    Heading,
+    Page,
+    PagePlace,
+    ParsedDocument,
+    ParsedPage,
+    Passage,
+    Span,
+    page_id,
+    passage_id,
+)
+from core.errors import ReadError
+from storage.documents.tables.headers import find_heads
+from storage.documents.tables.space_tables import row_starts
+from storage.documents.texts.sentences import Unit, UnitKind, split_units
+
+# Tokens. Passages of 128 with one sentence of overlap gave the most retrieval quality per token of context in our
+# measurements, 256 hardly less. A passage is full at TARGET; it ends earlier, from PREFERRED on, where a paragraph
+# does; it takes in the rest of its section when that stays under LIMIT, so that no crumbs are left.
+PREFERRED_TOKENS = 128
+TARGET_TOKENS = 160
+LIMIT_TOKENS = 200
+# Tokens; a longer last sentence is not repeated at the start of the next passage: embedding it twice costs too much.
+MAX_OVERLAP_TOKENS = 48
+# Characters that no database and no UTF-8 file can hold; replaced one for one, so that every span stays right.
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+# Finds the place in their book of all pages, given the numbers printed on them.
+FindPlaces = Callable[[Sequence[ParsedPage], Sequence[str]], Sequence[PagePlace]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunked:
+    """A document ready to be stored: passages in text order, numbered through the whole document."""
+
+    revision: str
+    pages: tuple[Page, ...]
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Where a passage will lie in its page."""
+
+    span: Span
+    sentences: tuple[Span, ...]
+    heading_path: tuple[str, ...]
+
+
+def chunk(parsed: ParsedDocument, workspace: str, document_id: str, find_places: FindPlaces | None = None) -> Chunked:
+    """Cut `parsed` into pages and passages.
+
+    The revision is the SHA-256 of all that is stored of the content: texts, titles, headings and where passages lie.
+    A better reader or a new way of cutting therefore gives a new revision, reading the same again gives the same.
+
+    Raises:
+        ReadError: no page has any text.
+    """
+    parsed = _storable(parsed)
+    if not any(page.text.strip() for page in parsed.pages):
+        raise ReadError("it holds no text")
+    cuts = [cut_page(page) for page in parsed.pages]
+    revision = _revision(parsed, cuts)
+    places = find_places(parsed.pages, [page.label for page in parsed.pages]) if find_places else repeat(None)
+    pages = tuple(
+        replace(_page(page, document_id, revision, page.number or number), place=place)
+        for number, (page, place) in enumerate(zip(parsed.pages, places, strict=False), start=1)
+    )
+    passages = tuple(_passages(pages, cuts, workspace))
+    return Chunked(revision=revision, pages=pages, passages=passages)
+
+
+def cut_page(page: ParsedPage) -> list[Cut]:
+    """The passages of one page, in text order; together they cover all but white space and running lines."""
+    top = (*page.heading_path, page.title) if page.title else page.heading_path
+    units = split_units(page.text, page.headings, page.running, row_starts(page.text))
+    runs = [run for section in _sections(units) for run in _runs(section)]
+    paths = _paths(page, [_place(run) for run in runs])
+    heads = find_heads(page.text)
+    return [
+        Cut(
+            Span(run[0].span.start, run[-1].span.end),
+            tuple(unit.sentence for unit in run if unit.sentence) or tuple(unit.span for unit in run),
+            (*top, *path, *filter(None, [heads.at(run[0].span.start)])),
+        )
+        for run, path in zip(runs, paths, strict=True)
+    ]
+
+
+def _paths(page: ParsedPage, places: Sequence[int]) -> Iterator[tuple[str, ...]]:
+    """The titles of the headings inside the page that are in force at each of the ascending places."""
+    own = page.headings[0] if _opens_with_its_title(page) else None
+    waiting = deque(page.headings)
+    stack: list[Heading] = []
+    for place in places:
+        while waiting and waiting[0].start <= place:
+            heading = waiting.popleft()
+            while stack and stack[-1].level >= heading.level:
+                stack.pop()
+            stack.append(heading)
+        yield tuple(heading.title for heading in stack if heading is not own and heading.title)
+
+
+def _opens_with_its_title(page: ParsedPage) -> bool:
+    first = page.headings[0] if page.headings else None
+    return first is not None and first.title == page.title and not page.text[: first.start].strip()
+
+
+def _place(run: Sequence[Unit]) -> int:
+    """Where a passage's content begins: after the headings that open it."""
+    return next((unit.span.start for unit in run if unit.kind is not UnitKind.HEADING), run[-1].span.start)
+
+
+def _sections(units: Sequence[Unit]) -> Iterator[list[Unit]]:
+    """Runs of units that begin with a heading; headings that follow each other directly stay together."""
+    section: list[Unit] = []
+    for unit in units:
+        if unit.kind is UnitKind.HEADING and section and section[-1].kind is not UnitKind.HEADING:
+            yield section
+            section = []
+        section.append(unit)
+    if section:
+        yield section
+
+
+def _runs(section: Sequence[Unit]) -> Iterator[Sequence[Unit]]:
+    """Units of each passage of a section, neighbours sharing one short sentence."""
+    left = sum(unit.tokens for unit in section)  # tokens from `start` to the end of the section
+    start = 0
+    while left > LIMIT_TOKENS:
+        end = _full(section, start)
+        yield section[start:end]
+        overlap = end - 1 > start and section[end - 1].tokens <= MAX_OVERLAP_TOKENS
+        next_start = end - 1 if overlap and section[end - 1].kind is not UnitKind.HEADING else end
+        left -= sum(unit.tokens for unit in section[start:next_start])
+        start = next_start
+    yield section[start:]
+
+
+def _full(section: Sequence[Unit], start: int) -> int:
+    """The end of the passage that begins at `start`: at least one unit, and more than the overlap, further."""
+    tokens = section[start].tokens
+    end = start + 1
+    while end < len(section):
+        unit = section[end]
+        least = end - start < 2 and tokens + unit.tokens <= LIMIT_TOKENS  # else the overlap would be all there is
+        if not least and (tokens + unit.tokens > TARGET_TOKENS or (tokens >= PREFERRED_TOKENS and unit.opens_block)):
+            break
+        tokens += unit.tokens
+        end += 1
+    return end
+
+
+def _revision(parsed: ParsedDocument, cuts: Sequence[Sequence[Cut]]) -> str:
+    content = asdict(replace(parsed, warnings=()))
+    for page in content["pages"]:
+        del page["label"]  # says where a page stands, not what: it came later, and changes no revision
+        del page["running"]  # the cuts tell
+    content["cuts"] = [
+        [cut.span.start, cut.span.end, cut.heading_path, [(span.start, span.end) for span in cut.sentences]]
+        for page in cuts
+        for cut in page
+    ]
+    return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+
+
+def _storable(parsed: ParsedDocument) -> ParsedDocument:
+    """The document with characters that can't be stored replaced, in every string of it."""
+    return replace(
+        parsed,
+        title=_clean(parsed.title),
+        aliases=_clean_all(parsed.aliases),
+        url=_clean(parsed.url) if parsed.url else None,
+        links=_clean_all(parsed.links),
+        warnings=_clean_all(parsed.warnings),
+        pages=tuple(
+            replace(
+                page,
+                title=_clean(page.title),
+                text=_clean(page.text),
+                headings=tuple(replace(heading, title=_clean(heading.title)) for heading in page.headings),
+                heading_path=_clean_all(page.heading_path),
+                anchors=tuple((_clean(name), place) for name, place in page.anchors),
+                deep_link=_clean(page.deep_link) if page.deep_link else None,
+                label=_clean(page.label),
+            )
+            for page in parsed.pages
+        ),
+    )
+
+
+def _clean(text: str) -> str:
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+def _clean_all(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(map(_clean, texts))
+
+
+def _page(page: ParsedPage, document_id: str, revision: str, number: int) -> Page:
+    return Page(
+        id=page_id(document_id, revision, number),
+        document_id=document_id,
+        revision=revision,
+        number=number,
+        title=page.title,
+        text=page.text,
+        heading_path=page.heading_path,
+        headings=page.headings,
+        anchors=page.anchors,
+        deep_link=page.deep_link,
+    )
+
+
+def _passages(pages: Sequence[Page], cuts: Sequence[Sequence[Cut]], workspace: str) -> Iterator[Passage]:
+    ordinal = 0
+    for page, page_cuts in zip(pages, cuts, strict=True):
+        for cut in page_cuts:
+            yield Passage(
+                id=passage_id(workspace, page.document_id, page.revision, ordinal),
+                document_id=page.document_id,
+                page_id=page.id,
+                page_number=page.number,
+                revision=page.revision,
+                ordinal=ordinal,
+                span=cut.span,
+                text=cut.span.of(page.text),
+                heading_path=cut.heading_path,
+                sentences=cut.sentences,
+            )
+            ordinal += 1

@@ -1,0 +1,248 @@
+"""Extraction: every extractor over every document it reads, once for each revision and version.
+
+One that fails, or finds what does not fit its schema, costs only itself: why is recorded with its run.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from core.domain.corpus import Document, SearchScope, Source
+from core.domain.extracts import ExtractorInput, ExtractType, Spending
+from core.domain.ingest_report import IngestProgress, ProgressCallback
+from core.domain.jobs import JobKind
+from core.errors import BadInput, NotFound
+from core.ports import Clock, CorpusRepository
+from core.ports.documents import Extractor, ExtractRepository
+from core.work.steps import Steps, step
+from storage.documents.child import ExtractTask, FoundInDocument
+from storage.documents.extraction.checks import Checked, to_extraction, to_extracts
+from storage.documents.sandbox import Sandbox
+
+JOB_NAME = "extract"
+_SHOWN = 10  # failures and warnings of one document that its job shows
+
+
+@dataclass(slots=True, kw_only=True)
+class ExtractionReport:
+    """What a run did. `failures` and `warnings` are (path, extractor, reason).
+
+    Failures: an extractor that failed, or what was refused of it. Warnings: what a bound left out.
+    """
+
+    documents: int = 0  # that at least one extractor looked at
+    unchanged: int = 0  # that none had to look at
+    counts: Counter[ExtractType] = field(default_factory=Counter)
+    failures: list[tuple[str, str, str]] = field(default_factory=list)
+    warnings: list[tuple[str, str, str]] = field(default_factory=list)
+    spent: Spending = field(default_factory=Spending)  # on a model
+    stopped: str | None = None  # why a model was not asked about all: a budget, or an error
+    resume_at: datetime | None = None  # from when on the rest can be asked about, where that is known
+    waiting: int = 0  # documents that a model is still to be asked about
+    seconds: float = 0.0
+    job_id: str | None = None  # the root of its tree; None where nothing was due
+
+    @property
+    def extracts(self) -> int:
+        return sum(self.counts.values())
+
+    def add(self, other: "ExtractionReport") -> None:
+        """Take in what another run did."""
+        self.documents += other.documents
+        self.unchanged += other.unchanged
+        self.counts += other.counts
+        self.failures += other.failures
+        self.warnings += other.warnings
+        self.spent += other.spent
+        self.stopped = other.stopped or self.stopped
+        self.resume_at = other.resume_at or self.resume_at
+        self.waiting += other.waiting
+        self.seconds += other.seconds
+        self.job_id = other.job_id or self.job_id
+
+    def note(self, path: str, extractor: str, checked: Checked) -> None:
+        """Take in what was wrong with what an extractor found in a document."""
+        if checked.error is not None:
+            self.failures.append((path, extractor, checked.error))
+        if checked.warning is not None:
+            self.warnings.append((path, extractor, checked.warning))
+
+    def troubles(self, path: str) -> dict[str, object]:
+        """What was wrong in a document, as its job shows it; empty where nothing was."""
+        told = {"failures": self.failures, "warnings": self.warnings}
+        named = {
+            kind: [f"{name}: {why}" for where, name, why in items if where == path] for kind, items in told.items()
+        }
+        return {kind: items[:_SHOWN] for kind, items in named.items() if items}
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "documents": self.documents,
+            "unchanged": self.unchanged,
+            "extracts": self.extracts,
+            "by_type": {kind.value: count for kind, count in self.counts.items()},
+            "seconds": round(self.seconds, 3),
+            "failures": [_to_json(failure) for failure in self.failures],
+            "warnings": [_to_json(warning) for warning in self.warnings],
+            "model": {
+                "requests": self.spent.requests,
+                "tokens": self.spent.tokens,
+                "stopped": self.stopped,
+                "waiting": self.waiting,
+            },
+            "job": self.job_id,
+        }
+
+
+def _to_json(item: tuple[str, str, str]) -> dict[str, str]:
+    path, extractor, reason = item
+    return {"path": path, "extractor": extractor, "reason": reason}
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    document: Document
+    extractors: tuple[Extractor, ...]
+
+
+class Extracting:
+    """Runs extractors. One run at a time: its child process is not for concurrent use."""
+
+    def __init__(
+        self,
+        *,
+        corpus: CorpusRepository,
+        extracts: ExtractRepository,
+        extractors: Sequence[Extractor],
+        sandbox: Sandbox,
+        clock: Clock,
+    ) -> None:
+        self._corpus = corpus
+        self._extracts = extracts
+        self._extractors = tuple(extractors)
+        self._sandbox = sandbox
+        self._clock = clock
+
+    async def run(
+        self,
+        workspace: str,
+        *,
+        document_ids: Iterable[str] | None = None,
+        extractor: str | None = None,
+        force: bool = False,
+        steps: Steps | None = None,
+        progress: ProgressCallback = lambda done: None,
+    ) -> ExtractionReport:
+        """Extract what is due: documents whose revision an extractor has not seen, or not in its present version.
+
+        `document_ids` None: all of the workspace. `extractor`: this one alone. `force`: whether due or not. `steps`:
+        the tree to record it in, which stays empty where nothing is due. Safe to repeat and to interrupt.
+        Raises BadInput for an unknown extractor, and StorageError.
+        """
+        wanted = self._named(extractor)
+        report, begun = ExtractionReport(), self._clock.monotonic()
+        due = await self._due(workspace, document_ids, wanted, force=force, report=report)
+        if due:
+            names = list(dict.fromkeys(item.name for each in due for item in each.extractors))
+            given = {"documents": len(due), "extractors": names, "force": force}
+            opened = steps.step if steps is not None else step
+            async with opened(JobKind.EXTRACTION, JOB_NAME, input=given) as root:
+                await self._extract_all(due, report, progress)
+                counts = {kind.value: count for kind, count in report.counts.items()}
+                root.output = {**counts, "failures": len(report.failures), "warnings": len(report.warnings)}
+            report.job_id = steps.jobs[0].id if steps is not None else None
+        report.seconds = self._clock.monotonic() - begun
+        return report
+
+    async def _extract_all(self, due: Sequence[_Due], report: ExtractionReport, progress: ProgressCallback) -> None:
+        try:
+            for number, each in enumerate(due, start=1):
+                await self._extract(each, report)
+                progress(IngestProgress(done=number, total=len(due), path=each.document.path, stage="Extracting"))
+        finally:
+            await self._sandbox.close()
+
+    def _named(self, name: str | None) -> tuple[Extractor, ...]:
+        found = tuple(item for item in self._extractors if name in (None, item.name))
+        if not found and name is not None:
+            known = ", ".join(item.name for item in self._extractors)
+            raise BadInput(f"There is no extractor {name!r}: use one of {known}")
+        return found
+
+    async def _due(
+        self,
+        workspace: str,
+        document_ids: Iterable[str] | None,
+        extractors: Sequence[Extractor],
+        *,
+        force: bool,
+        report: ExtractionReport,
+    ) -> list[_Due]:
+        ids = None if document_ids is None else frozenset(document_ids)
+        seen = {
+            (run.document_id, run.extractor): (run.revision, run.version)
+            for run in await self._extracts.extractions(workspace)
+        }
+        found = []
+        for document in await self._corpus.list_documents(workspace):
+            if document.revision is None or (ids is not None and document.id not in ids):
+                continue
+            due = tuple(
+                item
+                for item in extractors
+                if item.reads(document)
+                and (force or seen.get((document.id, item.name)) != (document.revision, item.version))
+            )
+            if due:
+                found.append(_Due(document, due))
+            else:
+                report.unchanged += 1
+        return found
+
+    async def _extract(self, due: _Due, report: ExtractionReport) -> None:
+        """All that is due of one document. Where it changed meanwhile, the next run has it."""
+        document, found = due.document, Counter[ExtractType]()
+        names = [item.name for item in due.extractors]
+        async with step(JobKind.EXTRACTION, document.path, input={"extractors": names}) as extracting:
+            given = await self._read(document)
+            if given is not None:
+                for extractor in due.extractors:
+                    found += await self._extract_one(extractor, given, report)
+            counts = {kind.value: count for kind, count in found.items()}
+            extracting.output = counts | report.troubles(document.path)
+        report.documents += 1
+        report.counts += found
+
+    async def _read(self, document: Document) -> ExtractorInput | None:
+        scope = SearchScope(workspace=document.workspace, sources=frozenset({document.source_id}))
+        pages = tuple(await self._corpus.list_pages(document.id, scope))
+        if not pages or pages[0].revision != document.revision:
+            return None
+        sources = await self._corpus.list_sources(document.workspace)
+        source = next((item for item in sources if item.id == document.source_id), None)
+        return ExtractorInput(document=document, pages=pages, path=_path_of(document, source))
+
+    async def _extract_one(
+        self, extractor: Extractor, given: ExtractorInput, report: ExtractionReport
+    ) -> Counter[ExtractType]:
+        result = await self._sandbox.extract(ExtractTask(extractor=extractor.name, given=given))
+        if isinstance(result, FoundInDocument):
+            checked = to_extracts((*result.found, *result.unread), extractor, given)
+        else:
+            checked = Checked((), error=result.reason)
+        report.note(given.document.path, extractor.name, checked)
+        run = to_extraction(checked, extractor, given, self._clock.now())
+        try:
+            await self._extracts.replace(run, checked.extracts)
+        except NotFound:
+            return Counter()  # another revision went live meanwhile
+        return Counter(extract.type for extract in checked.extracts)
+
+
+def _path_of(document: Document, source: Source | None) -> Path | None:
+    if source is None:
+        return None
+    path = Path(source.location, document.path)
+    return path if path.is_file() else None

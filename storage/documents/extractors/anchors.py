@@ -1,0 +1,138 @@
+"""Anchors: what texts point at by a name. Figures and tables with captions, block ids, definitions, headings."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from core.domain.corpus import Document, Page, Span
+from core.domain.extracts import ExtractorInput, ExtractType, Found
+from core.text.words import shorten
+from storage.documents.markup.marked_text import Line, MarkedText, plain
+from storage.documents.terms.definitions import define
+
+MAX_CAPTION = 300
+MAX_NAME = 200
+
+_NUMBER = r"(?:[A-Z]{1,2}[-.]?)?\d{1,4}(?:[.\-–]\d{1,3}){0,3}[a-z]?|[IVXL]{1,6}"
+_CAPTION = re.compile(
+    rf"(?P<word>Fig(?:ure|\.)?|Table|Tab\.|Exhibit|Chart|Diagram|Map|Plate|Illustration|Listing|Abbildung|Abb\.|Tabelle|"
+    rf"Tableau|Figura|Tabla)\s(?P<number>{_NUMBER})(?P<mark>\s?[.:—–|]|\s-\s|\))?(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_TABLE_WORDS = frozenset({"table", "tab.", "tabelle", "tableau", "tabla"})
+_FULL_WORDS = {"fig": "Figure", "fig.": "Figure", "tab.": "Table", "abb.": "Abbildung"}
+# "Table 2 shows ...": a sentence about the table, not its caption.
+_SENTENCE = re.compile(r"\s*(?:[a-z(]|and\b|or\b)")
+_IMAGE = re.compile(r"!\[(?P<alt>(?:[^\[\]\n\\]|\\.){1,300})\]\([^()\s]{1,500}(?:\s+\"[^\"\n]{0,200}\")?\)")
+_FILE_NAME = re.compile(
+    r"[\w./-]+\.(?:png|jpe?g|gif|svg|webp)|(?:image|img|screenshot|picture|alt)[\s\d_-]*", re.IGNORECASE
+)
+_BLOCK_ID = re.compile(r"(?:^|\s)\^(?P<id>[A-Za-z0-9-]{1,100})$")
+
+
+class AnchorsExtractor:
+    """Every anchor of a document, in text order."""
+
+    name = "anchors"
+    version = 1
+    types = frozenset({ExtractType.ANCHOR})
+
+    def reads(self, document: Document) -> bool:
+        return True
+
+    def extract(self, given: ExtractorInput) -> Iterable[Found]:
+        found = [item for page in given.pages for item in _in_page(MarkedText(page))]
+        found += [
+            _to_found(page, item.span, item.name, "definition", item.text, item.confidence)
+            for page, item in define(given)
+            if item.text
+        ]
+        return sorted(found, key=lambda item: (item.page_number, item.span, str(item.data["kind"])))
+
+
+def _in_page(text: MarkedText) -> Iterator[Found]:
+    headings = {heading.start: heading for heading in text.page.headings}
+    for line, title in text.titles():
+        above = " > ".join(text.page.heading_path)
+        yield _to_found(text.page, line.span, title, "heading", above, 1.0)
+    yield from _captions(text)
+    yield from _images(text)
+    yield from _named_places(text, frozenset(headings))
+
+
+def _captions(text: MarkedText) -> Iterator[Found]:
+    seen: set[str] = set()
+    for at, line in enumerate(text.lines):
+        if line.in_code or line.is_row or not line.text[:8].strip("*_ >#").lower().startswith(_STARTS):
+            continue
+        match = _CAPTION.fullmatch(plain(line.text))
+        if match is None or not _is_caption(match, line):
+            continue
+        word = match["word"].lower()
+        name = f"{_FULL_WORDS.get(word, match['word'].capitalize())} {match['number']}"
+        if name not in seen:
+            seen.add(name)
+            caption, span = _whole_caption(text.lines, at, match["rest"])
+            kind = "table" if word in _TABLE_WORDS or _near_table(text.lines, at) else "figure"
+            yield _to_found(text.page, span, name, kind, caption, 0.9 if match["mark"] else 0.75)
+
+
+_STARTS = ("fig", "tab", "exh", "cha", "dia", "map", "pla", "ill", "lis", "abb")
+
+
+def _is_caption(match: re.Match[str], line: Line) -> bool:
+    rest = match["rest"]
+    if not match["word"][0].isupper():
+        return False
+    if match["mark"]:
+        return True
+    return not rest.strip() or (rest[:1].isspace() and not _SENTENCE.match(rest) and len(line.text) < MAX_CAPTION)
+
+
+def _whole_caption(lines: Sequence[Line], at: int, rest: str) -> tuple[str, Span]:
+    """The caption, or where the line holds nothing but the number, the line after it too."""
+    line = lines[at]
+    said = rest.lstrip(" .:—–|-)").rstrip()
+    following = lines[at + 1] if at + 1 < len(lines) else None
+    if not said and following is not None and not (following.is_row or following.heading or following.in_code):
+        return plain(following.text), Span(line.span.start, following.span.end)
+    return said, line.span
+
+
+def _near_table(lines: Sequence[Line], at: int) -> bool:
+    return any(line.is_row for line in lines[max(0, at - 1) : at + 2])
+
+
+def _images(text: MarkedText) -> Iterator[Found]:
+    """Pictures whose text tells what they show."""
+    for line in text.lines:
+        if line.in_code or "![" not in line.text:
+            continue
+        for match in _IMAGE.finditer(line.text):
+            alt = plain(match["alt"])
+            if alt and not _FILE_NAME.fullmatch(alt):
+                span = Span(line.span.start + match.start(), line.span.start + match.end())
+                yield _to_found(text.page, span, alt, "figure", alt, 0.7)
+
+
+def _named_places(text: MarkedText, headings: frozenset[int]) -> Iterator[Found]:
+    """Block ids and the ids that a document gives its places; a heading's id is the heading itself."""
+    blocks = {match["id"] for line in text.lines if (match := _BLOCK_ID.search(line.text[-110:]))}
+    for name, place in text.page.anchors:
+        if place in headings or not name.strip():
+            continue
+        end = text.text.find("\n", place)
+        line = text.text[place : end if end >= 0 else len(text.text)]
+        start = place + len(line) - len(line.lstrip())
+        if line.strip():
+            span = Span(start, start + len(line.strip()))
+            yield _to_found(text.page, span, f"^{name}" if name in blocks else name, "block", plain(line), 1.0)
+
+
+def _to_found(page: Page, span: Span, name: str, kind: str, caption: str, confidence: float) -> Found:
+    return Found(
+        type=ExtractType.ANCHOR,
+        page_number=page.number,
+        span=span,
+        data={"name": shorten(name, MAX_NAME), "kind": kind, "caption": shorten(caption, MAX_CAPTION)},
+        confidence=confidence,
+    )

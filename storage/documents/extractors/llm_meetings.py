@@ -1,0 +1,155 @@
+"""Decisions, action items and attendees that stand in the prose of notes, as a model finds them."""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import Literal
+
+from pydantic import Field
+
+from core.domain.corpus import Document
+from core.domain.extracts import (
+    ActionItem,
+    Extract,
+    ExtractorInput,
+    ExtractType,
+    Found,
+    Item,
+    Meeting,
+    SaidOfPiece,
+    Unproved,
+)
+from core.text.dates import find_date, find_dates
+from storage.documents.extractors.llm import CONFIDENCE, Proved, Said, is_prose, prove, split
+from storage.documents.meetings.people_names import unique_names
+from storage.documents.texts.quotes import is_within
+
+_KNOWN = re.compile(r"\W+")
+
+
+class SaidOfMeeting(Said):
+    kind: Literal["decision", "action_item", "attendee"]
+    description: str = Field(default="", description="action_item: what is to be done, in words of the quote.")
+    owner: str = Field(default="", description="action_item: who does it, as the text names them.")
+    due_date: str = Field(default="", description="action_item: until when, as the text writes it.")
+    done: bool = Field(default=False, description="action_item: whether the text says that it is done.")
+    name: str = Field(default="", description="attendee: the name of somebody who was there.")
+
+
+class ModelMeetingsExtractor:
+    """One meeting a document, of what rules did not find in it."""
+
+    name = "model_meetings"
+    version = 1
+    types = frozenset({ExtractType.MEETING})
+    item = SaidOfMeeting
+    asks = (
+        "Where the text records a meeting or a discussion of a group: each decision that was taken (not what was only "
+        "proposed, asked or reported), each action item that somebody took on or was given, and each attendee."
+    )
+
+    def reads(self, document: Document) -> bool:
+        return is_prose(document) and document.kind != "epub"
+
+    def wants(self, text: str) -> bool:
+        return True
+
+    def find(
+        self, said: Sequence[SaidOfPiece], given: ExtractorInput, known: Sequence[Extract]
+    ) -> Iterator[Found | Unproved]:
+        proved, unproved = split(prove(said, SaidOfMeeting))
+        yield from unproved
+        meetings = [Meeting.model_validate(item.data) for item in known if item.type is ExtractType.MEETING]
+        seen = _Seen(meetings)
+        held_on = next((date.fromisoformat(meeting.date) for meeting in meetings if meeting.date), None)
+        new = [item for item in proved if seen.is_new(item)]
+        for item in new:
+            if item.said.kind == "attendee" and not is_within(item.said.name, item.quote):
+                yield item.unproved(f"the attendee {item.said.name!r} is not in the quote")
+        meeting = Meeting(
+            title=given.document.title[:2_000],
+            date=_day(meetings),
+            attendees=unique_names(
+                item.said.name for item in new if item.said.kind == "attendee" and is_within(item.said.name, item.quote)
+            ),
+            decisions=tuple(_decision(item) for item in new if item.said.kind == "decision"),
+            action_items=tuple(_action(item, held_on) for item in new if item.said.kind == "action_item"),
+        )
+        if new and (meeting.attendees or meeting.decisions or meeting.action_items):
+            yield Found(
+                type=ExtractType.MEETING,
+                page_number=new[0].page_number,
+                span=new[0].span,
+                data=meeting.model_dump(),
+                confidence=CONFIDENCE,
+            )
+
+
+class _Seen:
+    """What rules found, and what came before: neither is given twice."""
+
+    def __init__(self, meetings: Sequence[Meeting]) -> None:
+        self._names = {_plain(name) for meeting in meetings for name in meeting.attendees}
+        self._texts = {
+            "decision": {_plain(item.text) for meeting in meetings for item in meeting.decisions},
+            "action_item": {_plain(item.description) for meeting in meetings for item in meeting.action_items},
+        }
+        self._spans = {
+            "decision": [(item.page_number, item.span) for meeting in meetings for item in meeting.decisions],
+            "action_item": [(item.page_number, item.span) for meeting in meetings for item in meeting.action_items],
+        }
+
+    def is_new(self, item: Proved[SaidOfMeeting]) -> bool:
+        if item.said.kind == "attendee":
+            name = _plain(item.said.name)
+            is_new = bool(name) and name not in self._names
+            self._names.add(name)
+            return is_new
+        texts, spans = self._texts[item.said.kind], self._spans[item.said.kind]
+        own = {_plain(item.quote), _plain(item.said.description)} - {""}
+        if own & texts or any(_overlap(item, *place) for place in spans):
+            return False
+        texts.update(own)
+        spans.append((item.page_number, (item.span.start, item.span.end)))
+        return True
+
+
+def _overlap(item: Proved[SaidOfMeeting], page_number: int, span: tuple[int, int]) -> bool:
+    return item.page_number == page_number and item.span.start < span[1] and span[0] < item.span.end
+
+
+def _plain(text: str) -> str:
+    return _KNOWN.sub(" ", text.casefold()).strip()
+
+
+def _day(meetings: Sequence[Meeting]) -> str | None:
+    """Of the document, where rules found one day alone."""
+    days = {meeting.date for meeting in meetings if meeting.date}
+    return days.pop() if len(days) == 1 else None
+
+
+def _decision(item: Proved[SaidOfMeeting]) -> Item:
+    return Item(page_number=item.page_number, span=(item.span.start, item.span.end), text=item.quote)
+
+
+def _action(item: Proved[SaidOfMeeting], held_on: date | None) -> ActionItem:
+    """In the text's own words: what else a model wrote of it is left out."""
+    said = item.said
+    return ActionItem(
+        page_number=item.page_number,
+        span=(item.span.start, item.span.end),
+        description=said.description if is_within(said.description, item.quote) else item.quote,
+        owner=said.owner if said.owner and item.is_shown(said.owner) else None,
+        due_date=_due(said.due_date, item.quote, held_on),
+        done=True if said.done else None,
+    )
+
+
+def _due(due: str, quote: str, held_on: date | None) -> str | None:
+    """A day as it is stored, where the quote gives it: as written, or as the same date."""
+    if not due:
+        return None
+    if is_within(due, quote):
+        written = find_date(due)
+        return (written.iso(held_on) if written else None) or due
+    return due if due in {written.iso(held_on) for written in find_dates(quote)} else None

@@ -1,0 +1,172 @@
+"""Relations, directed: what links to what, what is part of what, what defines what, what is short for what."""
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from urllib.parse import unquote
+
+from core.domain.corpus import Document, Heading, Page, Span
+from core.domain.extracts import ExtractorInput, ExtractType, Found
+from core.text.words import collapse
+from storage.documents.foundry.mentions import COMMAND, find_mentions, name_of
+from storage.documents.markup.marked_text import Line, MarkedText
+from storage.documents.terms.definitions import define
+
+LINKS_TO = "links to"
+EMBEDS = "embeds"
+PART_OF = "part of"
+DEFINES = "defines"
+SHORT_FOR = "short for"
+
+MAX_NAME = 500
+
+_WIKILINK = re.compile(r"(?<!\\)(?P<embed>!?)\[\[(?P<target>[^\[\]|\n]{1,300})(?:\|[^\[\]\n]{0,300})?\]\]")
+_LINK = re.compile(
+    r"(?<![\\!])\[(?:[^\[\]\n\\]|\\.){1,300}\]\(<?(?P<target>[^()<>\s]{1,500}(?:\([^()\s]{0,100}\)[^()<>\s]{0,100})?)"
+    r">?(?:\s+\"[^\"\n]{0,200}\")?\)"
+)
+_DEFINED_LINK = re.compile(r"\[[^\[\]\n^]{1,200}\]:\s+<?(?P<target>[^<>\s]{1,500})>?")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_NOTES = frozenset({".md", ".mdx", ".markdown", ".html", ".htm", ".rst", ".org", ".txt"})
+_CODE = re.compile(r"`[^`\n]{1,300}`")
+
+
+class RelationsExtractor:
+    """One finding for each pair and kind in a document, where it stands first."""
+
+    name = "relations"
+    version = 2
+    types = frozenset({ExtractType.RELATION})
+
+    def reads(self, document: Document) -> bool:
+        return True
+
+    def extract(self, given: ExtractorInput) -> Iterable[Found]:
+        found: dict[tuple[object, ...], Found] = {}
+        for item in sorted(_all(given), key=lambda item: (item.page_number, item.span)):
+            data = item.data
+            if data["source"] != data["target"]:
+                found.setdefault((data["source"], data["kind"], data["target"], data["target_document"]), item)
+        paths = _paths(found.values())
+        return [item for item in found.values() if not _is_told_better(item, paths)]
+
+
+def _paths(found: Iterable[Found]) -> set[tuple[object, object]]:
+    """(source, target) of the links whose target is known as a file."""
+    return {(item.data["source"], item.data["target"]) for item in found if item.data["target_document"]}
+
+
+def _is_told_better(item: Found, paths: set[tuple[object, object]]) -> bool:
+    """Whether a wikilink is one whose file another line names: editors write such lists below a note."""
+    data = item.data
+    return data["kind"] == LINKS_TO and not data["target_document"] and (data["source"], data["target"]) in paths
+
+
+def _all(given: ExtractorInput) -> Iterator[Found]:
+    yield from _headings(given)
+    yield from _definitions(given)
+    if given.document.kind == "foundry":
+        for item in find_mentions(given.path, given.pages):
+            kind = EMBEDS if item.is_embed else LINKS_TO
+            yield _to_found(item.page, item.span, item.page.title or given.document.title, kind, item.name)
+    for page in given.pages:
+        source = page.title if given.document.kind == "foundry" and page.title else given.document.title
+        for line in MarkedText(page).lines:
+            if not line.in_code:
+                yield from _in_line(line, page, source, given.document)
+
+
+def _in_line(line: Line, page: Page, source: str, document: Document) -> Iterator[Found]:
+    text = _CODE.sub(lambda match: " " * len(match[0]), line.text)
+    if "[[" in text:
+        for match in _WIKILINK.finditer(text):
+            kind = EMBEDS if match["embed"] else LINKS_TO
+            target = _wikilink_target(match["target"])
+            if target:
+                yield _to_found(page, _within(line, match), source, kind, target)
+    if "](" in text or "]:" in text:
+        found = list(_LINK.finditer(text))
+        defined = _DEFINED_LINK.match(text)
+        for match in [*found, *([defined] if defined else [])]:
+            path = target_path(match["target"], document.path)
+            if path:
+                yield _to_found(page, _within(line, match), source, LINKS_TO, _stem(path), path=path)
+    if "@" in text:
+        for match in COMMAND.finditer(text):
+            target = name_of(match, {})
+            if target:
+                kind = EMBEDS if match["kind"] == "Embed" else LINKS_TO
+                yield _to_found(page, _within(line, match), source, kind, target)
+
+
+def _within(line: Line, match: re.Match[str]) -> Span:
+    return Span(line.span.start + match.start(), line.span.start + match.end())
+
+
+def _wikilink_target(written: str) -> str:
+    """The note that a wikilink names; "" for a link within its own note."""
+    return collapse(written.partition("#")[0]).rstrip("\\").strip()
+
+
+def target_path(link: str, path: str) -> str | None:
+    """The path, within its source, of the file that a link in the document at `path` points at.
+
+    None for addresses of the web, for links within the document and for what lies outside of the source.
+    """
+    if _SCHEME.match(link) or link.startswith("#"):
+        return None
+    target = unquote(link.partition("#")[0].partition("?")[0])
+    if not target or "\0" in target or target.startswith("/"):
+        return None
+    joined = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+    return None if joined.startswith("..") or joined in (".", path) else joined
+
+
+def _stem(path: str) -> str:
+    """A file's name as a wikilink would write it."""
+    name = posixpath.basename(path)
+    stem, suffix = posixpath.splitext(name)
+    return stem if suffix.lower() in _NOTES else name
+
+
+def _headings(given: ExtractorInput) -> Iterator[Found]:
+    """A heading is part of the one above it, a topmost one of its document."""
+    for page in given.pages:
+        above: list[Heading] = []
+        for heading in page.headings:
+            while above and above[-1].level >= heading.level:
+                above.pop()
+            parents = [*page.heading_path, *(item.title for item in above)]
+            parent = parents[-1] if parents else given.document.title
+            above.append(heading)
+            span = _line_at(page.text, heading.start)
+            if span is not None:
+                yield _to_found(page, span, heading.title, PART_OF, parent, confidence=1.0)
+
+
+def _line_at(text: str, start: int) -> Span | None:
+    end = text.find("\n", start)
+    line = text[start : end if end >= 0 else len(text)]
+    place = start + len(line) - len(line.lstrip())
+    return Span(place, place + len(line.strip())) if line.strip() else None
+
+
+def _definitions(given: ExtractorInput) -> Iterator[Found]:
+    for page, item in define(given):
+        if item.text:
+            source = given.document.title
+            yield _to_found(page, item.span, source, DEFINES, item.name, confidence=item.confidence)
+        if item.short:
+            yield _to_found(page, item.span, item.short, SHORT_FOR, item.name, confidence=item.confidence)
+
+
+def _to_found(
+    page: Page, span: Span, source: str, kind: str, target: str, *, path: str | None = None, confidence: float = 0.95
+) -> Found:
+    return Found(
+        type=ExtractType.RELATION,
+        page_number=page.number,
+        span=span,
+        data={"source": source[:MAX_NAME], "kind": kind, "target": target[:MAX_NAME], "target_document": path},
+        confidence=confidence,
+    )

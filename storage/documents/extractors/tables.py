@@ -1,0 +1,126 @@
+"""Tables in the text of pages: of Markdown, lines with tabs (once HTML), drawn or held by blanks in plain text, CSV."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from core.domain.corpus import Document, Page, Span
+from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
+from core.text.delimited import read_delimited
+from core.text.pipe_tables import MAX_LINE, TextTable, fit, read_pipe_tables
+from storage.documents.tables.grid_tables import read_grid_tables
+from storage.documents.tables.header_rows import with_one_head
+from storage.documents.tables.space_tables import read_space_tables
+from storage.documents.tables.tab_tables import read_tab_tables
+from storage.documents.tables.titles import MAX_TITLE, find_title
+
+# Rows of one extract: a longer table is cut into several, each of which says that it goes on.
+MAX_ROWS = 5_000
+_FENCE = "```"
+_CSV = "csv"
+_PDF = "pdf"
+# Kinds whose readers turn HTML into text, the cells of a row separated by tabs.
+_OF_HTML = frozenset({"epub", "foundry", "html", "mail", "notebook"})
+# Kinds of text that people write, in which they part columns by blanks, or draw them.
+_PLAIN = frozenset({"mail", "markdown", "text"})
+# A Markdown table says itself what is a cell; of a CSV file the delimiter and the header are told from what it holds.
+_WRITTEN = 1.0
+_TOLD = 0.9
+_SEEN = 0.8
+
+
+class TableExtractor:
+    """Finds every table of a page, its cells as written."""
+
+    name = "tables"
+    version = 4
+    types = frozenset({ExtractType.TABLE})
+
+    def reads(self, document: Document) -> bool:
+        return document.kind != _PDF
+
+    def extract(self, given: ExtractorInput) -> Iterator[Found | Unread]:
+        for page in given.pages if given.document.kind != _CSV else ():
+            if len(page.text) > MAX_LINE and any(len(line) > MAX_LINE for line in page.text.split("\n")):
+                reason = f"lines of more than {MAX_LINE:,} characters are not looked at for tables"
+                yield Unread(page_number=page.number, reason=reason)
+        for page, title, table in read_tables(given):
+            confidence = _TOLD if given.document.kind == _CSV else _SEEN if _is_of_blanks(page, table) else _WRITTEN
+            for part in range(0, max(len(table.rows), 1), MAX_ROWS):
+                yield _to_found(page, title, table, part, confidence)
+
+
+def read_tables(given: ExtractorInput) -> Iterator[tuple[Page, str, TextTable]]:
+    """The tables of a document whose pages' texts hold them, each with its page and title, in text order."""
+    for page in given.pages:
+        if given.document.kind == _CSV:
+            table = _read_csv(page.text)
+            if table is not None:
+                yield page, given.document.title, table
+        else:
+            for table in map(with_one_head, _read_tables(page.text, given.document.kind)):
+                yield page, find_title(page, table.span, nearest=_nearest(table)), table
+
+
+def _read_tables(text: str, kind: str) -> list[TextTable]:
+    """In text order; where two lie over each other, the one that is written plainer: with pipes, tabs, blanks."""
+    tables = read_pipe_tables(text)
+    if kind in _OF_HTML:
+        tables = _with_others(tables, read_tab_tables(text))
+    if kind in _PLAIN:
+        tables = _with_others(_with_others(tables, read_grid_tables(text)), read_space_tables(text))
+    return tables
+
+
+def _with_others(tables: list[TextTable], others: Sequence[TextTable]) -> list[TextTable]:
+    starts = [table.span.start for table in tables]
+    added = []
+    for table in others:
+        before = bisect_left(starts, table.span.end)
+        if not before or tables[before - 1].span.end <= table.span.start:
+            added.append(table)
+    return sorted([*tables, *added], key=lambda table: table.span.start)
+
+
+def _is_of_blanks(page: Page, table: TextTable) -> bool:
+    return not {"|", "\t"} & set(table.span.of(page.text))
+
+
+def _nearest(table: TextTable) -> str:
+    """The caption, where it is no sentence of the text above."""
+    return table.caption if len(table.caption) <= MAX_TITLE and not table.caption.endswith(".") else ""
+
+
+def _read_csv(text: str) -> TextTable | None:
+    """The table that the page of a CSV file is; None where it is a list of lines."""
+    start = text.find("\n") + 1 if text.startswith(_FENCE) else 0
+    end = len(text) - len(_FENCE) - 1 if start and text.endswith("\n" + _FENCE) else len(text)
+    read = read_delimited(text[start:end], start=start)
+    if not read.delimiter or not read.records:
+        return None
+    width = max(len(record.cells) for record in read.records[read.header or 0 :])
+    first = read.records[read.header or 0].span.start
+    return TextTable(
+        span=Span(first, read.records[-1].span.end),
+        columns=fit(read.columns, width),
+        rows=tuple(fit(record.cells, width) for record in read.rows),
+        row_spans=tuple(record.span for record in read.rows),
+    )
+
+
+def _to_found(page: Page, title: str, table: TextTable, part: int, confidence: float) -> Found:
+    rows, spans = table.rows[part : part + MAX_ROWS], table.row_spans[part : part + MAX_ROWS]
+    is_last = part + MAX_ROWS >= len(table.rows)
+    start = spans[0].start if part else table.span.start
+    return Found(
+        type=ExtractType.TABLE,
+        page_number=page.number,
+        span=Span(start, table.span.end if is_last else spans[-1].end),
+        data={
+            "title": title,
+            "columns": table.columns,
+            "rows": rows,
+            "row_spans": tuple((span.start, span.end) for span in spans),
+            "continued": part > 0,
+        },
+        confidence=confidence,
+    )

@@ -1,0 +1,150 @@
+"""HTML to text with headings: what a reader of the page sees, in the order it stands, without the page's furniture."""
+
+import html
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from core.domain.corpus import Heading
+from core.text.words import collapse
+from storage.documents.html.boilerplate import is_dropped
+from storage.documents.html.writer import HtmlWriter
+from storage.documents.texts.encodings import clean
+
+# Open elements at once from which parsing gets slow and the page is no document: real pages stay under 100.
+MAX_DEPTH = 4_000
+# Share of the body's text that <main> has to hold to be taken for the content.
+MIN_MAIN_SHARE = 0.25
+
+# Elements that need no end tag: they say nothing about depth.
+_UNCOUNTED = frozenset(
+    "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot option "
+    "optgroup colgroup rp rt".split()
+)
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)")
+_MARKUP = re.compile(r"<(!--)|(--)>|<(/?)([A-Za-z][A-Za-z0-9-]*)[^<>]*>")
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlText:
+    """The text of a page, its headings, and ids with their places: of headings, and those that were asked for."""
+
+    text: str
+    headings: tuple[Heading, ...] = ()
+    anchors: tuple[tuple[str, int], ...] = ()
+    title: str = ""  # of the <title> element
+    url: str | None = None  # the canonical address
+    warnings: tuple[str, ...] = ()
+
+
+def html_to_text(source: str, *, book: bool = False, ids: Collection[str] = ()) -> HtmlText:
+    """Text of a page or a fragment of HTML.
+
+    Blocks end lines, the cells of a row are separated by tabs (one over several columns or rows keeps the others in
+    line), inline elements add nothing, runs of white space are one space outside of <pre>, entities are decoded. Left
+    out: scripts, styles, hidden elements, navigation, and a header, footer or aside that stands outside of the content
+    (a header that holds the h1 stays). A `book` has no such furniture: all but scripts and navigation stays. `ids` are
+    those of further elements whose places are wanted.
+    """
+    if _depth(source) > MAX_DEPTH:
+        return HtmlText(_without_markup(source), warnings=("nested too deeply: read without headings and tables",))
+    from selectolax.lexbor import LexborHTMLParser
+
+    tree = LexborHTMLParser(clean(source))
+    writer = HtmlWriter(frozenset(ids))
+    for root in [tree.body] if book and tree.body is not None else _roots(tree):
+        _write(root, writer, book=book)
+    text, headings, anchors = writer.finish()
+    title = tree.css_first("head title")
+    return HtmlText(
+        text=text,
+        headings=headings,
+        anchors=anchors,
+        title=" ".join(title.text().split()) if title else "",
+        url=_canonical(tree),
+    )
+
+
+def has_markup(text: str) -> bool:
+    """Whether a string that may be plain holds tags or entities."""
+    return bool(_TAG.search(text)) or html.unescape(text) != text
+
+
+def _depth(source: str) -> int:
+    depth = deepest = 0
+    for match in _TAG.finditer(source):
+        if match[2].lower() in _UNCOUNTED:
+            continue
+        depth = max(0, depth - 1) if match[1] else depth + 1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _without_markup(source: str) -> str:
+    """The text between tags, one pass: neither comments nor scripts and styles, closed or not."""
+    pieces = []
+    place = 0
+    hidden = ""  # what has to end before text counts again: "--", "script" or "style"
+    for match in _MARKUP.finditer(source):
+        name = (match[4] or "").lower()
+        if not hidden:
+            pieces.append(source[place : match.start()])
+            hidden = "--" if match[1] else name if name in ("script", "style") and not match[3] else ""
+        elif hidden == match[2] or (hidden == name and match[3]):
+            hidden = ""
+        place = match.end()
+    pieces.append("" if hidden else source[place:])
+    lines = (collapse(line) for line in html.unescape(clean(" ".join(pieces))).splitlines())
+    return clean("\n".join(line for line in lines if line))
+
+
+def _canonical(tree: Any) -> str | None:
+    for selector, attribute in (('link[rel="canonical"]', "href"), ('meta[property="og:url"]', "content")):
+        node = tree.css_first(selector)
+        address = (node.attributes.get(attribute) or "").strip() if node else ""
+        if address.startswith(("http://", "https://")):
+            return address
+    return None
+
+
+def _roots(tree: Any) -> list[Any]:
+    body = tree.body
+    if body is None:
+        return [tree.root] if tree.root is not None else []
+    main = tree.css("main, [role=main]")[:1]
+    if main and len(main[0].text()) >= len(body.text()) * MIN_MAIN_SHARE:
+        return list(main)
+    return [body]
+
+
+def _write(root: Any, writer: HtmlWriter, *, book: bool) -> None:
+    for node, is_start in _walk(root, book=book):
+        tag = node.tag
+        if tag == "-text":
+            writer.add_text(node.text_content or "")
+        elif is_start:
+            writer.open(tag, node)
+        else:
+            writer.close(tag, node)
+
+
+def _walk(root: Any, *, book: bool) -> Iterator[tuple[Any, bool]]:
+    """Starts and ends of elements in document order, without recursion; what is dropped is not entered."""
+    node, open_nodes = root, []
+    while True:
+        if node.tag == "-text":
+            yield node, True
+        elif not is_dropped(node, book=book):
+            yield node, True
+            if node.child is not None:
+                open_nodes.append(node)
+                node = node.child
+                continue
+            yield node, False
+        while open_nodes and node.next is None:
+            node = open_nodes.pop()
+            yield node, False
+        if not open_nodes:
+            return
+        node = node.next

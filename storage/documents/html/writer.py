@@ -1,0 +1,182 @@
+"""Writes the text of HTML as its elements open and close: blocks, cells, headings and the places of ids."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from core.domain.corpus import Heading
+from storage.documents.html.tables import TableGrid, to_span
+
+_PARAGRAPHS = frozenset(
+    "p h1 h2 h3 h4 h5 h6 table ul ol dl blockquote pre hr figure article section details fieldset".split()
+)
+_LINES = frozenset(
+    "div li dt dd tr caption address main header footer aside nav body form figcaption summary legend thead tbody "
+    "tfoot center dir menu hgroup search br".split()
+)
+_BLOCKS = _PARAGRAPHS | _LINES
+_CELLS = frozenset({"td", "th"})
+_ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_IN_CELL_BLOCKS = "h1,h2,h3,h4,h5,h6,table,pre,ul,ol,dl"
+# Before each line of what a term of a definition list means.
+MEANING_INDENT = "    "
+_SPACE = re.compile(r"[ \t\n\r\f]+")
+
+
+class HtmlWriter:
+    """Text as it grows. What separates two texts waits until the second follows, so none stands at the ends."""
+
+    def __init__(self, ids: frozenset[str] = frozenset()) -> None:
+        self._ids = ids
+        self._waiting_ids: list[str] = []  # of open elements whose text has not begun
+        self._pieces: list[str] = []
+        self._length = 0
+        self._gap = _Gap()
+        self._preformatted = 0
+        self._meanings = 0  # open <dd>
+        self._cells: list[_Cell] = []
+        self._tables: list[TableGrid] = []
+        self._row_start = 0
+        self._headings: list[Heading] = []
+        self._anchors: list[tuple[str, int]] = []
+        self._open_heading: tuple[int, int] | None = None  # its level, and how many pieces stand before it
+        self._heading_ids: list[str] = []
+
+    def open(self, tag: str, node: Any) -> None:
+        if self._ids and node.attributes.get("id") in self._ids:
+            self._waiting_ids.append(node.attributes["id"])
+        if tag in _CELLS:
+            self._open_cell(node)
+        elif tag in _BLOCKS:
+            self._end_block(tag)
+        if tag == "dd":
+            self._meanings += 1
+        if tag == "table":
+            self._tables.append(TableGrid())
+        elif tag == "tr" and self._tables:
+            self._row_start = self._length
+            self._tables[-1].start_row()
+        elif tag in _ROW_GROUPS and self._tables:
+            self._tables[-1].start_group()
+        if tag == "pre":
+            self._preformatted += 1
+        if tag in _HEADINGS and self._open_heading is None:
+            self._open_heading = (_HEADINGS[tag], len(self._pieces))
+            self._heading_ids = []
+        if self._open_heading is not None:
+            self._heading_ids.extend(filter(None, [node.attributes.get("id")]))
+        if tag == "a" and _note_reference(node):
+            self._append("[")
+
+    def close(self, tag: str, node: Any) -> None:
+        if tag == "a" and _note_reference(node):
+            self._append("]")
+        if self._open_heading is not None and _HEADINGS.get(tag) == self._open_heading[0]:
+            self._end_heading(*self._open_heading)
+        if tag in _CELLS:
+            self._close_cell(node)
+        elif tag == "tr" and self._tables:
+            behind = self._tables[-1].end_row()
+            if behind and self._length > self._row_start:
+                self._append(behind)
+            self._end_block(tag)
+        elif tag in _BLOCKS:
+            self._end_block(tag)
+        if tag == "table" and self._tables:
+            self._tables.pop()
+        if tag == "pre":
+            self._preformatted -= 1
+        if tag == "dd":
+            self._meanings -= 1
+
+    def add_text(self, text: str) -> None:
+        if self._preformatted:
+            self._append(text)
+            return
+        text = _SPACE.sub(" ", text)
+        self._gap.space |= text.startswith(" ")
+        inner = text.strip(" ")
+        if inner:
+            self._append(inner)
+            self._gap.space = text.endswith(" ")
+
+    def finish(self) -> tuple[str, tuple[Heading, ...], tuple[tuple[str, int], ...]]:
+        text = "".join(self._pieces).rstrip()
+        anchors = dict.fromkeys(sorted(self._anchors, key=lambda anchor: anchor[1]))  # a heading's id may be asked for
+        return text, tuple(self._headings), tuple(anchor for anchor in anchors if anchor[1] < len(text))
+
+    def _open_cell(self, node: Any) -> None:
+        self._cells.append(_Cell(node.css_first(_IN_CELL_BLOCKS) is None, len(self._pieces), self._length))
+        if self._tables:
+            self._gap.tail += self._tables[-1].before_cell()
+
+    def _close_cell(self, node: Any) -> None:
+        cell = self._cells.pop()
+        if not self._tables:
+            self._gap.tail += "\t"
+            return
+        gap = 1 if cell.place else 0  # what separates it from the text above is no part of it
+        text = "".join(self._pieces[cell.pieces + gap :]) if cell.is_on_line else ""
+        spans = {name: to_span(node.attributes.get(name)) for name in ("colspan", "rowspan")}
+        self._gap.tail += self._tables[-1].end_cell(text, columns=spans["colspan"], rows=spans["rowspan"])
+
+    def _append(self, text: str) -> None:
+        if self._length:
+            indent = MEANING_INDENT if self._meanings and self._gap.lines and not self._cells else ""
+            self._put(self._gap.text() + indent)
+        self._gap = _Gap()
+        self._anchors.extend((name, self._length) for name in self._waiting_ids)
+        self._waiting_ids.clear()
+        self._put(text)
+
+    def _put(self, piece: str) -> None:
+        self._pieces.append(piece)
+        self._length += len(piece)
+
+    def _end_block(self, tag: str) -> None:
+        on_one_line = self._open_heading is not None or (bool(self._cells) and self._cells[-1].is_on_line)
+        if on_one_line and tag != "tr":
+            self._gap.space = True
+        else:
+            self._gap.lines = max(self._gap.lines, 2 if tag in _PARAGRAPHS else 1)
+            self._gap.tail = ""
+
+    def _end_heading(self, level: int, before: int) -> None:
+        pieces = self._pieces[before:]
+        if before:
+            pieces = pieces[1:]  # what separates it from the text above
+        title = " ".join("".join(pieces).split())
+        self._open_heading = None
+        if title:
+            start = self._length - sum(map(len, pieces))
+            self._headings.append(Heading(level=level, title=title, start=start))
+            self._anchors.extend((name, start) for name in self._heading_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """An open cell: whether its text stays on the row's line, and how much stood before it."""
+
+    is_on_line: bool
+    pieces: int
+    place: int
+
+
+@dataclass(slots=True)
+class _Gap:
+    """What separates two texts: line ends, tabs between cells (an empty cell keeps its tab), or a space."""
+
+    lines: int = 0
+    tail: str = ""  # tabs, and the words of cells that reach down from a row above
+    space: bool = False
+
+    def text(self) -> str:
+        return "\n" * self.lines + self.tail or " " * self.space
+
+
+def _note_reference(node: Any) -> bool:
+    """Whether a link is the number of a footnote that stands bare in the text."""
+    attributes = node.attributes
+    marks = f"{attributes.get('role') or ''} {attributes.get('epub:type') or ''}".split()
+    return bool({"noteref", "doc-noteref"} & set(marks)) and node.text().strip()[:1].isalnum()

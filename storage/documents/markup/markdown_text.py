@@ -1,0 +1,153 @@
+"""What stands in a Markdown text: front matter, headings, wikilinks and block anchors, each with its place. Pure."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.domain.corpus import Heading
+from core.errors import ReadError
+from core.text.words import collapse
+from storage.documents.texts.structured import Value, read_yaml
+
+# Characters of a heading or paragraph that are looked at for markup: longer ones are data, not prose.
+MAX_TITLE = 1_000
+
+_FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+# An escaped character, a run of backticks, or a wikilink: what decides, from left to right, what is a link.
+_PIECE = re.compile(r"\\.|(`+)|\[\[([^\[\]\n]+)\]\]", re.DOTALL)
+_TICKS = re.compile(r"`+")
+_WIKILINK = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]+)\]\]")
+_MARKS = re.compile(r"[\\`*_<&\[\]!]")
+_BLOCK_ID = re.compile(r"(?:^|\s)\^([A-Za-z0-9-]+)[ \t]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """The mapping at the top of a note, and where the body begins. A broken one is empty, with a warning."""
+
+    values: Mapping[str, Value] = field(default_factory=dict)
+    body_start: int = 0
+    warnings: tuple[str, ...] = ()
+
+    def strings(self, *keys: str) -> tuple[str, ...]:
+        """The values of the first key that is there: a list, or one string split at its commas."""
+        for key in keys:
+            value = self.values.get(key)
+            if isinstance(value, str):
+                value = list(value.split(","))
+            if isinstance(value, list):
+                found = (str(item).strip() for item in value if isinstance(item, str))
+                return tuple(dict.fromkeys(item for item in found if item))
+        return ()
+
+    def string(self, key: str) -> str:
+        value = self.values.get(key)
+        return collapse(value) if isinstance(value, str) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownParts:
+    """Headings, wikilink targets (as written, each once) and block anchors, in text order."""
+
+    headings: tuple[Heading, ...]
+    links: tuple[str, ...]
+    anchors: tuple[tuple[str, int], ...]
+
+
+def read_front_matter(text: str) -> FrontMatter:
+    match = _FRONT_MATTER.match(text)
+    if match is None:
+        return FrontMatter()
+    try:
+        values = read_yaml(match[1])
+    except ReadError as error:
+        return FrontMatter({}, match.end(), (f"front matter left out: {error}",))
+    if values is None or isinstance(values, dict):
+        return FrontMatter(values or {}, match.end())
+    return FrontMatter({}, match.end(), ("front matter left out: it is not a list of names and values",))
+
+
+def read_markdown(text: str) -> MarkdownParts:
+    """Parts of a Markdown text. Headings inside code, quotes and lists, and links inside code, do not count."""
+    from markdown_it import MarkdownIt
+
+    inline = MarkdownIt("commonmark").parseInline
+    tokens = MarkdownIt("commonmark").disable(["inline", "text_join"]).parse(text)
+    lines = _line_starts(text)
+    headings: list[Heading] = []
+    links: dict[str, None] = {}
+    anchors: list[tuple[str, int]] = []
+    block = 0  # first line of the top-level block before this one
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open" and token.level == 0:
+            title = plain_title(tokens[place + 1].content, inline)
+            if title:
+                headings.append(Heading(level=int(token.tag[1]), title=title, start=lines[_first_line(token)]))
+        if token.type == "inline":
+            links.update(dict.fromkeys(wikilinks(token.content)))
+            anchor = _BLOCK_ID.search(token.content[-MAX_TITLE:])
+            if anchor:
+                own_line = token.content.strip() == f"^{anchor[1]}"
+                anchors.append((anchor[1], lines[block if own_line else _first_line(token)]))
+        if token.level == 0 and token.map and token.nesting >= 0 and not _is_lone_anchor(tokens, place):
+            block = _first_line(token)
+    return MarkdownParts(tuple(headings), tuple(links), tuple(sorted(anchors, key=lambda anchor: anchor[1])))
+
+
+def _first_line(token: Any) -> int:
+    return int(token.map[0]) if token.map else 0
+
+
+def _is_lone_anchor(tokens: list[Any], place: int) -> bool:
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    if following is None or following.type != "inline" or len(following.content) > MAX_TITLE:
+        return False
+    return bool(_BLOCK_ID.fullmatch(following.content))
+
+
+def wikilinks(text: str) -> Iterator[str]:
+    """Targets of `[[target]]`, `[[target|label]]` and `![[target]]` in order, as written; not in code, not escaped."""
+    runs: dict[int, list[int]] = {}
+    for run in _TICKS.finditer(text):
+        runs.setdefault(len(run[0]), []).append(run.start())
+    place = 0
+    while match := _PIECE.search(text, place):
+        place = match.end()
+        if match[1]:
+            closers = runs.get(len(match[1]), [])
+            following = bisect_right(closers, match.start())
+            if following < len(closers):
+                place = closers[following] + len(match[1])
+        elif match[2]:
+            target = match[2].split("|", 1)[0].rstrip("\\").strip()
+            if target:
+                yield target
+
+
+def plain_title(content: str, inline: Callable[[str], list[Any]]) -> str:
+    """A heading's words without their marks: emphasis, links, code, wikilinks and block ids.
+
+    `inline` is a Markdown parser's `parseInline`.
+    """
+    content = _BLOCK_ID.sub("", " ".join(content[:MAX_TITLE].split()))
+    if not _MARKS.search(content):
+        return content
+    tokens = inline(_WIKILINK.sub(r"\1", content))
+    children = tokens[0].children or [] if tokens else []
+    words = "".join(" " if child.type.endswith("break") else child.content for child in children if _is_text(child))
+    return collapse(words) or content
+
+
+def _is_text(token: Any) -> bool:
+    return token.type in ("text", "code_inline", "text_special", "softbreak", "hardbreak", "image")
+
+
+def _line_starts(text: str) -> list[int]:
+    starts = [0]
+    place = text.find("\n")
+    while place >= 0:
+        starts.append(place + 1)
+        place = text.find("\n", place + 1)
+    return starts

@@ -1,0 +1,144 @@
+"""What Office files have in common: a ZIP of XML within bounds, or an older container and why it can't be read."""
+
+import io
+import re
+import zipfile
+from pathlib import Path
+from typing import BinaryIO
+
+from core.domain.read_limits import MEBIBYTE
+from core.errors import ReadError
+from storage.documents.archives import ZIP_MARK, Archive, open_archive
+from storage.documents.office.xml_parts import check_part
+
+# The older container: .doc, .xls and .ppt are in it, and so is every encrypted file of the newer kinds.
+OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+# A text that unpacks to more than this many times its size, and to more than these bytes, was made to fill memory:
+# Office's own XML reaches 20 to 40.
+MAX_EXPANSION = 100
+MIN_EXPANDED = 10 * MEBIBYTE
+
+# Cells between the first and the last filled one of a sheet; a table of a million rows has twenty columns.
+MAX_AREA = 20_000_000
+
+# A cell of an Excel sheet that holds something: one that is empty ends where it begins.
+_FILLED = re.compile(rb'<c r="([A-Z]{1,3})([0-9]{1,7})"(?:>|[^>]*[^/>]>)')
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_ENTITY = b"<!ENTITY"
+# What a container is, by how a part of it is named, and the suffix of such files.
+_KINDS = {
+    "word/": ("a Word document", ".docx"),
+    "xl/": ("an Excel workbook", ".xlsx"),
+    "ppt/": ("a PowerPoint presentation", ".pptx"),
+    "META-INF/container.xml": ("an EPUB", ".epub"),
+}
+# Names in ISO's strict form, and the same in that of nearly all files; both stand in the container's root part.
+_STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
+_TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
+_ROOT = "_rels/.rels"
+_MANIFEST = "META-INF/manifest.xml"  # of OpenDocument files: names the parts that are encrypted
+
+
+def is_office(head: bytes) -> bool:
+    """Whether a file begins as one of the two containers do."""
+    return head.startswith((ZIP_MARK, OLE_MARK))
+
+
+def is_old(path: Path) -> bool:
+    """Whether a file is in the older container."""
+    with path.open("rb") as file:
+        return file.read(len(OLE_MARK)) == OLE_MARK
+
+
+def why_encrypted(what: str) -> str:
+    """The reason of an encrypted file."""
+    return f"encrypted: the {what} needs a password; save it without one and ingest it again"
+
+
+def is_encrypted(data: bytes) -> bool:
+    """Whether the older container, whose bytes these are, holds an encrypted file of a newer format."""
+    return _ENCRYPTED in data
+
+
+def check_office(path: Path, what: str, *, newer: str, is_sheet: bool = False) -> None:
+    """Unpack all XML of a file once, so that what reads it afterwards finds neither damage nor a bomb.
+
+    `what` names the file in reasons ("Word document"), `newer` the suffix to save an old one under. Of spreadsheets
+    the XML must be whole, as their library would wait for its end for ever; but only the bounds of the archive hold,
+    as tables of equal cells pack well.
+
+    Raises:
+        ReadError: of another kind, encrypted, of the older format, damaged, expanding beyond bounds, or with entities
+            in its XML.
+    """
+    if is_old(path):
+        raise ReadError(_why_old(path.read_bytes(), what, newer))
+    with open_archive(path, what) as archive:
+        _check_kind(archive, what, newer)
+        if _MANIFEST in archive and b"encryption-data" in archive.read(_MANIFEST):
+            raise ReadError(why_encrypted(what))
+        names = [name for name in archive.names if name.endswith((".xml", ".rels"))]
+        sizes = [_check_part(archive, name, what, is_sheet=is_sheet) for name in names]
+    expanded, packed = sum(sizes), path.stat().st_size
+    if not is_sheet and expanded > max(MIN_EXPANDED, packed * MAX_EXPANSION):
+        raise ReadError(
+            f"too large: {packed // 1024:,} KB that unpack to {expanded // MEBIBYTE:,} MB are no {what} that people "
+            "wrote; if it is one, save it anew and ingest it again"
+        )
+
+
+def _check_kind(archive: Archive, what: str, suffix: str) -> None:
+    """Refuse what is plainly another kind of file under this one's name."""
+    kinds = [kind for part, kind in _KINDS.items() if any(name.startswith(part) for name in archive.names)]
+    if kinds and suffix not in (own for _, own in kinds):
+        other, own = kinds[0]
+        raise ReadError(f"not a {what} as its name says, but {other}: name it {own} and ingest it again")
+
+
+def as_transitional(path: Path, what: str) -> BinaryIO:
+    """The file in the names its libraries know; to be closed. Office can save in those of ISO's strict form instead."""
+    with open_archive(path, what) as archive:
+        if _ROOT not in archive or _STRICT.search(archive.read(_ROOT)) is None:
+            return path.open("rb")
+        written = io.BytesIO()
+        with zipfile.ZipFile(written, "w") as copy:
+            for name in archive.names:
+                if name.endswith((".xml", ".rels")):
+                    copy.writestr(name, _STRICT.sub(_TRANSITIONAL, archive.read(name)))
+    written.seek(0)
+    return written
+
+
+def _check_part(archive: Archive, name: str, what: str, *, is_sheet: bool) -> int:
+    data = archive.read(name)
+    if _ENTITY in data or _ENTITY.decode().encode("utf-16-le") in data or _ENTITY.decode().encode("utf-16-be") in data:
+        raise ReadError(f"refused: its part {name!r} defines entities, which no {what} needs; save it anew")
+    if is_sheet and name.startswith(("xl/", "content.xml")):
+        check_part(data, name, what)
+        _check_area(data, what)
+    return len(data)
+
+
+def _check_area(data: bytes, what: str) -> None:
+    """A sheet is laid out from its first filled cell to its last: two cells in opposite corners are 17 billion."""
+    places = _FILLED.findall(data)
+    columns = max((_to_number(column) for column in {column for column, _ in places}), default=0)
+    rows = max((int(row) for row in {row for _, row in places}), default=0)
+    if rows * columns > MAX_AREA:
+        raise ReadError(
+            f"too large: a sheet of the {what} reaches over {rows:,} rows and {columns:,} columns; clear what stands "
+            "far from its tables, or split it"
+        )
+
+
+def _to_number(column: bytes) -> int:
+    number = 0
+    for letter in column:
+        number = number * 26 + letter - ord("A") + 1
+    return number
+
+
+def _why_old(data: bytes, what: str, newer: str) -> str:
+    if is_encrypted(data):
+        return why_encrypted(what)
+    return f"not a {what} as its name says, but a file of the older format: save it as {newer} and ingest it again"

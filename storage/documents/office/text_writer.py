@@ -1,0 +1,88 @@
+"""Blocks of a word processor's document to one text with headings: what several readers write with."""
+
+import re
+from collections.abc import Sequence
+
+from core.domain.corpus import Heading
+from core.text.words import collapse
+from storage.documents.tables.text import to_table
+from storage.documents.texts.encodings import clean
+
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad]")
+_SPACES = re.compile(r"[^\S\n]+")
+# What a title field holds when a program filled it in.
+_NOT_FROM_PEOPLE = re.compile(
+    r"untitled.*|(?:word )?document ?\d*|(?:powerpoint )?presentation ?\d*|microsoft (?:office )?\w+\b.*|slide ?1|title"
+    r"|.*\.(?:docx?|pptx?|xlsx?|od[tps]|rtf|txt|pdf)",
+    re.IGNORECASE,
+)
+# List marks that the cutting into passages knows; a paragraph with another one stands alone.
+_MARK = re.compile(r"[-*+•]|\d{1,4}[.)]|[a-zA-Z][.)]")
+
+
+class TextWriter:
+    """Text as it grows, a blank line between blocks; the items of a list follow each other line by line."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._length = 0
+        self._headings: list[Heading] = []
+        self._in_list = False
+
+    def add_paragraph(self, text: str) -> None:
+        """Its own line breaks stay; nothing is written for white space."""
+        self._add(to_lines(text))
+
+    def add_heading(self, level: int, title: str) -> None:
+        title = collapse(to_lines(title))
+        start = self._add(title)
+        if start is not None:
+            self._headings.append(Heading(level=min(max(level, 1), 6), title=title, start=start))
+
+    def add_item(self, text: str, *, level: int = 0, mark: str = "-") -> None:
+        """An item of a list; `level` counts from 0, `mark` is its bullet or number."""
+        text, mark = to_lines(text), collapse(_without_controls(mark)) or "-"
+        indent = "  " * min(max(level, 0), 8)
+        broken = f"\n{indent}{' ' * (len(mark) + 1)}"
+        is_item = bool(_MARK.fullmatch(mark))
+        self._add(f"{indent}{mark} {text.replace(chr(10), broken)}" if text else "", is_item=is_item)
+
+    def add_table(self, rows: Sequence[Sequence[str]], *, columns: Sequence[str] | None = None) -> None:
+        """Rows as a Markdown table, see `to_table`; a single column is no table, its cells are paragraphs."""
+        if columns is None and all(len(row) < 2 or not any(cell.strip() for cell in row[1:]) for row in rows):
+            for row in rows:
+                self.add_paragraph(row[0] if row else "")
+        else:
+            self._add(to_table([[_without_controls(cell) for cell in row] for row in rows], columns=columns))
+
+    def finish(self) -> tuple[str, tuple[Heading, ...]]:
+        """The text, without white space at its ends, and its headings in text order."""
+        return "".join(self._pieces), tuple(self._headings)
+
+    def _add(self, block: str, *, is_item: bool = False) -> int | None:
+        """Where the block begins; None for an empty one."""
+        if not block.strip():
+            return None
+        gap = "" if not self._pieces else "\n" if is_item and self._in_list else "\n\n"
+        if not self._pieces:
+            block = block.lstrip()
+        self._in_list = is_item
+        self._pieces += [gap, block]
+        self._length += len(gap) + len(block)
+        return self._length - len(block)
+
+
+def to_lines(text: str) -> str:
+    """Text without control characters and soft hyphens; a run of blanks is one, none stands at the ends of lines."""
+    lines = _SPACES.sub(" ", _without_controls(text)).split("\n")
+    return "\n".join(line.strip() for line in lines).strip("\n")
+
+
+def to_title(text: str | None) -> str:
+    """What a document's title field says; "" where the program filled it in, not a person."""
+    title = collapse(to_lines(text or ""))
+    return "" if _NOT_FROM_PEOPLE.fullmatch(title) else title
+
+
+def _without_controls(text: str) -> str:
+    return _CONTROLS.sub("", clean(text).replace("\x0b", "\n"))

@@ -1,0 +1,61 @@
+"""Draws one page of a PDF, in a process of its own that can be stopped.
+
+`python -m storage.documents.page_images.child FILE NUMBER WIDTH [HEIGHT KIND]` writes a picture to stdout: WebP, or what KIND says
+(JPEG). It ends with 1 where there is no such page, or nothing can be drawn.
+"""
+
+import io
+import sys
+
+from storage.documents.pdf.form_fields import open_forms
+
+MOST_PIXELS = 6_000_000  # of a picture: a page may be a hundred times as high as it is wide
+LONGEST = 16_000  # pixels of a side: WebP holds 16,383
+MEMORY_BYTES = 2 * 1024**3
+CPU_SECONDS = 20
+_QUALITY = 72  # of 100: letters stay sharp, a page takes some 80 KB
+
+
+def main(path: str, number: int, width: int, height: int = LONGEST, kind: str = "WEBP") -> int:
+    """Draw page `number`, from 1; gives the exit code."""
+    _limit()
+    picture = draw(path, number, width, height, kind)
+    sys.stdout.buffer.write(picture)
+    return 0 if picture else 1
+
+
+def draw(path: str, number: int, width: int, height: int = LONGEST, kind: str = "WEBP") -> bytes:
+    """The picture, at most so many pixels wide and high; empty where there is none to draw."""
+    import pypdfium2
+
+    try:
+        document = pypdfium2.PdfDocument(path)
+        open_forms(document)
+        if not 1 <= number <= len(document):
+            return b""
+        page = document[number - 1]
+        page_width, page_height = page.get_size()
+        if page_width <= 0 or page_height <= 0:
+            return b""
+        most = (MOST_PIXELS / (page_width * page_height)) ** 0.5
+        scale = min(width / page_width, height / page_height, most)
+        image = page.render(scale=scale).to_pil()
+    except pypdfium2.PdfiumError:
+        return b""
+    written = io.BytesIO()
+    image.convert("RGB").save(written, kind, quality=_QUALITY)
+    return written.getvalue()
+
+
+def _limit() -> None:
+    try:
+        import resource
+    except ImportError:  # Windows has no such limits; the parent's deadline holds there, too
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+
+
+if __name__ == "__main__":
+    file, number, width, *more = sys.argv[1:]
+    sys.exit(main(file, int(number), int(width), *((int(more[0]), more[1]) if more else ())))

@@ -1,0 +1,106 @@
+"""Pictures of PDF pages, drawn in a child process when first asked for, and kept in memory."""
+
+import asyncio
+import os
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
+from collections import OrderedDict
+from pathlib import Path
+from time import monotonic
+
+from core.domain.corpus import Document, Page, Source
+from core.errors import NotFound
+from storage.documents.files import SourceFile, stamp_of
+
+KEPT_BYTES = 24 * 1024 * 1024  # of pictures in memory: some 300 pages
+AT_ONCE = 2  # children drawing: each takes a core
+SECONDS = 120.0  # for one page by the clock; the child limits its processor time, which takes longer where all is busy
+MODEL_PIXELS = 1_568  # of a picture's longer side: what is larger is made smaller by vendors, and costs more before
+FAILED_SECONDS = 600.0  # what could not be drawn is not tried again for so long
+FAILURES = 1_000  # remembered
+NO_PICTURE = "This page can't be shown as a picture."
+_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "LD_LIBRARY_PATH")
+
+_Key = tuple[str, str, int, int]  # document, revision, page, width
+
+
+class Pictures:
+    """Draws pages of PDFs whose files are still those that were read."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[_Key, bytes] = OrderedDict()
+        self._failed: OrderedDict[_Key, float] = OrderedDict()  # when, by the monotonic clock
+        self._room = asyncio.Semaphore(AT_ONCE)
+
+    async def of_page(self, source: Source, document: Document, page: Page, width: int) -> bytes:
+        """The page as WebP. NotFound where the file is gone, has changed, or can't be drawn."""
+        key = (document.id, page.revision, page.number, width)
+        if key not in self._kept:
+            file = await asyncio.to_thread(_unchanged_file, source, document)
+            async with self._room:
+                await self._draw(key, file)
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+    async def _draw(self, key: _Key, file: Path) -> None:
+        """Draw it, unless somebody else did while this one waited, or it failed a moment ago."""
+        if key in self._kept:
+            return
+        if monotonic() - self._failed.get(key, -FAILED_SECONDS) < FAILED_SECONDS:
+            raise NotFound(NO_PICTURE)
+        try:
+            self._keep(key, await _draw(file, *key[2:]))
+        except NotFound:
+            self._failed[key] = monotonic()
+            while len(self._failed) > FAILURES:
+                self._failed.popitem(last=False)
+            raise
+
+    def _keep(self, key: _Key, picture: bytes) -> None:
+        self._kept[key] = picture
+        size = sum(map(len, self._kept.values()))
+        while size > KEPT_BYTES and len(self._kept) > 1:
+            size -= len(self._kept.popitem(last=False)[1])
+
+
+async def draw_for_model(source: Source, document: Document, page: Page) -> bytes:
+    """The page as JPEG, which every model's server reads, in the size that models look at. NotFound as `of_page`."""
+    file = await asyncio.to_thread(_unchanged_file, source, document)
+    return await _draw(file, page.number, MODEL_PIXELS, str(MODEL_PIXELS), "JPEG")
+
+
+def _unchanged_file(source: Source, document: Document) -> Path:
+    """The document's file, inside its source's folder, as it was when it was read."""
+    root = Path(source.location).resolve()
+    file = (root / document.path).resolve()
+    try:
+        found = file.stat()
+    except OSError:
+        raise NotFound(f"The file of {document.title!r} is not where it was: there is no picture.") from None
+    if not file.is_relative_to(root):
+        raise NotFound(f"The file of {document.title!r} can't be opened: there is no picture.")
+    now = SourceFile(path=document.path, size=found.st_size, modified_ns=found.st_mtime_ns)
+    if stamp_of(now, root, document.depends_on) != document.stamp:
+        raise NotFound(f"The file of {document.title!r} has changed since it was read: ingest it to see its pages.")
+    return file
+
+
+async def _draw(file: Path, number: int, width: int, *more: str) -> bytes:
+    """`more`: greatest height and kind, where they are not the child's own."""
+    environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "storage.documents.page_images.child", str(file), str(number), str(width), *more,
+        stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, env=environment, cwd=Path(__file__).parents[2],
+    )  # fmt: skip
+    try:
+        async with asyncio.timeout(SECONDS):
+            picture, _ = await child.communicate()
+    except TimeoutError:
+        picture = b""
+    finally:
+        if child.returncode is None:
+            child.kill()
+            await child.wait()
+    if child.returncode != 0 or not picture:
+        raise NotFound(NO_PICTURE)
+    return picture

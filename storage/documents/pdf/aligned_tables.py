@@ -1,0 +1,289 @@
+"""Tables without lines around their cells: rows whose pieces stand in columns. Pure.
+
+What tells one from prose set in columns is that its columns hold figures, or many short words of one place.
+"""
+
+import itertools
+import re
+from collections.abc import Sequence
+from statistics import median
+
+from storage.documents.pdf.cell_figures import is_figure
+from storage.documents.pdf.layout import Layout, Rule, Word
+from storage.documents.pdf.page_tables import Cell, FoundTable, to_lines, to_text
+from storage.documents.pdf.printed_lines import LINE_GAP, Piece, PrintedLine, find_groups, is_number, to_line
+
+# Rows with figures that make a table.
+MIN_ROWS = 3
+MAX_COLUMNS = 60
+# Lines above the first row of figures that may name the columns.
+MAX_HEADER = 7
+# Share of the rows that may reach into the white between two columns.
+_STRAY = 0.04
+# Share of the cells outside of the first column that are figures in a table of figures.
+_FIGURES = 0.55
+# Share of the cells outside of the first column that are filled: fewer are the marks on a chart.
+_FILLED = 0.3
+# Characters of a cell of words, at the median, in a table that has no figures, and how its columns look.
+_SHORT = 22
+_WORD_COLUMNS = 3
+
+_PERIOD = re.compile(r"(?:19|20)\d\d(?:[-–/]\d{2,4})?\w?")
+
+
+def find_aligned_tables(layout: Layout, ruled: Sequence[FoundTable] = ()) -> list[FoundTable]:
+    """The tables of a page that `ruled` does not hold, from top to bottom."""
+    taken = {word.order for table in ruled for word in table.words}
+    lines = [to_line(line) for line in to_lines(word for word in layout.words if word.order not in taken)]
+    tables = []
+    for group in find_groups(lines):
+        table = _to_table(group, lines, layout.level)
+        if table is not None:
+            tables.append(table)
+    return tables
+
+
+def _to_table(group: tuple[int, int], lines: Sequence[PrintedLine], rules: Sequence[Rule]) -> FoundTable | None:
+    """A table of figures; where its lines make none, one of words."""
+    places = range(*group)
+    of_figures = [place for place in places if lines[place].holds_figures]
+    table = _built(of_figures, lines, rules, is_words=False)
+    if table is not None:
+        return table
+    of_words = [place for place in places if len(lines[place].pieces) >= _WORD_COLUMNS]
+    if len(of_figures) >= MIN_ROWS and len(of_words) < len(places):
+        return None  # a chart, whose words and numbers stand anywhere
+    return _built(of_words, lines, rules, is_words=True)
+
+
+def _built(
+    rows: Sequence[int], lines: Sequence[PrintedLine], rules: Sequence[Rule], *, is_words: bool
+) -> FoundTable | None:
+    if len(rows) < MIN_ROWS:
+        return None
+    first, last = rows[0], rows[-1] + 1
+    edges = _edges([lines[place] for place in rows])
+    if not 3 <= len(edges) <= MAX_COLUMNS + 1:
+        return None
+    top = first if is_words else _header_start(lines, first, edges, rules)
+    body = [_to_cells(line, edges) for line in lines[first:last]]
+    if not _is_table(body, is_words=is_words):
+        return None
+    first = _first_row(lines, top, first, edges)
+    body = [_to_cells(line, edges) for line in lines[first:last]]
+    names = _names(lines[top:first], edges)
+    body = _unwrapped(body)
+    if is_words or (not any(names) and _names_columns(body)):
+        names, body = tuple(to_text(cell) for cell in body[0]), body[1:]
+    return FoundTable(
+        header=names,
+        rows=tuple(body),
+        texts=tuple(tuple(to_text(cell) for cell in row) for row in body),
+        words=tuple(word for line in lines[top:last] for word in line.words),
+        edges=edges,
+        is_ruled=False,
+    )
+
+
+def _edges(rows: Sequence[PrintedLine]) -> tuple[float, ...]:
+    """The left ends of the columns and the right end of the last: where next to no row has ink is between them."""
+    steps = sorted(
+        [(piece.left, 1) for row in rows for piece in row.pieces]
+        + [(piece.right, -1) for row in rows for piece in row.pieces]
+    )
+    allowed = int(len(rows) * _STRAY)
+    edges: list[float] = []
+    depth, is_inside, ended = 0, False, 0.0
+    for place, step in steps:
+        depth += step
+        if depth > allowed and not is_inside:
+            is_inside = True
+            edges.append(place if not edges else (place + ended) / 2)
+        elif depth <= allowed and is_inside:
+            is_inside, ended = False, place
+    return (*edges, max(piece.right for row in rows for piece in row.pieces)) if edges else ()
+
+
+def _column(edges: Sequence[float], place: float) -> int:
+    inner = edges[1:-1]
+    return next((column for column, edge in enumerate(inner) if place < edge), len(inner))
+
+
+def _to_cells(line: PrintedLine, edges: Sequence[float]) -> tuple[Cell, ...]:
+    """The cells of a line: a piece stands where its words do, one that begins the line and is alone in the first."""
+    cells: list[list[Word]] = [[] for _ in edges[:-1]]
+    for piece in line.pieces:
+        columns = {_column(edges, word.centre) for word in piece.words}
+        if len(columns) > 1 and not all(is_number(word.text) for word in piece.words):
+            start = _column(edges, piece.words[0].centre)
+            cells[start if len(line.pieces) == 1 or start == 0 else _column(edges, (piece.left + piece.right) / 2)] += (
+                piece.words
+            )
+            continue
+        for word in piece.words:
+            cells[_column(edges, word.centre)].append(word)
+    return tuple(map(tuple, cells))
+
+
+def _header_start(lines: Sequence[PrintedLine], first: int, edges: Sequence[float], rules: Sequence[Rule]) -> int:
+    """The first of the lines above the figures that name columns; `first` where none does."""
+    place = first
+    ceiling = max((rule.at for rule in rules if _spans(rule, edges)), default=None)
+    while place > 0 and first - place < MAX_HEADER:
+        line = lines[place - 1]
+        below = lines[place]
+        if line.middle - below.middle > LINE_GAP * max(line.height, below.height):
+            break
+        if ceiling is not None and line.middle > ceiling:
+            break
+        if _is_prose(line, edges):
+            break
+        place -= 1
+    while place < first and len(lines[place].pieces) == 1 and lines[place].pieces[0].left < edges[1]:
+        place += 1  # what stands above the header at its left: a caption
+    return place
+
+
+def _first_row(lines: Sequence[PrintedLine], top: int, first: int, edges: Sequence[float]) -> int:
+    """The first row of the table: a line of years over figures still names columns, a heading of rows does not."""
+    while first + 2 < len(lines) and _is_of_periods(lines[first]) and not _is_of_periods(lines[first + 1]):
+        if not lines[first + 1].holds_figures:
+            break
+        first += 1
+    while first - 1 > top and len(lines[first - 1].pieces) == 1 and lines[first - 1].pieces[0].right < edges[1]:
+        first -= 1
+    return first
+
+
+def _is_of_periods(line: PrintedLine) -> bool:
+    """Whether it is a row of years, a label at its left or not."""
+    return len(line.pieces) > 1 and all(_PERIOD.fullmatch(piece.text) for piece in line.pieces[1:])
+
+
+def _spans(rule: Rule, edges: Sequence[float]) -> bool:
+    return rule.end - rule.start >= (edges[-1] - edges[0]) * 0.8 and rule.start < edges[-1] and rule.end > edges[0]
+
+
+def _is_prose(line: PrintedLine, edges: Sequence[float]) -> bool:
+    """A line that goes over the columns from the first on."""
+    crossing = [
+        piece for piece in line.pieces if _column(edges, piece.left) == 0 and piece.right > edges[1] + line.height
+    ]
+    outside = line.pieces[0].right < edges[0] or line.pieces[0].left > edges[-1]
+    return outside or any(len(piece.words) > 2 for piece in crossing)
+
+
+def _names(lines: Sequence[PrintedLine], edges: Sequence[float]) -> tuple[str, ...]:
+    """The columns' names: from top to bottom what stands over each, what stands over several in each."""
+    names: list[list[str]] = [[] for _ in edges[:-1]]
+    own = _to_cells(lines[-1], edges) if lines else ()
+    for number, line in enumerate(lines, 1):
+        for piece in line.pieces:
+            covered = _covered(piece, edges)
+            if number < len(lines) and len(covered) == 1:
+                both = _centred_over(piece, covered[0], line, edges, own)
+                for column in both:
+                    names[column].append(piece.text)
+                if both:
+                    continue
+            for column in covered:
+                names[column].append(
+                    piece.text
+                    if len(covered) > 1 and not _is_loose(piece, edges)
+                    else to_text(word for word in piece.words if _column(edges, word.centre) == column)
+                )
+    return tuple(" ".join(filter(None, name)) for name in names)
+
+
+def _covered(piece: Piece, edges: Sequence[float]) -> range:
+    first, last = _column(edges, piece.words[0].centre), _column(edges, piece.words[-1].centre)
+    return range(first, max(first, last) + 1)
+
+
+def _centred_over(piece: Piece, column: int, line: PrintedLine, edges: Sequence[float], own: Sequence[Cell]) -> range:
+    """The two columns that a name stands in the middle of, where the names below, `own`, come again in each pair."""
+    centre = (piece.left + piece.right) / 2
+    taken = {place for other in line.pieces if other is not piece for place in _covered(other, edges)}
+    for first in (column, column - 1):
+        beside = first + 1 if first == column else first
+        if first < 1 or beside in taken or not _is_pair(first, own):
+            continue
+        middle = (own[first][0].left + own[first + 1][-1].right) / 2
+        if abs(centre - middle) < abs(centre - (own[column][0].left + own[column][-1].right) / 2):
+            return range(first, first + 2)
+    return range(0)
+
+
+def _is_pair(first: int, own: Sequence[Cell]) -> bool:
+    names = [to_text(cell) for cell in own]
+    pair = names[first : first + 2]
+    others = [names[place : place + 2] for place in (first - 2, first + 2) if place >= 1]
+    return len(pair) == 2 and all(pair) and pair[0] != pair[1] and pair in others
+
+
+def _is_loose(piece: Piece, edges: Sequence[float]) -> bool:
+    """Whether the words of a piece head a column each: as many words as columns, or all of them figures."""
+    columns = [_column(edges, word.centre) for word in piece.words]
+    gaps = [
+        after.left - before.right
+        for before, after, one, other in zip(piece.words, piece.words[1:], columns, columns[1:], strict=False)
+        if one != other
+    ]
+    inner = [
+        after.left - before.right
+        for before, after, one, other in zip(piece.words, piece.words[1:], columns, columns[1:], strict=False)
+        if one == other
+    ]
+    return bool(gaps) and min(gaps) > max([*inner, piece.words[0].height * 0.3]) * 1.1
+
+
+def _names_columns(body: Sequence[Sequence[Cell]]) -> bool:
+    """Whether the first row has words over each column of figures."""
+    return len(body) > MIN_ROWS and all(body[0][1:]) and not any(map(str.isdigit, "".join(map(to_text, body[0]))))
+
+
+def _unwrapped(body: Sequence[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
+    """With lines that go on with the label above, as their small letter tells, as parts of it."""
+    rows: list[tuple[Cell, ...]] = []
+    for row in body:
+        if rows and row[0] and not any(row[1:]) and row[0][0].text[:1].islower():
+            rows[-1] = (rows[-1][0] + row[0], *rows[-1][1:])
+        else:
+            rows.append(row)
+    return rows
+
+
+def _is_table(body: Sequence[Sequence[Cell]], *, is_words: bool) -> bool:
+    cells = [to_text(cell) for row in body for cell in row[1:] if cell]
+    labels = [to_text(row[0]) for row in body if row[0]]
+    if len(cells) < sum(map(any, body)) * (len(body[0]) - 1) * _FILLED:
+        return False
+    if not is_words:
+        figures = sum(map(is_figure, cells))
+        return figures >= len(cells) * _FIGURES and not _is_contents(labels, cells, len(body[0]))
+    filled = [row for row in body if sum(map(bool, row)) >= _WORD_COLUMNS]
+    return len(filled) * 4 >= len(body) * 3 and median(map(len, [*cells, *labels])) <= _SHORT and _stand_apart(filled)
+
+
+def _is_contents(labels: Sequence[str], cells: Sequence[str], width: int) -> bool:
+    """A table of contents: titles with the numbers of their pages, which grow."""
+    numbers = [int(cell) for cell in cells if cell.isascii() and cell.isdigit() and len(cell) < 5]
+    dotted = sum(label.rstrip().endswith((". .", "..", "…", "·")) for label in labels)
+    grows = sum(one <= other for one, other in itertools.pairwise(numbers))
+    return width == 2 and len(numbers) * 4 >= len(cells) * 3 and (dotted * 2 > len(labels) or grows >= len(numbers) - 1)
+
+
+def _stand_apart(rows: Sequence[Sequence[Cell]]) -> bool:
+    """Whether most of the columns begin at one place, and hold figures or words that end at many."""
+    apart = 0
+    width = len(rows[0])
+    for column in range(width):
+        cells = [row[column] for row in rows if row[column]]
+        if len(cells) < MIN_ROWS:
+            continue
+        lefts = [cell[0].left for cell in cells]
+        widths = [max(word.right for word in cell) - cell[0].left for cell in cells]
+        same = sum(abs(left - median(lefts)) <= 2.0 for left in lefts)
+        of_figures = sum(is_figure(to_text(cell)) for cell in cells) * 4 >= len(cells) * 3
+        apart += same * 4 >= len(cells) * 3 and (of_figures or median(widths) < max(widths) * 0.85)
+    return apart * 2 >= width

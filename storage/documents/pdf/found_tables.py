@@ -1,0 +1,157 @@
+"""The tables of a PDF: found by what its pages show, placed in their texts, page by page."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from core.domain.corpus import Page, Span
+from core.domain.extracts import ExtractorInput, Unread
+from storage.documents.deadline import ask_for_time
+from storage.documents.pdf.aligned_tables import find_aligned_tables
+from storage.documents.pdf.layout import Layout, LayoutReader
+from storage.documents.pdf.page_tables import FoundTable, to_lines, to_text
+from storage.documents.pdf.places import place_words, span_of
+from storage.documents.pdf.ruled_tables import find_ruled_tables
+from storage.documents.tables.header_rows import Grid, tidy
+from storage.documents.tables.titles import find_title
+
+# Characters and lines of all pages together after which no more pages are looked at: about 20 s, or a
+# thousand pages of tables.
+MAX_COST = 2_000_000
+_TOO_MUCH = "pages from here on are not looked at for tables: those before it hold too much; split the file"
+# Words that may stand above a table that goes on from the page before, or below one that goes on: running titles.
+_MAX_RUNNING = 25
+# Points by which the columns of such tables may differ.
+_SAME_PLACE = 6.0
+# Heights of a line within which a title stands above its table, and characters it has at most.
+_NEAR = 2.5
+_MAX_LINE = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedTable:
+    """A table in the text of its page. Each row has as many cells as there are columns."""
+
+    page: Page
+    span: Span
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    row_spans: tuple[Span, ...]  # the smallest places that hold all of a row's words
+    is_continued: bool
+    is_ruled: bool
+
+
+def read_pdf_tables(
+    given: ExtractorInput, pages: Sequence[Page] | None = None, *, unread: list[Unread] | None = None
+) -> Iterator[PlacedTable]:
+    """The tables of `pages`, None for all, in text order; none where the file is gone or can't be read.
+
+    What is left out because the pages hold too much to compare is added to `unread`.
+    """
+    if given.path is None:
+        return
+    try:
+        reader = LayoutReader(given.path)
+    except (OSError, ValueError):
+        return  # moved or damaged since it was read: the next sync says so
+    left = MAX_COST
+    before: PlacedTable | None = None
+    open_table: FoundTable | None = None
+    with closing(reader):
+        for page in given.pages if pages is None else pages:
+            layout = reader.read(page.number)
+            if layout is None:
+                continue
+            left -= layout.cost
+            if left < 0 or not ask_for_time():  # each page may take as long as a file
+                if unread is not None:
+                    unread.append(Unread(page_number=page.number, reason=_TOO_MUCH))
+                return
+            found = find_tables(layout)
+            is_next = before is not None and page.number == before.page.number + 1
+            goes_on = open_table if is_next else None
+            open_table = None
+            for table, placed in _placed(found, page, layout, goes_on, before):
+                yield placed
+                before = placed
+                open_table = table if _is_last(table, layout) else None
+
+
+def find_tables(layout: Layout) -> list[FoundTable]:
+    """The tables of a page, from top to bottom. A ruled one in doubt stays where its words give no better one."""
+    ruled = find_ruled_tables(layout)
+    certain = [table for table in ruled if not table.is_doubtful]
+    aligned = find_aligned_tables(layout, certain)
+    orders = [{word.order for word in table.words} for table in aligned]
+    for table in ruled:
+        own = {word.order for word in table.words}
+        if table.is_doubtful and not any(len(own & other) * 2 > len(own) for other in orders):
+            certain.append(table)
+            own_orders = [place for place, other in enumerate(orders) if own & other]
+            aligned = [other for place, other in enumerate(aligned) if place not in own_orders]
+            orders = [other for place, other in enumerate(orders) if place not in own_orders]
+    return sorted([*certain, *aligned], key=lambda table: -table.top)
+
+
+def _placed(
+    found: Sequence[FoundTable], page: Page, layout: Layout, goes_on: FoundTable | None, before: PlacedTable | None
+) -> list[tuple[FoundTable, PlacedTable]]:
+    if not found:
+        return []
+    places = place_words(layout.words, page.text)
+    placed = []
+    for number, table in enumerate(found):
+        span = span_of(table.words, places)
+        if span is None:
+            continue
+        is_continued = number == 0 and goes_on is not None and _continues(table, goes_on, layout)
+        title = find_title(page, span, nearest=_line_above(table, layout))
+        columns, rows = table.header, table.texts
+        if is_continued and before is not None:
+            title = before.title
+            if not any(columns) or not table.rows:
+                columns = before.columns
+        spans = []
+        for row in table.rows:
+            words = [word for cell in row for word in cell]
+            own = span_of(words, places)
+            spans.append(own or span)
+        grid = tidy(Grid(columns=columns, rows=rows, spans=tuple(spans)))
+        result = PlacedTable(
+            page=page, span=span, title=title, columns=grid.columns, rows=grid.rows, row_spans=grid.spans,
+            is_continued=is_continued, is_ruled=table.is_ruled,
+        )  # fmt: skip
+        placed.append((table, result))
+    return sorted(placed, key=lambda pair: pair[1].span)
+
+
+def _line_above(table: FoundTable, layout: Layout) -> str:
+    """The line right above a table that may be its title; "" where there is none."""
+    near = [
+        word
+        for word in layout.words
+        if table.top - word.height / 2 <= word.middle <= table.top + word.height * _NEAR
+        and word not in table.words
+        and word.right > table.edges[0] - _SAME_PLACE
+        and word.left < table.edges[-1]
+    ]
+    lines = to_lines(near)
+    text = to_text(lines[-1]) if lines else ""
+    return "" if text.endswith(".") or text[:1].islower() or len(text) > _MAX_LINE else text
+
+
+def _is_last(table: FoundTable, layout: Layout) -> bool:
+    return sum(word.top < table.bottom for word in layout.words) <= _MAX_RUNNING
+
+
+def _continues(table: FoundTable, before: FoundTable, layout: Layout) -> bool:
+    """Whether a page's first table goes on from the page before: at the same places, with the same header or none."""
+    above = sum(word.bottom > table.top for word in layout.words)
+    pairs = list(zip(table.edges, before.edges, strict=False))
+    if not table.is_ruled:  # the white between columns changes with what stands beside it
+        pairs = [pairs[0], pairs[-1]]
+    allowed = _SAME_PLACE if table.is_ruled else _SAME_PLACE * 5
+    same = len(table.edges) == len(before.edges) and all(abs(one - other) <= allowed for one, other in pairs)
+    is_same_header = not any(table.header) or table.header == before.header
+    return above <= _MAX_RUNNING and same and is_same_header

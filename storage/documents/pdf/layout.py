@@ -1,0 +1,271 @@
+"""What a PDF page shows, with places: words and the lines drawn around them. Read with PDFium, as the text is."""
+
+import ctypes
+import re
+from collections.abc import Container, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from storage.documents.pdf.duplicate_glyphs import find_doubles
+from storage.documents.pdf.form_fields import open_forms, read_fields
+from storage.documents.pdf.geometry import Point, letter_index, sorted_corners, turned, turned_box
+from storage.documents.pdf.rotation import upright_text
+from storage.documents.pdf.rows import Line
+
+# Characters and drawn pieces of one page beyond which it is a map or a chart, not a page of text.
+MAX_CHARACTERS = 40_000
+MAX_PIECES = 30_000
+# Forms within forms that are looked into.
+_MAX_DEPTH = 4
+# A gap between two characters that parts words, and how far one may stand back, in heights of a line.
+_WORD_GAP = 0.22
+_STEP_BACK = 0.5
+# Points: a filled box thinner than this is a line; a line leaning less than this is level; one shorter is a dot.
+_LINE_WIDTH = 3.0
+_LEAN = 1.0
+_SHORTEST = 3.0
+
+# Share of Hebrew and Arabic letters from which a page counts as written from right to left.
+MAX_LEFTWARDS = 0.2
+_LEFTWARDS = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_LETTERS = re.compile(r"[^\W\d_]")
+
+_Matrix = tuple[float, float, float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Points from the page's lower left corner, upwards; `order` is its place in the file's text."""
+
+    text: str
+    left: float
+    right: float
+    bottom: float
+    top: float
+    order: int
+
+    @property
+    def height(self) -> float:
+        return max(self.top - self.bottom, 1.0)
+
+    @property
+    def middle(self) -> float:
+        return (self.top + self.bottom) / 2
+
+    @property
+    def centre(self) -> float:
+        return (self.left + self.right) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A line drawn level or upright: at `at`, from `start` to `end`."""
+
+    at: float
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """A page: its words in the file's order, its level and upright lines."""
+
+    words: tuple[Word, ...]
+    level: tuple[Rule, ...]
+    upright: tuple[Rule, ...]
+
+    @property
+    def cost(self) -> int:
+        return sum(len(word.text) for word in self.words) + len(self.level) + len(self.upright)
+
+
+class LayoutReader:
+    """The pages of one file, which is open until `close`. Raises OSError or ValueError where it is no readable PDF."""
+
+    def __init__(self, path: Path) -> None:
+        import pypdfium2
+
+        try:
+            self._document = pypdfium2.PdfDocument(path.read_bytes())
+        except pypdfium2.PdfiumError as error:
+            raise ValueError(f"{path.name} is no readable PDF: {error}") from error
+        open_forms(self._document)
+
+    def close(self) -> None:
+        self._document.close()
+
+    def read(self, number: int) -> Layout | None:
+        """Page `number`, from 1; None where there is none, it can't be loaded or holds too much."""
+        import pypdfium2
+
+        if not 1 <= number <= len(self._document):
+            return None
+        try:
+            with closing(self._document[number - 1]) as page, closing(upright_text(page)) as text_page:
+                filled = [field.line for field in read_fields(self._document, page)]
+                return read_layout(page, text_page, read_rules(page), filled)
+        except pypdfium2.PdfiumError:
+            return None
+
+
+def read_layout(
+    page: Any, text_page: Any, rules: tuple[list[Rule], list[Rule]] | None, filled: Sequence[Line] = ()
+) -> Layout | None:
+    """What an open page shows, with its rules; None where it holds too much, or is written from right to left.
+
+    `filled` is what stands in its forms' fields.
+    """
+    if rules is None or text_page.count_chars() > MAX_CHARACTERS:
+        return None
+    text = text_page.get_text_range()
+    if _runs_leftwards(text):
+        return None
+    words = [*_words(text_page, turned(page), _doubled_letters(text_page, text))]
+    for line in filled:
+        words += _split(line, text_page.count_chars() + len(words))
+    return Layout(words=tuple(words), level=tuple(rules[0]), upright=tuple(rules[1]))
+
+
+def read_rules(page: Any) -> tuple[list[Rule], list[Rule]] | None:
+    """The level and the upright lines of an open page; None where it holds too many."""
+    from pypdfium2 import raw
+
+    turn = turned(page)
+    level: list[Rule] = []
+    upright: list[Rule] = []
+    for count, (start, end) in enumerate(_lines(raw, _page_objects(raw, page.raw))):
+        if count > MAX_PIECES:
+            return None
+        _add(turn(*start), turn(*end), level, upright)
+    return level, upright
+
+
+def _runs_leftwards(text: str) -> bool:
+    """Whether so much is Arabic or Hebrew that its words, put together from left to right, would be letters."""
+    leftwards = len(_LEFTWARDS.findall(text))
+    return bool(leftwards) and leftwards >= len(_LETTERS.findall(text)) * MAX_LEFTWARDS
+
+
+def _doubled_letters(text_page: Any, text: str) -> frozenset[int]:
+    return frozenset(letter_index(text_page, place) for place in find_doubles(text, text_page))
+
+
+def _split(line: Line, order: int) -> Iterator[Word]:
+    """The words of a field, each as wide as its letters are many."""
+    left, letter = line.left, (line.right - line.left) / max(len(line.text), 1)
+    for number, word in enumerate(line.text.split()):
+        right = left + letter * len(word)
+        yield Word(word, left, right, line.bottom, line.top, order + number)
+        left = right + letter
+
+
+def _words(text_page: Any, turn: Any, doubles: Container[int]) -> Iterator[Word]:
+    from pypdfium2 import raw
+
+    box = raw.FS_RECTF()
+    letters: list[str] = []
+    bounds = (0.0, 0.0, 0.0, 0.0)
+    first = 0
+    for index in range(text_page.count_chars()):
+        if index in doubles:
+            continue
+        code = raw.FPDFText_GetUnicode(text_page.raw, index)
+        character = chr(code) if 0x20 <= code < 0x110000 and not 0xD800 <= code < 0xE000 else " "
+        drawn = not character.isspace() and raw.FPDFText_GetLooseCharBox(text_page.raw, index, ctypes.byref(box))
+        if not drawn:
+            if letters:
+                yield Word("".join(letters), *bounds, first)
+            letters = []
+            continue
+        left, bottom, right, top = turned_box((box.left, box.bottom, box.right, box.top), turn)
+        if letters and _goes_on(bounds, left, bottom, top):
+            bounds = (bounds[0], max(bounds[1], right), min(bounds[2], bottom), max(bounds[3], top))
+        else:
+            if letters:
+                yield Word("".join(letters), *bounds, first)
+            letters, bounds, first = [], (left, right, bottom, top), index
+        letters.append(character)
+    if letters:
+        yield Word("".join(letters), *bounds, first)
+
+
+def _goes_on(word: tuple[float, float, float, float], left: float, bottom: float, top: float) -> bool:
+    """Whether a character stands behind a word (left, right, bottom, top), on its line."""
+    height = max(word[3] - word[2], top - bottom, 1.0)
+    overlaps = min(word[3], top) - max(word[2], bottom) > 0
+    return overlaps and -_STEP_BACK * height <= left - word[1] <= _WORD_GAP * height
+
+
+def _add(start: Point, end: Point, level: list[Rule], upright: list[Rule]) -> None:
+    (left, bottom), (right, top) = sorted_corners(start, end)
+    if top - bottom <= _LEAN and right - left >= _SHORTEST:
+        level.append(Rule((top + bottom) / 2, left, right))
+    elif right - left <= _LEAN and top - bottom >= _SHORTEST:
+        upright.append(Rule((left + right) / 2, bottom, top))
+
+
+def _page_objects(raw: Any, page: Any) -> Iterator[tuple[Any, _Matrix]]:
+    """Paths of a page with what places them, those in forms included."""
+    whole = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+    for index in range(raw.FPDFPage_CountObjects(page)):
+        yield from _paths(raw, raw.FPDFPage_GetObject(page, index), whole, _MAX_DEPTH)
+
+
+def _paths(raw: Any, item: Any, outer: _Matrix, depth: int) -> Iterator[tuple[Any, _Matrix]]:
+    kind = raw.FPDFPageObj_GetType(item)
+    if kind not in (raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_FORM):
+        return
+    own = raw.FS_MATRIX()
+    raw.FPDFPageObj_GetMatrix(item, ctypes.byref(own))
+    matrix = _times((own.a, own.b, own.c, own.d, own.e, own.f), outer)
+    if kind == raw.FPDF_PAGEOBJ_PATH:
+        yield item, matrix
+    elif depth:
+        for index in range(raw.FPDFFormObj_CountObjects(item)):
+            yield from _paths(raw, raw.FPDFFormObj_GetObject(item, index), matrix, depth - 1)
+
+
+def _times(one: _Matrix, other: _Matrix) -> _Matrix:
+    a, b, c, d, e, f = one
+    g, h, i, j, k, m = other
+    return a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m
+
+
+def _lines(raw: Any, paths: Iterator[tuple[Any, _Matrix]]) -> Iterator[tuple[Point, Point]]:
+    """The straight pieces of paths that are drawn; a thin filled box is one piece along its middle."""
+    for path, matrix in paths:
+        filled, stroked = ctypes.c_int(), ctypes.c_int()
+        raw.FPDFPath_GetDrawMode(path, ctypes.byref(filled), ctypes.byref(stroked))
+        if not filled.value and not stroked.value:
+            continue
+        pieces = list(_pieces(raw, path, matrix))
+        corners = [point for piece in pieces for point in piece]
+        if corners and not stroked.value:
+            left, right = min(x for x, _ in corners), max(x for x, _ in corners)
+            bottom, top = min(y for _, y in corners), max(y for _, y in corners)
+            if len(pieces) <= 5 and min(right - left, top - bottom) < _LINE_WIDTH:
+                x, y = (left + right) / 2, (bottom + top) / 2
+                is_level = right - left > top - bottom
+                yield ((left, y), (right, y)) if is_level else ((x, bottom), (x, top))
+                continue
+        yield from pieces
+
+
+def _pieces(raw: Any, path: Any, matrix: _Matrix) -> Iterator[tuple[Point, Point]]:
+    a, b, c, d, e, f = matrix
+    x, y = ctypes.c_float(), ctypes.c_float()
+    first = last = (0.0, 0.0)
+    for index in range(min(raw.FPDFPath_CountSegments(path), MAX_PIECES)):
+        segment = raw.FPDFPath_GetPathSegment(path, index)
+        raw.FPDFPathSegment_GetPoint(segment, ctypes.byref(x), ctypes.byref(y))
+        point = (a * x.value + c * y.value + e, b * x.value + d * y.value + f)
+        kind = raw.FPDFPathSegment_GetType(segment)
+        if kind == raw.FPDF_SEGMENT_MOVETO:
+            first = point
+        elif kind == raw.FPDF_SEGMENT_LINETO:
+            yield last, point
+        if raw.FPDFPathSegment_GetClose(segment):
+            yield point, first
+        last = point

@@ -1,0 +1,170 @@
+"""Optical recognition (OCR): the lines of text in a picture of a page, by RapidOCR, where its extra is installed.
+
+Its models (PP-OCRv6: Latin letters of most languages, Chinese and Japanese) come inside of the package, nothing is
+fetched.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from statistics import median
+from typing import Any, Protocol
+
+from storage.documents.pdf.rows import Line
+
+# Why a scan is refused where nothing recognises its text. Files refused so are read again once something does.
+UNRECOGNISED = (
+    "scanned: no text layer; run OCR first, or let Footnote do it: pip install 'footnote[ocr]', [ingest] ocr = true, "
+    "and ingest it again"
+)
+# Threads of the engine: pages are read one by one, and beyond four more hardly help.
+THREADS = 4
+# Degrees by which lines may lean before the page is taken as printed so: scanners draw sheets in askew.
+_MAX_LEAN = 15.0
+# Lines this many times as long as high tell how the page leans, and which way it lies.
+_LONG = 4.0
+# Mean score of a page's lines from which it lies the right way up.
+GOOD_SCORE = 0.8
+
+# Signs of the width of Chinese letters, and what stands for them between other letters.
+_NARROW = str.maketrans({"℉": "°F", "℃": "°C", "，": ", ", "：": ": ", "；": "; ", "（": " (", "）": ") ", "％": "%"})
+_WIDE_SCRIPT = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A line of text in a picture. Corners in pixels, downwards, in the order the text is read: from its upper left."""
+
+    text: str
+    score: float  # 0..1
+    corners: tuple[Point, Point, Point, Point]
+
+    @property
+    def width(self) -> float:
+        return math.dist(self.corners[0], self.corners[1])
+
+    @property
+    def height(self) -> float:
+        return max(math.dist(self.corners[0], self.corners[3]), 1.0)
+
+
+class Recogniser(Protocol):
+    """Reads pictures (PIL's); not for concurrent use."""
+
+    def read(self, picture: Any) -> list[Seen]:
+        """The lines of text of a picture, in no particular order; none where there are none."""
+        ...
+
+
+class RapidOcr:
+    """The recogniser of the extra `ocr`. The models (32 MB) are loaded for the first picture."""
+
+    def __init__(self) -> None:
+        self._engine: Any = None
+
+    def read(self, picture: Any) -> list[Seen]:
+        import numpy
+
+        result = self._loaded()(numpy.asarray(picture.convert("RGB"))[:, :, ::-1])  # it wants blue first
+        if result.txts is None or result.boxes is None:
+            return []
+        return [
+            Seen(text=_to_text(text), score=float(score), corners=_to_corners(box))
+            for text, score, box in zip(result.txts, result.scores, result.boxes, strict=True)
+            if text.strip()
+        ]
+
+    def _loaded(self) -> Any:
+        if self._engine is None:
+            import os
+
+            from rapidocr import RapidOCR
+
+            settings = {
+                "Global.log_level": "critical",
+                "Global.use_cls": False,  # which way a whole page lies is found here, see `read_upright`
+                "EngineConfig.onnxruntime.intra_op_num_threads": min(THREADS, os.cpu_count() or 1),
+                "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+            }
+            self._engine = RapidOCR(params=settings)
+        return self._engine
+
+
+def is_installed() -> bool:
+    """Whether the extra `ocr` is there."""
+    return find_spec("rapidocr") is not None
+
+
+def read_upright(picture: Any, recogniser: Recogniser) -> list[Line]:
+    """The lines of a page's picture, whichever way the page lies and however it leans, with level boxes.
+
+    Boxes count upwards from the lower left corner of the upright page, in pixels.
+    """
+    best = recogniser.read(picture)
+    for turn in _turns(best):
+        if best and _score(best) >= GOOD_SCORE and not _is_sideways(best):
+            break
+        other = recogniser.read(picture.rotate(turn, expand=True))
+        best = max(best, other, key=lambda lines: (not _is_sideways(lines), _score(lines)))
+    return _level(best)
+
+
+def _to_text(text: str) -> str:
+    """A line with the signs of its own script: the models know those of Chinese best."""
+    return " ".join((text if _WIDE_SCRIPT.search(text) else text.translate(_NARROW)).split())
+
+
+def _to_corners(box: Any) -> tuple[Point, Point, Point, Point]:
+    first, second, third, fourth = ((float(x), float(y)) for x, y in box)
+    return first, second, third, fourth
+
+
+def _turns(lines: Sequence[Seen]) -> tuple[int, ...]:
+    """By how many degrees the page may have to be turned; an empty page has nothing to tell it by."""
+    if not lines:
+        return ()
+    return (90, 270) if _is_sideways(lines) else (180,)
+
+
+def _is_sideways(lines: Sequence[Seen]) -> bool:
+    """Whether most of the text stands upright, in boxes higher than they are wide."""
+    upright = sum(len(line.text) for line in lines if _extent(line, 1) > _extent(line, 0) * 1.5)
+    return upright * 2 > sum(len(line.text) for line in lines)
+
+
+def _extent(line: Seen, axis: int) -> float:
+    places = [corner[axis] for corner in line.corners]
+    return max(places) - min(places)
+
+
+def _score(lines: Sequence[Seen]) -> float:
+    """How sure the engine is of the average letter, 0..1."""
+    letters = sum(len(line.text) for line in lines)
+    return sum(line.score * len(line.text) for line in lines) / letters if letters else 0.0
+
+
+def _level(lines: Sequence[Seen]) -> list[Line]:
+    """The lines turned back by what the page leans, as boxes that grow upwards."""
+    angle = _lean(lines)
+    cos, sin = math.cos(-angle), math.sin(-angle)
+    levelled = []
+    for line in lines:
+        turned = [(x * cos - y * sin, x * sin + y * cos) for x, y in line.corners]
+        xs, ys = [x for x, _ in turned], [-y for _, y in turned]
+        levelled.append(Line(text=line.text, left=min(xs), right=max(xs), bottom=min(ys), top=max(ys)))
+    return levelled
+
+
+def _lean(lines: Sequence[Seen]) -> float:
+    """The angle of the page's long lines, in radians; 0 where it is more than a scanner's."""
+    angles = [
+        math.atan2(line.corners[1][1] - line.corners[0][1], line.corners[1][0] - line.corners[0][0])
+        for line in lines
+        if line.width > line.height * _LONG
+    ]
+    angle = median(angles) if angles else 0.0
+    return angle if abs(angle) <= math.radians(_MAX_LEAN) else 0.0

@@ -1,0 +1,185 @@
+"""Tables by the lines drawn around their cells. Pure."""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from storage.documents.pdf.cell_figures import is_figure
+from storage.documents.pdf.layout import Layout, Word
+from storage.documents.pdf.page_tables import Cell, FoundTable, to_lines, to_text
+from storage.documents.pdf.ruled_grids import MAX_CELLS, Grid, covered, find_grids, find_merges, join_rules
+from storage.documents.tables.text import Merge, fill_merged
+
+# Share of a table's cells that hold text: fewer are a form's boxes or a drawing.
+_FILLED = 0.25
+# Share of them that hold text of their own, not of a merged cell.
+_OWN = 0.2
+# Words of one cell, and their share of a table's, from which that cell is a text in a frame.
+_TEXT_WORDS = 60
+_TEXT_SHARE = 0.6
+# Gaps within a cell, in heights of a line, and the share of cells with such, from which it is several cells.
+_APART_GAP = 1.2
+_APART_SHARE = 0.25
+# Rows at the front that may be its header.
+_MAX_HEADER = 6
+
+
+def find_ruled_tables(layout: Layout) -> list[FoundTable]:
+    """The ruled tables of a page from top to bottom: at least two columns and two rows, with words in them."""
+    tables = []
+    for grid in find_grids(join_rules(layout.level), join_rules(layout.upright)):
+        table = _to_table(grid, layout.words)
+        if table is not None:
+            tables.append(table)
+    return sorted(tables, key=lambda table: (-table.top, table.edges[0]))
+
+
+def _to_table(grid: Grid, words: Sequence[Word]) -> FoundTable | None:
+    height, width = len(grid.rows) - 1, len(grid.columns) - 1
+    if width < 2 or height < 1 or height * width > MAX_CELLS:
+        return None
+    cells: dict[tuple[int, int], list[Word]] = {}
+    kept = [merge for merge in find_merges(grid) if not _is_row(merge, grid, words)]
+    merges = {place: merge for merge in kept for place in covered(merge)}
+    inside = []
+    for word in words:
+        row = next((row for row in range(height) if grid.rows[row] >= word.middle > grid.rows[row + 1]), None)
+        column = next(
+            (place for place in range(width) if grid.columns[place] <= word.centre < grid.columns[place + 1]), None
+        )
+        if row is None or column is None:
+            continue
+        merge = merges.get((row, column))
+        cells.setdefault((merge.row, merge.column) if merge else (row, column), []).append(word)
+        inside.append(word)
+    rows = [[tuple(cells.get((row, column), ())) for column in range(width)] for row in range(height)]
+    return _checked(*_split(rows, set(merges.values())), grid, inside)
+
+
+_YEAR = re.compile(r"(?:FY ?|CY ?)?(?:19|20)\d\d(?:[-–/]\d{2,4})?")
+_Rows = list[list[Cell]]
+
+
+def _is_row(merge: Merge, grid: Grid, words: Sequence[Word]) -> bool:
+    """Whether a cell as wide as its table is a row without lines: its words stand apart where columns do."""
+    if merge.rows > 1 or merge.columns < max(len(grid.columns) - 1, 3):
+        return False
+    top, bottom = grid.rows[merge.row], grid.rows[merge.row + 1]
+    inside = [
+        word for word in words if top >= word.middle > bottom and grid.columns[0] <= word.centre < grid.columns[-1]
+    ]
+    breaks = 0
+    for line in to_lines(inside):
+        for one, other in pairwise(line):
+            parted = any(one.centre < column <= other.centre for column in grid.columns[1:-1])
+            breaks += parted and other.left - one.right >= _APART_GAP * one.height / 2
+    return breaks >= 2
+
+
+def _split(rows: _Rows, merges: set[Merge]) -> tuple[_Rows, list[Merge]]:
+    """Rows without lines between them, which show as several figures in one cell, as rows of their own."""
+    split: _Rows = []
+    places: dict[int, int] = {}
+    is_split = set()
+    for number, row in enumerate(rows):
+        places[number] = len(split)
+        lines = to_lines(word for cell in row for word in cell)
+        if _is_several(row, lines):
+            is_split.add(number)
+            for line in lines:
+                members = set(line)
+                split.append([tuple(word for word in cell if word in members) for cell in row])
+        else:
+            split.append(row)
+    kept = [
+        Merge(places[merge.row], merge.column, merge.rows, merge.columns)
+        for merge in merges
+        if not is_split.intersection(range(merge.row, merge.row + merge.rows))
+    ]
+    return split, kept
+
+
+def _is_several(row: Sequence[Cell], lines: Sequence[Sequence[Word]]) -> bool:
+    if len(lines) < 2:
+        return False
+    figures = 0
+    for cell in row:
+        texts = [to_text(line) for line in to_lines(cell)]
+        figures += len(texts) > 1 and sum(map(is_figure, texts)) * 2 >= len(lines)
+    return figures >= 2 or (figures == 1 and len([cell for cell in row if cell]) == 2)
+
+
+def _checked(rows: _Rows, merges: Sequence[Merge], grid: Grid, words: Sequence[Word]) -> FoundTable | None:
+    texts = fill_merged([[to_text(cell) for cell in row] for row in rows], merges)
+    kept = [place for place in range(len(grid.columns) - 1) if any(row[place] for row in texts)]
+    filled = [place for place, row in enumerate(texts) if any(row)]
+    if len(kept) < 2 or len(filled) < 2:
+        return None
+    if sum(bool(texts[row][column]) for row in filled for column in kept) < len(filled) * len(kept) * _FILLED:
+        return None
+    if sum(bool(rows[row][column]) for row in filled for column in kept) < max(
+        len(filled), 4, len(filled) * len(kept) * _OWN
+    ):
+        return None
+    if _is_prose(rows, words):
+        return None
+    head = _header_rows([texts[place] for place in filled])
+    names = tuple(" ".join(_distinct(texts[row][column] for row in filled[:head])) for column in kept)
+    return FoundTable(
+        header=names,
+        rows=tuple(tuple(rows[row][column] for column in kept) for row in filled[head:]),
+        texts=tuple(tuple(texts[row][column] for column in kept) for row in filled[head:]),
+        words=tuple(words),
+        edges=(*(grid.columns[place] for place in kept), grid.columns[kept[-1] + 1]),
+        is_ruled=True,
+        is_doubtful=_hides_columns(rows),
+    )
+
+
+def _is_prose(rows: _Rows, words: Sequence[Word]) -> bool:
+    """Whether most of what the lines frame is one text: a box on a page, no table."""
+    longest = max(len(cell) for row in rows for cell in row)
+    return longest > _TEXT_WORDS and longest > len(words) * _TEXT_SHARE
+
+
+def _hides_columns(rows: _Rows) -> bool:
+    """Whether cells hold several pieces far apart: lines part some of the columns, places the others."""
+    filled = apart = 0
+    for row in rows:
+        for cell in row:
+            if cell:
+                filled += 1
+                apart += any(_is_apart(line) for line in to_lines(cell))
+    return apart > filled * _APART_SHARE
+
+
+def _is_apart(line: Sequence[Word]) -> bool:
+    gaps = [(after.left - before.right) / before.height for before, after in pairwise(line)]
+    figures = [is_figure(word.text) for word in line]
+    several = any(one and other for one, other in pairwise(figures))
+    return bool(gaps) and (max(gaps) >= _APART_GAP or (several and max(gaps) >= _APART_GAP / 3))
+
+
+def _distinct(texts: Iterable[str]) -> list[str]:
+    found: list[str] = []
+    for text in texts:
+        if text and (not found or found[-1] != text):
+            found.append(text)
+    return found
+
+
+def _header_rows(texts: Sequence[Sequence[str]]) -> int:
+    """How many rows at the front name the columns: those up to the first that names each, before data."""
+    count = 0
+    for row in texts[: min(_MAX_HEADER, len(texts) - 1)]:
+        figures = [text for text in row[1:] if text and is_figure(text)]
+        if figures and not all(_is_year(text) for text in figures):
+            break
+        count += 1
+        if all(row[1:]) and all(one != other for one, other in pairwise(row)):
+            break
+    return max(count, 1) if not texts or not any(is_figure(text) and not _is_year(text) for text in texts[0]) else 0
+
+
+def _is_year(text: str) -> bool:
+    return bool(_YEAR.fullmatch(text))

@@ -1,0 +1,187 @@
+"""Brings a source's files into the library: reads what is new or changed, forgets what has vanished."""
+
+import asyncio
+from collections.abc import Container, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from core.domain.corpus import Document, Source
+from core.domain.ingest_report import Failure, IndexState, IngestReport, ProgressCallback, RepairReport, ignore_progress
+from core.domain.read_limits import ReadLimits
+from core.domain.selection import EVERYTHING, Selection
+from core.errors import NotFound
+from core.ports import Clock, ConversationRepository, CorpusRepository, SearchIndex
+from storage.documents.files import Listing, list_files
+from storage.documents.index_repair import compare, repair_index
+from storage.documents.plan import Plan, build_plan, is_under
+from storage.documents.run import IngestRun
+from storage.documents.sandbox import Sandbox
+
+
+class Ingestor:
+    """Ingests one source at a time. The index is opened, and a model loaded, only when something has changed."""
+
+    def __init__(
+        self,
+        *,
+        corpus: CorpusRepository,
+        index: SearchIndex,
+        conversations: ConversationRepository,
+        clock: Clock,
+        sandbox: Sandbox,
+        limits: ReadLimits,
+        retried: Container[str] = (),
+    ) -> None:
+        """`retried` are reasons why files could not be read that may hold no more."""
+        self._corpus = corpus
+        self._index = index
+        self._conversations = conversations
+        self._clock = clock
+        self._sandbox = sandbox
+        self._limits = limits
+        self._retried = retried
+        self._one_at_a_time = asyncio.Lock()  # a repair must not remove another run's unfinished passages
+
+    async def ingest(
+        self,
+        source: Source,
+        root: Path,
+        only: str | None = None,
+        *,
+        kind: str | None = None,
+        force: bool = False,
+        selection: Selection = EVERYTHING,
+        links: Mapping[str, str] | None = None,
+        progress: ProgressCallback = ignore_progress,
+    ) -> IngestReport:
+        """Bring the library up to date with the files under `root`, or under its sub-path `only`.
+
+        A source of kind `file` holds just the files that were named once: without `only`, these are looked at again.
+        With `kind` (see base.forced_kind) every file is read by that reader, whatever its suffix; a file whose suffix
+        no reader has keeps that kind. With `force` all files are read and embedded anew. Documents outside `only` are
+        left alone. Files that `selection` does not take are as if they were not there. `links` gives documents (by
+        path) the web address that people know them by. Safe to repeat and to interrupt.
+
+        Raises:
+            NotFound: `root` is no folder, or there is nothing at `only` and nothing is stored of it.
+            StorageError, ModelMissing: the index or the database can't be used; what was stored before that stays.
+        """
+        async with self._one_at_a_time:
+            started = self._clock.monotonic()
+            stored = await self._stored(source)
+            sub_paths = _sub_paths(source, only, stored)
+            listing = await asyncio.to_thread(list_selected, root, selection, sub_paths)
+            _check_found(listing, root, only, stored)
+            planned = partial(
+                build_plan, listing, root=root, only=sub_paths, force=force, kind=kind, retried=self._retried
+            )
+            plan = await asyncio.to_thread(planned, stored)
+            if plan.has_work:
+                await self.repair(progress)  # opens the index: waits for another process, which may have done the work
+                plan = await asyncio.to_thread(planned, await self._stored(source))
+            report = IngestReport(unchanged=plan.unchanged, failures=list(plan.still_failed))
+            report.failures += [Failure(path=problem.path, reason=problem.reason) for problem in listing.problems]
+            if plan.has_work:
+                run = await self._run(
+                    source, root, report, kind=kind, force=force, links=links or {}, progress=progress
+                )
+                await self._carry_out(plan, run)
+            report.failures.sort(key=lambda failure: failure.path)
+            report.seconds = self._clock.monotonic() - started
+            return report
+
+    async def compare(self) -> IndexState:
+        """Return the differences between index and database (storage/documents/index_repair.py)."""
+        return await compare(self._corpus, self._index)
+
+    async def repair(self, progress: ProgressCallback = ignore_progress) -> RepairReport:
+        """Remove what interrupted runs left in the index, and add missing passages (storage/documents/index_repair.py).
+
+        Raises StorageError and ModelMissing.
+        """
+        return await repair_index(self._corpus, self._index, progress)
+
+    async def _carry_out(self, plan: Plan, run: IngestRun) -> None:
+        for document in plan.vanished:
+            await self._forget(document)
+            run.report.removed += 1
+        try:
+            await run.run(plan.to_read)
+        finally:
+            await self._sandbox.close()
+        if run.report.added or run.report.updated or run.report.removed:
+            await self._index.optimise()
+
+    async def _run(
+        self,
+        source: Source,
+        root: Path,
+        report: IngestReport,
+        *,
+        kind: str | None,
+        force: bool,
+        links: Mapping[str, str],
+        progress: ProgressCallback,
+    ) -> IngestRun:
+        return IngestRun(
+            corpus=self._corpus,
+            index=self._index,
+            sandbox=self._sandbox,
+            clock=self._clock,
+            limits=self._limits,
+            source=source,
+            root=root,
+            vault=await asyncio.to_thread(_vault_name, root),
+            kind=kind,
+            force=force,
+            links=links,
+            report=report,
+            progress=progress,
+        )
+
+    async def _stored(self, source: Source) -> list[Document]:
+        return await self._corpus.list_documents(source.workspace, frozenset({source.id}))
+
+    async def _forget(self, document: Document) -> None:
+        """Gone from the database first: what stays in the index is then never shown, and swept."""
+        await self._conversations.forget_document(document.id)
+        await self._corpus.remove_document(document.id)
+        await self._index.remove_document(document.id)
+
+
+def list_selected(root: Path, selection: Selection, only: list[str] | None = None) -> Listing:
+    """As `list_files`, of what `selection` takes."""
+    listing = list_files(root, only if only is not None or selection.paths is None else selection.paths)
+    if selection == EVERYTHING:
+        return listing
+    wanted = None if selection.paths is None else frozenset(selection.paths)
+    return replace(
+        listing,
+        files=[
+            file for file in listing.files if (wanted is None or file.path in wanted) and selection.takes(file.path)
+        ],
+        problems=[problem for problem in listing.problems if selection.takes(problem.path)],
+    )
+
+
+def has_files(root: Path, selection: Selection) -> bool:
+    """Return whether `selection` takes a file under `root`. Raises NotFound if `root` is no folder."""
+    return bool(list_selected(root, selection).files)
+
+
+def _sub_paths(source: Source, only: str | None, stored: list[Document]) -> list[str] | None:
+    if only:
+        return [only.strip("/")]
+    return [document.path for document in stored] if source.kind == "file" else None
+
+
+def _vault_name(root: Path) -> str | None:
+    return root.resolve().name if (root / ".obsidian").is_dir() else None
+
+
+def _check_found(listing: Listing, root: Path, only: str | None, stored: list[Document]) -> None:
+    if not only or listing.files or listing.problems or (root / only).exists():
+        return
+    if not any(is_under(document.path, [only.strip("/")]) for document in stored):
+        raise NotFound(f"{str(root / only)!r} does not exist: check the path")

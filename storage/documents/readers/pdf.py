@@ -1,0 +1,195 @@
+"""PDF files: the text layer, page by page, under the PDF's own page numbers and the labels printed on its pages."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.domain.corpus import Heading, ParsedDocument, ParsedPage
+from core.errors import ReadError
+from storage.documents.deadline import ask_for_time
+from storage.documents.pdf.form_fields import open_forms
+from storage.documents.pdf.headers_footers import find_running_lines
+from storage.documents.pdf.page_text import clean_page, page_text, without_controls
+from storage.documents.pdf.recognition import UNRECOGNISED, Recogniser
+from storage.documents.pdf.scanned_pages import may_be_scanned, recognise
+from storage.documents.texts.encodings import clean
+
+# Entries of an outline that are read: more is a broken file, not a book.
+MAX_OUTLINE = 5_000
+# Characters of a page's label: a longer one is no number of a page.
+MAX_LABEL = 40
+# Letters and digits that all pages together must hold to count as a text layer: less is a stamp on a scan.
+MIN_TEXT = 3
+
+_NOTHING_RECOGNISED = "scanned: no words were recognised on its pages; scan it anew, sharper and upright"
+
+# What a document's title field holds when nobody gave it one.
+_NO_TITLE = re.compile(
+    r"untitled.*|\(?anonymous\)?|document\d*|microsoft \w+ - .*"
+    r"|.*\.(?:pdf|docx?|xlsx?|pptx?|indd|tex|dvi|odt|rtf|txt|html?)",
+    re.IGNORECASE,
+)
+_WORDS = re.compile(r"\w")
+_REASONS = {
+    3: "corrupt: not a readable PDF, it may be cut off",
+    4: "encrypted: the PDF needs a password; save it without one and ingest it again",
+    5: "encrypted with a security scheme that can't be read; save it without one and ingest it again",
+}
+
+
+class PdfReader:
+    """Reads the text layer of `.pdf`; pages without text are left out, and the numbers of the others stay.
+
+    With a recogniser, the text of scanned pages is what it sees in their pictures; each may take as long as a file.
+    A page that is labelled otherwise than its number ("iv", "A-3") has that label, also as its anchor.
+    """
+
+    kind = "pdf"
+    suffixes = frozenset({".pdf"})
+    expects = "a PDF (no %PDF mark at its start)"
+
+    def __init__(self, recogniser: Recogniser | None = None) -> None:
+        self._recogniser = recogniser
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        return b"%PDF-" in head
+
+    def read(self, path: Path, root: Path) -> ParsedDocument:
+        with _opened(path) as document:
+            texts = [page_text(document, index) for index in range(len(document))]
+            recognised = self._recognise(document, texts)
+            if not texts:
+                raise ReadError("empty: the PDF has no pages")
+            if len(_WORDS.findall("".join(texts))) < MIN_TEXT:
+                raise ReadError(_NOTHING_RECOGNISED if self._recogniser else UNRECOGNISED)
+            entries = _outline(document)
+            labels = [_label(document, index) for index in range(len(document))]
+            title = " ".join(clean(document.get_metadata_value("Title")).split())
+        return ParsedDocument(
+            title=title if title and not _NO_TITLE.fullmatch(title) else path.stem,
+            kind=self.kind,
+            pages=_to_pages(texts, entries, labels),
+            warnings=tuple(_warnings(texts, recognised)),
+        )
+
+    def _recognise(self, document: Any, texts: list[str]) -> list[int]:
+        """Put the text of scanned pages into `texts`; the numbers of those where some was found."""
+        if self._recogniser is None:
+            return []
+        recognised = []
+        for index, text in enumerate(texts):
+            if may_be_scanned(document, index, text):
+                if not ask_for_time():
+                    break
+                texts[index] = clean_page(recognise(document, index, text, self._recogniser))
+                if texts[index] != text:
+                    recognised.append(index + 1)
+        return recognised
+
+
+def _warnings(texts: Sequence[str], recognised: Sequence[int]) -> Iterator[str]:
+    if recognised:
+        yield f"read from pictures (OCR), letters may be wrong: page{_numbers(recognised)}"
+    if empty := [number for number, text in enumerate(texts, 1) if not text]:
+        yield f"no text on page{_numbers(empty)}: scanned or blank"
+
+
+def _numbers(pages: Sequence[int]) -> str:
+    return f"{'s' * (len(pages) > 1)} {', '.join(map(str, pages))}"
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    import pypdfium2
+
+    try:
+        document = pypdfium2.PdfDocument(path.read_bytes())
+    except pypdfium2.PdfiumError as error:
+        code = getattr(error, "err_code", None)
+        raise ReadError(_REASONS.get(code or 3, f"corrupt: {error}")) from error
+    with closing(document):
+        open_forms(document)
+        yield document
+
+
+def _label(document: Any, index: int) -> str:
+    """What is printed on a page as its number, where the PDF says that it is another one; else ""."""
+    label = " ".join(clean(without_controls(document.get_page_label(index))).split())
+    return "" if label == str(index + 1) else label[:MAX_LABEL]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    level: int
+    title: str
+    index: int
+
+
+def _outline(document: Any) -> list[_Entry]:
+    entries: list[_Entry] = []
+    last = 0
+    for bookmark in document.get_toc():
+        destination = bookmark.get_dest()
+        index = destination.get_index() if destination else None
+        title = " ".join(clean(bookmark.get_title() or "").split())
+        if title and not _NO_TITLE.fullmatch(title) and index is not None and last <= index < len(document):
+            entries.append(_Entry(min(bookmark.level + 1, 6), title, index))
+            last = index
+        if len(entries) >= MAX_OUTLINE:
+            break
+    return entries
+
+
+def _to_pages(texts: list[str], entries: list[_Entry], labels: list[str]) -> tuple[ParsedPage, ...]:
+    """Pages with text. Outline entries that stand in the page's text are headings, the others lead its heading path."""
+    by_page: dict[int, list[_Entry]] = {}
+    for entry in entries:
+        by_page.setdefault(entry.index, []).append(entry)
+    pages = []
+    running = find_running_lines(texts)
+    above: list[Heading] = []
+    for index, text in enumerate(texts):
+        headings = _find_headings(text, by_page.get(index, []))
+        unplaced = [heading for heading in headings if heading.start < 0]
+        path = _under([*above, *unplaced])
+        placed = tuple(heading for heading in headings if heading.start >= 0)
+        if text:
+            titles = tuple(heading.title for heading in path)
+            anchors = ((labels[index], 0),) if labels[index] else ()
+            page = ParsedPage(
+                title="",
+                text=text,
+                headings=placed,
+                heading_path=titles,
+                anchors=anchors,
+                number=index + 1,
+                label=labels[index],
+                running=running[index],
+            )
+            pages.append(page)
+        above = _under([*above, *headings])
+    return tuple(pages)
+
+
+def _find_headings(text: str, entries: list[_Entry]) -> list[Heading]:
+    found = []
+    place = 0
+    for entry in entries:
+        words = r"\s+".join(re.escape(word) for word in entry.title.split())
+        match = re.compile(rf"^[ \t]*(?:[\dA-Z.]+\s+)?{words}", re.MULTILINE | re.IGNORECASE).search(text, place)
+        found.append(Heading(level=entry.level, title=entry.title, start=match.start() if match else -1))
+        place = match.end() if match else place
+    return found
+
+
+def _under(headings: list[Heading]) -> list[Heading]:
+    """The headings still open after the last of these, outermost first."""
+    above: list[Heading] = []
+    for heading in headings:
+        while above and above[-1].level >= heading.level:
+            above.pop()
+        above.append(heading)
+    return above

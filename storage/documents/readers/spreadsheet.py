@@ -1,0 +1,179 @@
+"""Spreadsheets: a page for each sheet, its tables as Markdown tables."""
+
+import datetime
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from itertools import groupby, islice
+from pathlib import Path
+from typing import Any
+
+from core.domain.corpus import ParsedDocument, ParsedPage
+from core.errors import ReadError
+from core.text.delimited import find_header
+from core.text.words import collapse
+from storage.documents.office.number_formats import NumberFormat
+from storage.documents.office.office_files import OLE_MARK, check_office, is_encrypted, is_office, is_old, why_encrypted
+from storage.documents.office.sheet_formats import Formats, read_sheet_formats
+from storage.documents.office.text_sheets import SUFFIX, SheetForm, form_of, read_sheet_xml
+from storage.documents.office.text_writer import TextWriter
+from storage.documents.tables.text import Merge, fill_merged
+from storage.documents.texts.encodings import clean
+
+WHAT = "spreadsheet"
+# Floats up to here are whole numbers without loss; beyond it a spreadsheet shows powers of ten, too.
+_WHOLE = 1e15
+
+
+class SpreadsheetReader:
+    """Reads `.xlsx`, `.xlsm`, `.xlsb`, `.xls` and `.ods`; those empty or hidden are left out.
+
+    `.xls` also in Excel's XML of 2003; other texts of that name are read by the readers of what they are.
+    """
+
+    kind = "spreadsheet"
+    suffixes = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
+    expects = "a spreadsheet"
+
+    def accepts(self, path: Path, head: bytes) -> bool:
+        return is_office(head) or (path.suffix.lower() == SUFFIX and form_of(head) is SheetForm.XML)
+
+    def read(self, path: Path, root: Path) -> ParsedDocument:
+        pages = []
+        hidden = []
+        for number, (sheet, is_hidden, rows) in enumerate(_sheets(path), 1):
+            name = collapse(clean(sheet)) or f"Sheet {number}"
+            if is_hidden:
+                hidden.append(repr(name))
+            elif text := to_text(rows):
+                pages.append(ParsedPage(title=name, text=text, number=number))
+        if not pages:
+            raise ReadError("empty: no sheet that is shown has text" if hidden else "empty: no sheet has text")
+        return ParsedDocument(
+            title=path.stem,
+            kind=self.kind,
+            pages=tuple(pages),
+            warnings=(f"hidden sheet{'s' * (len(hidden) > 1)} left out: {', '.join(hidden)}",) if hidden else (),
+        )
+
+
+def _sheets(path: Path) -> Iterator[tuple[str, bool, list[list[str]]]]:
+    """Each sheet's name, whether it is hidden, and its rows."""
+    with path.open("rb") as file:
+        is_workbook = is_office(file.read(len(OLE_MARK)))
+    if not is_workbook:
+        yield from read_sheet_xml(path.read_bytes(), WHAT)
+        return
+    with _opened(path) as workbook:
+        formats = {} if is_old(path) else read_sheet_formats(path)
+        for number, sheet in enumerate(workbook.sheets_metadata):
+            is_hidden = str(sheet.visible) != "SheetVisibleEnum.Visible"
+            rows = [] if is_hidden else _rows(workbook, number, formats.get(sheet.name, {}))
+            yield sheet.name, is_hidden, rows
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    import python_calamine
+
+    if is_old(path):
+        if is_encrypted(path.read_bytes()):
+            raise ReadError(why_encrypted(WHAT))
+    else:
+        check_office(path, WHAT, newer=".xlsx", is_sheet=True)
+    try:
+        with closing(_load(path)) as workbook:
+            yield workbook
+    except python_calamine.PasswordError as error:
+        raise ReadError(why_encrypted(WHAT)) from error
+    except (python_calamine.CalamineError, OSError) as error:  # damaged parts are errors of reading, too
+        raise ReadError(f"corrupt: not a readable {WHAT} ({error})") from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # what Rust raises for its own bugs, which has no importable name
+            raise
+        raise ReadError(f"corrupt: not a readable {WHAT} (its reader gave up)") from error
+
+
+def _load(path: Path) -> Any:
+    """By the suffix where it fits the container: only so the library says why it can't; else by the content."""
+    import python_calamine
+
+    if is_old(path) == (path.suffix.lower() == ".xls"):
+        return python_calamine.CalamineWorkbook.from_path(str(path))
+    return python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(path.read_bytes()))
+
+
+def _rows(workbook: Any, index: int, formats: Formats) -> list[list[str]]:
+    """The cells of a sheet as a spreadsheet shows them, merged ones in every place they cover."""
+    sheet = workbook.get_sheet_by_index(index)
+    if sheet.start is None:
+        return []
+    top, left = sheet.start
+    merges = [
+        Merge(first[0] - top, first[1] - left, last[0] - first[0] + 1, last[1] - first[1] + 1)
+        for first, last in sheet.merged_cell_ranges or ()
+    ]
+    rows = [
+        [to_shown(value, formats.get((row, column))) for column, value in enumerate(values, left)]
+        for row, values in enumerate(islice(sheet.iter_rows(), top, None), top)  # it begins with what is empty
+    ]
+    return fill_merged(rows, merges)
+
+
+def to_shown(value: object, number_format: NumberFormat | None = None) -> str:
+    """A cell's value: percentages and money as formatted, other numbers without noise in their last digits, dates as
+    ISO 8601.
+    """
+    if isinstance(value, bool):
+        return str(value).upper()
+    if number_format is not None and isinstance(value, int | float):
+        return number_format.show(value)
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < _WHOLE else f"{value:.15g}"
+    if isinstance(value, datetime.datetime):
+        return value.date().isoformat() if value.time() == datetime.time() else value.isoformat(" ", "seconds")
+    return str(value)
+
+
+def to_text(rows: Sequence[Sequence[str]]) -> str:
+    """A sheet's text. Blank rows part its tables; what stands alone in its row above or below a table is a line."""
+    writer = TextWriter()
+    for blank, block in groupby(rows, key=lambda row: not any(cell.strip() for cell in row)):
+        if not blank:
+            _write_block(list(block), writer)
+    return writer.finish()[0]
+
+
+def _write_block(rows: list[Sequence[str]], writer: TextWriter) -> None:
+    wide = [place for place, row in enumerate(rows) if _filled(row) > 1]
+    first, last = (wide[0], wide[-1] + 1) if wide else (len(rows), len(rows))
+    _write_lines(rows[:first], writer)
+    table = rows[first:last]
+    header = find_header(table)
+    if table:
+        _write_lines(table[: header or 0], writer)
+        writer.add_table(table[header or 0 :], columns=_letters(table) if header is None else None)
+    _write_lines(rows[last:], writer)
+
+
+def _write_lines(rows: Sequence[Sequence[str]], writer: TextWriter) -> None:
+    """Rows that are no table: what stands beside each other, on one line."""
+    writer.add_paragraph("\n".join(" – ".join(filter(None, map(collapse, row))) for row in rows))
+
+
+def _filled(row: Sequence[str]) -> int:
+    return sum(1 for cell in row if cell.strip())
+
+
+def _letters(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The columns' names in a spreadsheet, for a table without names of its own."""
+    return [_letter(place) for place in range(max(map(len, rows)))]
+
+
+def _letter(place: int) -> str:
+    name = ""
+    while place >= 0:
+        place, rest = divmod(place, 26)
+        name = chr(ord("A") + rest) + name
+        place -= 1
+    return name

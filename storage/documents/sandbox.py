@@ -1,0 +1,184 @@
+"""Reads foreign files, and looks for data in them, in a child process that can be stopped.
+
+A file that hangs, crashes its reader or fills the memory costs only itself. The child is started for the first file
+(about 0.1 s with its imports), reused, and replaced after a failure that may have harmed it. It gets no environment
+beyond what Python needs: tokens and keys stay with the parent.
+"""
+
+import asyncio
+import io
+import logging
+import os
+import pickle
+import signal
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from typing import Any
+
+from core.domain.corpus import Heading, Page, PagePlace, Passage, Span
+from core.domain.extracts import ExtractType, Found, Unread
+from core.domain.read_limits import MEBIBYTE, ReadLimits
+from storage.documents.child import (
+    HEADER_BYTES,
+    ExtractTask,
+    FoundInDocument,
+    ReadDocument,
+    ReadFailure,
+    ReadTask,
+    Reply,
+    Result,
+    Task,
+    steps_of,
+)
+
+# Functions that the child imports, as `module:function`.
+READERS = "storage.documents.base:build_readers"
+RECOGNISING_READERS = "storage.documents.base:build_recognising_readers"
+EXTRACTORS = "storage.documents.extractors.base:build_extractors"
+PLACES = "core.access.positions.places:places_of"
+_START = "from storage.documents.child import main; main()"
+_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
+# All that a reply may be made of: unpickling must not run what a subverted child sends.
+_REPLY_CLASSES: dict[tuple[str, str], type] = {
+    (cls.__module__, cls.__qualname__): cls
+    for cls in (
+        Reply, ReadDocument, ReadFailure, FoundInDocument, Page, PagePlace, Passage, Span, Heading, Found, Unread,
+        ExtractType,
+    )
+}  # fmt: skip
+# How native code ends a process that can't go on: by abort() or by an instruction that does not exist.
+_ABORTED = frozenset({signal.SIGABRT, signal.SIGILL} | ({signal.SIGTRAP} if hasattr(signal, "SIGTRAP") else set()))
+# The exit code of a child that has used up its processor time (see child.py); None where there is no such limit.
+_OUT_OF_TIME = -int(signal.SIGPROF) if hasattr(signal, "SIGPROF") else None
+_TOO_LONG = "took too long: reading it was stopped after {:g} s of processor time; split the file"
+_UNUSABLE = ReadFailure(reason="its reader gave an unusable result")
+
+log = logging.getLogger(__name__)
+
+
+class Sandbox:
+    """A lazily started child process that reads one file at a time. Not for concurrent use; `close` ends the child."""
+
+    def __init__(self, limits: ReadLimits, readers: str = READERS, *, extractors: str = EXTRACTORS) -> None:
+        """`readers` and `extractors` name the functions that build them."""
+        self._limits = limits
+        self._functions = (readers, extractors, PLACES)
+        self._process: Process | None = None
+
+    async def read(self, task: ReadTask) -> ReadDocument | ReadFailure:
+        """The file's content, or why there is none; never raises for what a file can do."""
+        result = await self._run(task)
+        return result if isinstance(result, ReadDocument | ReadFailure) else _UNUSABLE
+
+    async def extract(self, task: ExtractTask) -> FoundInDocument | ReadFailure:
+        """What an extractor found, or why it found nothing; never raises for what a document can do."""
+        result = await self._run(task)
+        return result if isinstance(result, FoundInDocument | ReadFailure) else _UNUSABLE
+
+    async def _run(self, task: Task) -> Result:
+        process = await self._running()
+        try:
+            async with asyncio.timeout(self._limits.wall_seconds) as deadline:
+                message = await _exchange(process, task, self._limits, deadline)
+        except TimeoutError:
+            await self.close()
+            return ReadFailure(reason=f"took too long: reading it was stopped after {self._limits.wall_seconds:g} s")
+        except (EOFError, ConnectionError) as error:
+            return ReadFailure(reason=await self._reason_of_end(process, error))
+        except asyncio.CancelledError:  # the child is in the middle of a file
+            await self.close()
+            raise
+        reply = await asyncio.to_thread(_unpacked, message)
+        if reply.retire:
+            await self.close()
+        if isinstance(reply.result, ReadFailure) and reply.result.trace:
+            log.warning("Reading %s failed:\n%s", task.path, reply.result.trace)
+        return reply.result
+
+    async def close(self) -> None:
+        """End the child; safe to repeat, and the next `read` starts another."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if process.returncode is None:
+            process.kill()
+        if process.stdin:
+            process.stdin.close()
+        await process.communicate()
+
+    async def _running(self) -> Process:
+        if self._process is None or self._process.returncode is not None:
+            await self.close()
+            limits = pickle.dumps(self._limits).hex()
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable, "-c", _START, limits, *self._functions,
+                stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=_environment(),
+            )  # fmt: skip
+        return self._process
+
+    async def _reason_of_end(self, process: Process, error: Exception) -> str:
+        """Why the child ended in the middle of a file."""
+        try:
+            async with asyncio.timeout(1.0):  # its exit follows the end of its output
+                code = await process.wait()
+        except TimeoutError:
+            code = None
+        await self.close()
+        if code is None:
+            return f"its reader stopped answering ({error})"
+        if code == _OUT_OF_TIME:
+            return _TOO_LONG.format(self._limits.seconds)
+        if -code in _ABORTED:  # PDFium and others end so when they get no more memory
+            mebibytes = self._limits.memory_bytes // MEBIBYTE
+            return f"its reader gave up ({_signal_name(-code)}): broken, or reading it takes more than {mebibytes:,} MB"
+        if code < 0:
+            return f"its reader crashed ({_signal_name(-code)})"
+        return f"its reader ended unexpectedly (exit code {code})"
+
+
+async def _exchange(process: Process, task: Task, limits: ReadLimits, deadline: asyncio.Timeout) -> bytes:
+    """The reply; the time limit begins anew for each page that the child recognises (see patience.py).
+
+    Raises EOFError (IncompleteReadError is one) or ConnectionError when the child ends.
+    """
+    if process.stdin is None or process.stdout is None:
+        raise EOFError("no pipes")
+    message = pickle.dumps(task, protocol=pickle.HIGHEST_PROTOCOL)
+    process.stdin.write(len(message).to_bytes(HEADER_BYTES) + message)
+    await process.stdin.drain()
+    for _ in range(steps_of(task, limits) + 1):
+        size = int.from_bytes(await process.stdout.readexactly(HEADER_BYTES))
+        if size > limits.result_bytes:
+            raise EOFError("its result is larger than allowed")
+        if size:
+            return await process.stdout.readexactly(size)
+        deadline.reschedule(asyncio.get_running_loop().time() + limits.wall_seconds)
+    raise EOFError("it asked for more time than allowed")
+
+
+class _ReplyUnpickler(pickle.Unpickler):
+    def find_class(self, module_name: str, global_name: str, /) -> Any:
+        if (module_name, global_name) in _REPLY_CLASSES:
+            return _REPLY_CLASSES[module_name, global_name]
+        raise pickle.UnpicklingError(f"{module_name}.{global_name} is no part of a reply")
+
+
+def _unpacked(message: bytes) -> Reply:
+    try:
+        reply = _ReplyUnpickler(io.BytesIO(message)).load()
+    except (pickle.UnpicklingError, EOFError, AttributeError, TypeError, ValueError, IndexError) as error:
+        return Reply(result=ReadFailure(reason=f"its reader gave an unusable result ({error})"), retire=True)
+    if isinstance(reply, Reply):
+        return reply
+    return Reply(result=_UNUSABLE, retire=True)
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    paths = [path for path in sys.path if path] or [os.getcwd()]
+    return kept | {"PYTHONPATH": os.pathsep.join(paths), "PYTHONUTF8": "1", "PYTHONHASHSEED": "0"}
+
+
+def _signal_name(number: int) -> str:
+    names = {member.value: member.name for member in signal.Signals}
+    return names.get(number, f"signal {number}")

@@ -1,0 +1,61 @@
+"""Rows of cells to Markdown tables, the one form in which tables stand in the text of a page. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.text.delimited import MAX_COLUMNS, width_of
+from core.text.words import collapse
+from storage.documents.texts.encodings import clean
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Cells shown as one: its first row and column in the table, both from 0, and how many it covers."""
+
+    row: int
+    column: int
+    rows: int = 1
+    columns: int = 1
+
+
+def to_table(rows: Sequence[Sequence[str]], *, columns: Sequence[str] | None = None) -> str:
+    """A Markdown table, a line a row; "" where no cell holds text. The first row is the header.
+
+    `columns` is a header for rows that have none. White space in a cell is one space, a pipe is escaped; short rows
+    are filled up; rows and columns without any text are left out.
+    """
+    grid = [[to_cell(cell) for cell in row[:MAX_COLUMNS]] for row in rows]
+    kept = [place for place in range(width_of(grid)) if any(place < len(row) and row[place] for row in grid)]
+    if not kept:
+        return ""
+    lines = [[row[place] if place < len(row) else "" for place in kept] for row in grid if any(row)]
+    if columns is not None:
+        lines.insert(0, [to_cell(columns[place]) if place < len(columns) else "" for place in kept])
+    rule = "| " + " | ".join(["---"] * len(kept)) + " |"
+    written = [f"| {' | '.join(line)} |" for line in lines]
+    return "\n".join([written[0], rule, *written[1:]])
+
+
+def to_cell(text: str) -> str:
+    """The text of a cell as it stands in a table's line."""
+    return collapse(clean(text)).replace("|", "\\|")
+
+
+def fill_merged(rows: Sequence[Sequence[str]], merges: Sequence[Merge]) -> list[list[str]]:
+    """The rows with what merged cells say in each place they cover, so that every row can be read alone.
+
+    A cell over the whole width of one row, a title between rows, stays once.
+    """
+    grid = [list(row) for row in rows]
+    width = width_of(grid)
+    for merge in merges:
+        if not 0 <= merge.row < len(grid) or not 0 <= merge.column < len(grid[merge.row]):
+            continue
+        text = grid[merge.row][merge.column]
+        if not text or (merge.rows == 1 and merge.columns >= width):
+            continue
+        for row in grid[merge.row : merge.row + merge.rows]:
+            end = min(merge.column + merge.columns, width)
+            row.extend([""] * (end - len(row)))
+            row[merge.column : end] = [text] * (end - merge.column)
+    return grid

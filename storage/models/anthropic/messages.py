@@ -1,0 +1,268 @@
+"""Between our chat types and Anthropic's Messages API. All pure.
+
+Cache breakpoints (the API takes at most four): the last tool, the system prompt, and the ends of the last two user
+turns, so that each step of a run reads what the step before it wrote.
+"""
+
+import base64
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict, cast
+
+from core.domain.answer import (
+    ChatMessage,
+    ChatRequest,
+    ChatResponse,
+    ChatRole,
+    CitedText,
+    PageImage,
+    StopReason,
+    ToolChoice,
+    ToolDefinition,
+    ToolInvocation,
+    ToolResult,
+    Usage,
+)
+from core.domain.corpus import Passage
+from core.errors import ContextOverflow, ProviderError, ProviderRefused
+from storage.models.anthropic.cites import InlineCiteFilter
+from storage.models.anthropic.passages import to_citation, to_numbered_text, to_search_result
+
+if TYPE_CHECKING:
+    from anthropic.types import (
+        CacheControlEphemeralParam,
+        ContentBlock,
+        ContentBlockParam,
+        ImageBlockParam,
+        Message,
+        MessageParam,
+        OutputConfigParam,
+        SearchResultBlockParam,
+        TextBlock,
+        TextBlockParam,
+        ToolChoiceParam,
+        ToolParam,
+        ToolResultBlockParam,
+    )
+    from anthropic.types import Usage as VendorUsage
+
+CACHED_USER_TURNS = 2  # with tools and system this makes the API's four breakpoints
+# The vendor's word -> ours, or the error it is. Complete by test against the SDK's Literal.
+STOP_REASONS: Mapping[str, StopReason | type[ProviderError]] = {
+    "end_turn": StopReason.END,
+    "stop_sequence": StopReason.END,
+    "tool_use": StopReason.TOOLS,
+    "max_tokens": StopReason.MAX_TOKENS,
+    "pause_turn": StopReason.PAUSED,
+    "refusal": ProviderRefused,
+    "model_context_window_exceeded": ContextOverflow,
+}
+_TOOL_CHOICES: Mapping[ToolChoice, "ToolChoiceParam"] = {
+    ToolChoice.AUTO: {"type": "auto"},
+    ToolChoice.ANY: {"type": "any"},
+    ToolChoice.NONE: {"type": "none"},
+}
+_NOT_IN_IDS = re.compile(r"[^a-zA-Z0-9_-]")  # ids of history may come from another provider; the API takes only these
+
+
+class TurnParams(TypedDict):
+    """Keyword arguments of the SDK's `messages.stream`."""
+
+    model: str
+    max_tokens: int
+    messages: "list[MessageParam]"
+    system: NotRequired["list[TextBlockParam]"]
+    tools: NotRequired["list[ToolParam]"]
+    tool_choice: NotRequired["ToolChoiceParam"]
+    output_config: NotRequired["OutputConfigParam"]
+
+
+def to_params(request: ChatRequest, *, model: str, max_tokens: int) -> TurnParams:
+    """A request in the vendor's form: roles merged, no empty texts, cache breakpoints set.
+
+    The API refuses citations and a schema for the reply in one request: with a schema, passages are plain text under
+    their numbers.
+    """
+    cites = request.output_schema is None
+    params: TurnParams = {
+        "model": model,
+        "max_tokens": max_tokens,
+        "messages": _to_turns(request.messages, cites=cites),
+    }
+    if request.output_schema is not None:
+        params["output_config"] = {"format": {"type": "json_schema", "schema": dict(request.output_schema)}}
+    if request.system.strip():
+        params["system"] = [{"type": "text", "text": request.system, "cache_control": _breakpoint()}]
+    if request.tools:
+        params["tools"] = [_to_tool(tool) for tool in request.tools]
+        params["tools"][-1]["cache_control"] = _breakpoint()
+        params["tool_choice"] = _TOOL_CHOICES[request.tool_choice]
+    return params
+
+
+def to_response(message: "Message", shown: Mapping[str, Passage]) -> ChatResponse:
+    """A complete message in our form. `shown` are the request's passages by `source`.
+
+    Raises ProviderRefused, ContextOverflow, or ProviderError for a stop reason not known.
+    """
+    stop = _stop_reason(message)
+    invocations = _invocations(message) if stop is StopReason.TOOLS else ()
+    return ChatResponse(
+        segments=_segments(message.content, shown),
+        tool_invocations=invocations,
+        stop_reason=StopReason.END if stop is StopReason.TOOLS and not invocations else stop,
+        usage=to_usage(message.usage),
+        model=message.model,
+        native=_native(message, keep_tool_calls=bool(invocations)),
+    )
+
+
+def to_usage(usage: "VendorUsage") -> Usage:
+    """Tokens; the vendor counts cached ones apart from `input_tokens`, we count them in."""
+    read, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
+    return Usage(
+        input_tokens=usage.input_tokens + read + written,
+        output_tokens=usage.output_tokens,
+        cache_read_tokens=read,
+        cache_write_tokens=written,
+    )
+
+
+def _breakpoint() -> "CacheControlEphemeralParam":
+    return {"type": "ephemeral"}
+
+
+def _to_tool(tool: ToolDefinition) -> "ToolParam":
+    return {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
+
+
+def _to_turns(messages: Iterable[ChatMessage], *, cites: bool) -> "list[MessageParam]":
+    turns: list[tuple[str, list[ContentBlockParam]]] = []
+    for message in messages:
+        role = "assistant" if message.role is ChatRole.ASSISTANT else "user"
+        blocks = _to_blocks(message, cites=cites)
+        if turns and turns[-1][0] == role:
+            turns[-1][1].extend(blocks)
+        elif blocks:
+            turns.append((role, blocks))
+    users = [blocks for role, blocks in turns if role == "user"]
+    for blocks in users:
+        blocks.sort(key=lambda block: block["type"] != "tool_result")  # the API wants results before any text
+    for blocks in users[-CACHED_USER_TURNS:]:
+        blocks[-1] = cast("ContentBlockParam", {**blocks[-1], "cache_control": _breakpoint()})
+    if turns and turns[-1][0] == "assistant":
+        _trim_end(turns[-1][1])
+    return [cast("MessageParam", {"role": role, "content": blocks}) for role, blocks in turns]
+
+
+def _trim_end(blocks: "list[ContentBlockParam]") -> None:
+    """A turn that is to be gone on with may not end in white space."""
+    if blocks[-1]["type"] == "text":
+        blocks[-1] = {**blocks[-1], "text": blocks[-1]["text"].rstrip()}
+
+
+def _to_blocks(message: ChatMessage, *, cites: bool) -> "list[ContentBlockParam]":
+    if message.role is ChatRole.ASSISTANT:
+        return _assistant_blocks(message)
+    blocks: list[ContentBlockParam] = [_to_tool_result(result, cites=cites) for result in message.tool_results]
+    if text := message.text.strip():
+        spoken = f"{message.speaker}: {text}" if message.speaker else text
+        blocks.append({"type": "text", "text": spoken})
+    return blocks
+
+
+def _assistant_blocks(message: ChatMessage) -> "list[ContentBlockParam]":
+    if message.native is not None:
+        return list(cast("Sequence[ContentBlockParam]", message.native))
+    blocks: list[ContentBlockParam] = []
+    if text := message.text.strip():
+        blocks.append({"type": "text", "text": text})
+    for call in message.tool_invocations:
+        arguments = dict(call.arguments)
+        blocks.append({"type": "tool_use", "id": _to_id(call.id), "name": call.name, "input": arguments})
+    return blocks
+
+
+def _to_id(invocation_id: str) -> str:
+    return _NOT_IN_IDS.sub("_", invocation_id)
+
+
+def _to_tool_result(result: ToolResult, *, cites: bool) -> "ToolResultBlockParam":
+    block: ToolResultBlockParam = {"type": "tool_result", "tool_use_id": _to_id(result.invocation_id)}
+    content: list[TextBlockParam | ImageBlockParam | SearchResultBlockParam] = []
+    if text := result.text.strip():
+        content.append({"type": "text", "text": text})
+    if result.is_error:
+        block["is_error"] = True  # an error's content may be text only
+    elif not cites:
+        content.extend({"type": "text", "text": to_numbered_text(item)} for item in result.passages)
+    else:
+        content.extend(found for item in result.passages if (found := to_search_result(item)))
+    if not result.is_error:
+        for image in result.images:
+            content += [{"type": "text", "text": f"Picture of {image.label}:"}, _to_image(image)]
+    if content:
+        block["content"] = content
+    return block
+
+
+def _to_image(image: PageImage) -> "ImageBlockParam":
+    data = base64.b64encode(image.data).decode()
+    kind = cast('Literal["image/jpeg", "image/png", "image/webp"]', image.media_type)
+    return {"type": "image", "source": {"type": "base64", "media_type": kind, "data": data}}
+
+
+def _stop_reason(message: "Message") -> StopReason:
+    stop = STOP_REASONS.get(message.stop_reason or "")
+    if isinstance(stop, StopReason):
+        return stop
+    if stop is ProviderRefused:
+        raise ProviderRefused(_refusal(message))
+    if stop is ContextOverflow:
+        raise ContextOverflow(
+            "The conversation does not fit the model's window. Start a new thread, or ask about less at once."
+        )
+    raise ProviderError(f"The model stopped for a reason not known here, {message.stop_reason!r}. Try again.")
+
+
+def _refusal(message: "Message") -> str:
+    details = message.stop_details
+    reason = (details.explanation or details.category) if details else None
+    return f"The model declined to answer{f': {reason}' if reason else '.'}"
+
+
+def _segments(content: "Sequence[ContentBlock]", shown: Mapping[str, Passage]) -> tuple[CitedText, ...]:
+    tags = InlineCiteFilter()
+    segments: list[CitedText] = []
+    for block in content:
+        if block.type != "text":
+            continue
+        text = tags.feed(block.text) + tags.flush()
+        claims = tuple(claim for citation in block.citations or () if (claim := to_citation(citation, shown)))
+        if text:
+            segments.append(CitedText(text=text, citations=claims))
+    return tuple(segments)
+
+
+def _invocations(message: "Message") -> tuple[ToolInvocation, ...]:
+    calls = [block for block in message.content if block.type == "tool_use"]
+    return tuple(ToolInvocation(id=call.id, name=call.name, arguments=call.input) for call in calls)
+
+
+def _native(message: "Message", *, keep_tool_calls: bool) -> tuple[dict[str, object], ...] | None:
+    """The turn as plain JSON blocks to send back, thinking included.
+
+    Left out: blank texts, which the API refuses, and tool calls that nobody will answer (cut off by a limit).
+    """
+    kept = [block for block in message.content if _worth_sending_back(block, keep_tool_calls=keep_tool_calls)]
+    return tuple(block.to_dict(mode="json") for block in kept) or None
+
+
+def _worth_sending_back(block: "ContentBlock", *, keep_tool_calls: bool) -> bool:
+    if block.type == "text":
+        return not _is_blank(block)
+    return keep_tool_calls or block.type != "tool_use"
+
+
+def _is_blank(block: "TextBlock") -> bool:
+    return not block.text.strip()

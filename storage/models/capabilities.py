@@ -1,0 +1,74 @@
+"""What was found out about models, in a JSON file of the data directory.
+
+It is a cache: where it can't be read or written, models are asked again.
+"""
+
+import asyncio
+import json
+import logging
+import os
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from core.domain.answer import Capabilities
+from core.ports import Clock
+from core.thread_work import to_its_end
+
+logger = logging.getLogger(__name__)
+
+KEPT_DAYS = 30  # a server may get another version, or another model under the same name
+MOST = 100  # models; beyond that the oldest finding goes
+
+
+class CapabilityFile:
+    """Implements core.ports.CapabilityMemory."""
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self._path = path
+        self._clock = clock
+        self._lock = asyncio.Lock()
+
+    async def find(self, key: str) -> Capabilities | None:
+        return await asyncio.to_thread(self._find, key)
+
+    async def keep(self, key: str, found: Capabilities) -> None:
+        async with self._lock:
+            await to_its_end(lambda: self._keep(key, found))
+
+    def _find(self, key: str) -> Capabilities | None:
+        try:
+            row = self._read()[key]
+            if self._clock.now() - datetime.fromisoformat(row.pop("found_at")) > timedelta(days=KEPT_DAYS):
+                return None
+            return _to_capabilities(row)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return None
+
+    def _keep(self, key: str, found: Capabilities) -> None:
+        rows = self._read()
+        rows.pop(key, None)
+        rows[key] = {**asdict(found), "found_at": self._clock.now().isoformat()}
+        kept = dict(list(rows.items())[-MOST:])
+        beside = self._path.with_suffix(f".{os.getpid()}.tmp")
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            beside.write_text(json.dumps(kept, indent=1), encoding="utf-8")
+            beside.replace(self._path)
+        except OSError as error:
+            logger.warning("what models can do is not remembered: %s", error)
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            rows = json.loads(self._path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return rows if isinstance(rows, dict) else {}
+
+
+def _to_capabilities(row: dict[str, Any]) -> Capabilities:
+    """Raises ValueError and TypeError for a row that is not one of ours."""
+    if not isinstance(row.get("context_tokens"), int) or not isinstance(row.get("tools"), bool):
+        raise ValueError("not a finding")
+    return Capabilities(**row)

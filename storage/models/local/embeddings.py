@@ -1,0 +1,116 @@
+"""Texts to vectors, with local models run by fastembed. The model is loaded at its first use.
+
+One session with one thread serves all: passages are embedded one by one, side by side in as many threads as there are
+cores. For the int8 default that is the fastest shape on x86 (batches only add padding), and it makes a vector depend on
+its own text alone: int8 activations are scaled over a whole batch.
+"""
+
+import logging
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from threading import Lock
+from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
+
+from storage.models.local.files import LocalModel
+from storage.models.local.loading import load_text_model, text_model_dimensions
+from storage.storable import to_storable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+    from fastembed import TextEmbedding
+    from numpy.typing import NDArray
+
+Vector: TypeAlias = "NDArray[np.float32]"  # one dimension, length 1
+
+MAX_THREADS = 8  # beyond this, memory bandwidth is what a small model waits for
+QUERIES_KEPT = 256  # vectors of 1.5 kB each
+MODEL_TOKENS = 512  # what BERT-like models read of a text; the rest is cut off
+# A token is at least one character, so a shorter text can't be cut off and need not be counted.
+NEVER_TRUNCATED = MODEL_TOKENS - 2
+
+_log = logging.getLogger(__name__)
+
+
+class Embedder(Protocol):
+    """Blocking and safe to call from several threads. Raises ModelMissing when the model can't be loaded."""
+
+    @property
+    def name(self) -> str:
+        """Which model; known without loading it. Vectors of different names are never compared."""
+        ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    def embed_query(self, text: str) -> Vector: ...
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector a text, in order."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class LocalEmbedder:
+    """An Embedder on a fastembed model."""
+
+    def __init__(self, model: LocalModel, cache_dir: "Path | None" = None, threads: int | None = None) -> None:
+        self._spec = model
+        self._cache_dir = cache_dir
+        self._loading = Lock()
+        self._model: TextEmbedding | None = None
+        self._threads = ThreadPoolExecutor(threads or cores(), thread_name_prefix="embed")
+        # A question is embedded by the search, by a second one in the focus, and by the sentence ranker.
+        self._query_vectors = lru_cache(QUERIES_KEPT)(lambda text: self._embed(self._loaded(), text))
+        self.truncated = 0  # passages so far whose end the model did not read
+
+    @property
+    def name(self) -> str:
+        return self._spec.name
+
+    @property
+    def dimensions(self) -> int:
+        return self._spec.dimensions or text_model_dimensions(self._spec.name)
+
+    def embed_query(self, text: str) -> Vector:
+        return self._query_vectors(self._spec.query_prefix + text)
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        if not texts:
+            return []
+        model = self._loaded()
+        prefixed = [self._spec.passage_prefix + text for text in texts]
+        vectors = list(self._threads.map(lambda text: self._embed(model, text), prefixed))
+        self._count_truncated(model, prefixed)
+        return vectors
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=True)
+        self._model = None
+
+    def _loaded(self) -> "TextEmbedding":
+        with self._loading:
+            if self._model is None:
+                self._model = load_text_model(self._spec, self._cache_dir)
+            return self._model
+
+    @staticmethod
+    def _embed(model: "TextEmbedding", text: str) -> Vector:
+        return cast("Vector", next(iter(model.embed([to_storable(text)], batch_size=1))))
+
+    def _count_truncated(self, model: "TextEmbedding", texts: Sequence[str]) -> None:
+        long = [text for text in texts if len(text) > NEVER_TRUNCATED]
+        cut = sum(1 for text in long if model.token_count([text]) >= MODEL_TOKENS)
+        if cut:
+            self.truncated += cut
+            _log.info("%d passages are longer than the model reads: their ends are found by their words only", cut)
+
+
+def cores() -> int:
+    """Cores this process may use, at most MAX_THREADS."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(usable, MAX_THREADS)

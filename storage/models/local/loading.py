@@ -1,0 +1,117 @@
+"""Models into memory, through fastembed's own classes.
+
+Importing fastembed takes about half a second, so it is done here, when a model is needed. Half of that is
+huggingface_hub with its HTTP clients, which fastembed imports whether or not it downloads anything.
+"""
+
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from core.errors import ModelMissing
+from storage.models.local.files import MODEL_FILE, LocalModel, Pooling, check_digests
+
+if TYPE_CHECKING:
+    from fastembed import TextEmbedding
+    from fastembed.rerank.cross_encoder import TextCrossEncoder
+
+NOWHERE = "unused/unused"  # fastembed wants a source to download from; files on disk have none
+
+_T = TypeVar("_T")
+# fastembed keeps its list of custom models per process, and refuses a name twice.
+_registering = Lock()
+
+
+def load_text_model(model: LocalModel, cache_dir: Path | None = None) -> "TextEmbedding":
+    """An embedding model of one thread, ready to run. Raises ModelMissing."""
+    from fastembed import TextEmbedding
+    from fastembed.common.model_description import ModelSource, PoolingType
+
+    def register(name: str) -> None:
+        TextEmbedding.add_custom_model(
+            model=name,
+            pooling=PoolingType.MEAN if model.pooling is Pooling.MEAN else PoolingType.CLS,
+            normalization=True,
+            sources=ModelSource(hf=NOWHERE),
+            dim=model.dimensions or 0,
+            model_file=MODEL_FILE,
+        )
+
+    return cast("TextEmbedding", _load(TextEmbedding, model, register, cache_dir))
+
+
+def load_cross_encoder(model: LocalModel, cache_dir: Path | None = None) -> "TextCrossEncoder":
+    """A cross-encoder of one thread, ready to run. Raises ModelMissing."""
+    from fastembed.common.model_description import ModelSource
+    from fastembed.rerank.cross_encoder import TextCrossEncoder
+
+    def register(name: str) -> None:
+        TextCrossEncoder.add_custom_model(model=name, sources=ModelSource(hf=NOWHERE), model_file=MODEL_FILE)
+
+    return cast("TextCrossEncoder", _load(TextCrossEncoder, model, register, cache_dir))
+
+
+def text_model_dimensions(name: str) -> int:
+    """Length of the vectors of a model that fastembed knows by name. Raises ModelMissing for other names."""
+    from fastembed import TextEmbedding
+
+    try:
+        return int(TextEmbedding.get_embedding_size(name))
+    except ValueError as error:
+        raise ModelMissing(_advice(name, "it is no folder, and fastembed knows no such model")) from error
+
+
+def _load(kind: Any, model: LocalModel, register: Callable[[str], None], cache_dir: Path | None) -> Any:
+    check_digests(model)
+    options = {"threads": 1, "cache_dir": None if cache_dir is None else str(cache_dir)}
+    if model.folder is None:
+        _quieten()
+        return _guarded(model.name, lambda: kind(model.name, **options))
+    folder = str(model.folder.resolve())
+    name = f"local/{sha256(folder.encode()).hexdigest()[:16]}"
+    with _registering:
+        if all(known["model"] != name for known in kind.list_supported_models()):
+            register(name)
+    return _guarded(model.name, lambda: kind(name, specific_model_path=folder, **options))
+
+
+def _guarded(name: str, load: Callable[[], _T]) -> _T:
+    """What `load` gives; its errors as ModelMissing."""
+    from onnxruntime.capi import onnxruntime_pybind11_state as onnx
+
+    try:
+        return load()
+    except (
+        ValueError,
+        OSError,
+        RuntimeError,
+        onnx.Fail,
+        onnx.InvalidProtobuf,
+        onnx.InvalidGraph,
+        onnx.NoSuchFile,
+    ) as error:
+        raise ModelMissing(_advice(name, _first_line(error))) from error
+    except Exception as error:
+        if type(error) is not Exception:  # the tokenizers library raises plain Exception for a bad tokenizer.json
+            raise
+        raise ModelMissing(_advice(name, _first_line(error))) from error
+
+
+def _advice(name: str, reason: str) -> str:
+    return (
+        f"The model {name!r} can't be loaded ({reason}): name a folder with its files under [models]"
+        " in the configuration, or leave the setting out to use the packaged one."
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
+def _quieten() -> None:
+    """Keep fastembed's log of every download attempt off stderr: the outcome is in our own error."""
+    from loguru import logger
+
+    logger.disable("fastembed")

@@ -1,0 +1,164 @@
+"""From our chat types to a request of the chat completions API. All pure.
+
+Passages go as text under their numbers, and the model cites by `[n]`: the API knows no citations. A request without
+tools carries earlier tool rounds as plain text, since models without tools refuse the roles that belong to them.
+"""
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+from core.domain.answer import ChatMessage, ChatRequest, ChatRole, PageImage, ToolChoice, ToolDefinition, ToolResult
+from storage.models.openai_compatible.dialect import Dialect
+from storage.models.openai_compatible.passages import results_text, to_text
+from storage.models.openai_compatible.replies import THOUGHTS
+
+Json = dict[str, Any]
+
+MAX_IMAGES = 8  # of a request, the newest ones; each costs a thousand tokens or more
+SCHEMA_NAME = "reply"
+_CHOICES = {ToolChoice.AUTO: "auto", ToolChoice.ANY: "required", ToolChoice.NONE: "none"}
+_SHORT_ID = re.compile(r"[a-zA-Z0-9]{9}")  # the strictest server's form (Mistral), which all others take
+
+
+def to_params(request: ChatRequest, *, model: str, max_tokens: int, dialect: Dialect, images: bool) -> Json:
+    """A request in the server's form. `images` False: pictures are left out, as the model would not see them."""
+    params: Json = {"model": model, "messages": _to_messages(request, images=images)}
+    if not dialect.thoughts:
+        params["messages"] = [{k: v for k, v in turn.items() if k not in THOUGHTS} for turn in params["messages"]]
+    if dialect.length_key:
+        params[dialect.length_key] = max_tokens
+    if request.tools and (dialect.forced_choice or request.tool_choice is not ToolChoice.NONE):
+        params["tools"] = [to_tool(tool) for tool in request.tools]
+        if dialect.forced_choice and request.tool_choice is not ToolChoice.AUTO:
+            params["tool_choice"] = _CHOICES[request.tool_choice]
+    if request.output_schema is not None:
+        params["response_format"] = to_format(request.output_schema, strict=dialect.strict_schema)
+    return params
+
+
+def to_tool(tool: ToolDefinition) -> Json:
+    described = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
+    return {"type": "function", "function": described}
+
+
+def to_format(schema: Mapping[str, object], *, strict: bool) -> Json:
+    """`strict` holds a model to the schema; vendors take it only for schemas without optional parts."""
+    described: Json = {"name": SCHEMA_NAME, "schema": dict(schema)}
+    if strict and _is_closed(schema):
+        described["strict"] = True
+    return {"type": "json_schema", "json_schema": described}
+
+
+def image_part(image: PageImage) -> Json:
+    data = base64.b64encode(image.data).decode()
+    return {"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{data}"}}
+
+
+def _to_messages(request: ChatRequest, *, images: bool) -> list[Json]:
+    messages: list[Json] = []
+    if system := request.system.strip():
+        messages.append({"role": "system", "content": system})
+    native_ids = {call["id"] for turn in request.messages for call in _native(turn).get("tool_calls", ())}
+    shown = _newest_images(request.messages) if images else set()
+    for message in request.messages:
+        for built in _build(message, native_ids, shown, tools=bool(request.tools)):
+            _append(messages, built)
+    return messages
+
+
+def _append(messages: list[Json], built: Json) -> None:
+    """Neighbours of one role become one message: templates of local models insist on taking turns."""
+    last: Json = messages[-1] if messages else {"role": ""}
+    plain = built["role"] != "tool" and set(last) == set(built) == {"role", "content"}
+    if plain and last["role"] == built["role"]:
+        last["content"] = _joined(last["content"], built["content"])
+    else:
+        messages.append(built)
+
+
+def _joined(first: str | list[Json], second: str | list[Json]) -> str | list[Json]:
+    if isinstance(first, str) and isinstance(second, str):
+        return f"{first}\n\n{second}"
+    return [*_parts(first), *_parts(second)]
+
+
+def _parts(content: str | list[Json]) -> list[Json]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def _build(message: ChatMessage, native_ids: set[str], shown: set[int], *, tools: bool) -> list[Json]:
+    if message.role is ChatRole.ASSISTANT:
+        return _assistant(message, native_ids, tools=tools)
+    built: list[Json] = []
+    if message.tool_results and tools:
+        built += [
+            {"role": "tool", "tool_call_id": _to_id(result.invocation_id, native_ids), "content": to_text(result)}
+            for result in message.tool_results
+        ]
+    elif message.tool_results:
+        built.append({"role": "user", "content": results_text(message.tool_results)})
+    if pictures := _pictures(message.tool_results, shown):
+        built.append({"role": "user", "content": pictures})
+    if text := message.text.strip():
+        built.append({"role": "user", "content": f"{message.speaker}: {text}" if message.speaker else text})
+    return built
+
+
+def _assistant(message: ChatMessage, native_ids: set[str], *, tools: bool) -> list[Json]:
+    if tools and (native := _native(message)):
+        return [native]
+    text = message.text.strip()
+    if not (tools and message.tool_invocations):
+        return [{"role": "assistant", "content": text}] if text else []
+    calls = [
+        {
+            "id": _to_id(call.id, native_ids),
+            "type": "function",
+            "function": {"name": call.name, "arguments": json.dumps(dict(call.arguments), ensure_ascii=False)},
+        }
+        for call in message.tool_invocations
+    ]
+    return [{"role": "assistant", "content": text or None, "tool_calls": calls}]
+
+
+def _native(message: ChatMessage) -> Json:
+    return cast("Json", message.native) if isinstance(message.native, dict) else {}
+
+
+def _to_id(invocation_id: str, native_ids: set[str]) -> str:
+    """An id of this run as the server gave it; one of history in a form that every server takes."""
+    if invocation_id in native_ids or _SHORT_ID.fullmatch(invocation_id):
+        return invocation_id
+    return hashlib.sha256(invocation_id.encode()).hexdigest()[:9]
+
+
+def _newest_images(messages: Sequence[ChatMessage]) -> set[int]:
+    """Which pictures are sent, by identity of the objects: the last MAX_IMAGES."""
+    images = [id(image) for message in messages for result in message.tool_results for image in result.images]
+    return set(images[-MAX_IMAGES:])
+
+
+def _pictures(results: Iterable[ToolResult], shown: set[int]) -> list[Json]:
+    """As parts of a user's turn behind the results, as the API takes none inside them."""
+    parts: list[Json] = []
+    for image in (image for result in results for image in result.images if id(image) in shown):
+        parts += [{"type": "text", "text": f"Picture of {image.label}:"}, image_part(image)]
+    return parts
+
+
+def _is_closed(schema: object) -> bool:
+    """Whether every object of a schema names all its properties as required and allows no others."""
+    if isinstance(schema, list | tuple):
+        return all(map(_is_closed, schema))
+    if not isinstance(schema, Mapping):
+        return True
+    properties = schema.get("properties")
+    if schema.get("type") == "object" or isinstance(properties, Mapping):
+        named = set(properties) if isinstance(properties, Mapping) else set()
+        if schema.get("additionalProperties") is not False or set(schema.get("required", ())) != named:
+            return False
+    return all(map(_is_closed, schema.values()))

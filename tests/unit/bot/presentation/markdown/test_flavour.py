@@ -1,0 +1,116 @@
+from dataclasses import replace
+
+import pytest
+
+from bot.presentation.markdown.flavour import (
+    LONGEST_ADDRESS,
+    Flavour,
+    allow_none,
+    link_target,
+    masked_link,
+    plain_footnote,
+)
+
+SHOWN = Flavour(breaker="¦", is_allowed=lambda address: address.startswith("https://good.example"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("@everyone and @Here", "@¦everyone and @¦Here"),
+        ("mail@example.org", "mail@example.org"),
+        ("<@12> <@&12> <#12>", "\\<¦@12> \\<¦@&12> \\<¦#12>"),
+        ("<!channel>", "\\<¦!channel>"),
+        ("\\<@12>", "\\<¦@12>"),
+        ("1 < 2", "1 < 2"),
+        ("obsidian://x", "obsidian:¦//x"),
+        ("[a](b)", "[a]¦(b)"),
+        ("[a]: b\n see [a]: b", "[a]¦: b\n see [a]: b"),
+        ("discord.gg/abc xDISCORD.com/invite/a", "discord¦.gg/abc xDISCORD¦.com/invite/a"),
+    ],
+)
+def test_pings_and_addresses_are_broken_but_read_the_same(text: str, expected: str) -> None:
+    assert SHOWN.harmless(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("guide.md and ada@mail.example", "guide.¦md and ada@mail.¦example"),
+        ("a\\.example", "a\\.¦example"),
+        ("e.g. 3.14. Then.Next 1.2b", "e.g. 3.14. Then.¦Next 1.2b"),
+    ],
+)
+def test_names_of_hosts_are_broken_where_clients_link_them(text: str, expected: str) -> None:
+    assert replace(SHOWN, links_hosts=True).harmless(text) == expected
+    assert SHOWN.harmless(text) == text
+
+
+def test_neutral_text_gets_no_sign_that_is_seen() -> None:
+    assert SHOWN.neutral("<@U1> 1 < 2 *a* `b` [c](d)\x00") == "<¦@U1> 1 <¦ 2 *a* `b` [c]¦(d)"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("List<String> x = a[0](b);", "List<String> x = a[0](b);"),
+        ("if a < b: </div>", "if a < b: </div>"),
+        ("@here <@12> <!channel>", "@¦here <¦@12> <¦!channel>"),
+        ("curl https://evil.example/x", "curl https:¦//evil.example/x"),
+        ("curl https://good.example/x", "curl https://good.example/x"),
+        ("steam://a.example/steam://b", "steam:¦//a.example/steam:¦//b"),
+        ("https://good.example?u=https://evil.example", "https:¦//good.example?u=https:¦//evil.example"),
+        ("</ask:123>", "<¦/ask:123>"),
+        ("<mailto:a@b.example> <!date^1^x>", "<¦mailto:a@b.example> <¦!date^1^x>"),
+    ],
+)
+def test_code_is_touched_as_little_as_can_be(code: str, expected: str) -> None:
+    assert SHOWN.harmless_code(code) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("*a* _b_ `c` ~d~ ||e||", "\\*a\\* \\_b\\_ \\`c\\` \\~d\\~ \\|\\|e\\|\\|"),
+        ("# a\n> b\n- c\n1. d\n+ e", "\\# a\n\\> b\n\\- c\n1\\. d\n\\+ e"),
+        ("[a](b)", "\\[a\\]\\(b\\)"),
+        ("back\\slash", "back\\\\slash"),
+    ],
+)
+def test_plain_text_shows_its_signs(text: str, expected: str) -> None:
+    assert SHOWN.plain(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("https://a.example/x?y=1#z", "https://a.example/x?y=1#z"),
+        ("https://a.example/(x) y", "https://a.example/%28x%29%20y"),
+        ("https://a.example?u=https://b.example", "https://a.example?u=https%3A//b.example"),
+        ("https://a.example/@everyone", "https://a.example/%40everyone"),
+        ("https://a.example/" + "x" * LONGEST_ADDRESS, None),
+        ("javascript:alert(1)", None),
+        ("https://", None),
+        ("/relative", None),
+        (None, None),
+    ],
+)
+def test_only_web_addresses_of_a_bearable_length_are_linked(address: str | None, expected: str | None) -> None:
+    assert link_target(address) == expected
+
+
+def test_a_link_without_an_address_is_its_label() -> None:
+    assert SHOWN.linked("a [b]", "https://a.example") == "[a \\[b\\]](https://a.example)"
+    assert SHOWN.linked("a [b]", None) == "a \\[b\\]"
+
+
+def test_what_a_platform_escapes_is_escaped_last() -> None:
+    slack = Flavour(escape=lambda text: text.replace("&", "&amp;"), link=lambda label, address: f"{address}|{label}")
+    assert slack.plain("a & b") == "a &amp; b"
+    assert slack.linked("a & b", "https://a.example") == "https://a.example|a &amp; b"
+
+
+def test_the_defaults_link_nothing_and_leave_footnotes_plain() -> None:
+    assert not allow_none("https://a.example")
+    assert plain_footnote(3) == "[3]"
+    assert masked_link("a", "b") == "[a](b)"

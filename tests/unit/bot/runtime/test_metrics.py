@@ -1,0 +1,98 @@
+"""What is counted, in Prometheus' own form."""
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from bot.runtime.metrics import MeteredAnswers, Metrics
+from core.answering.service import Attempt
+from core.domain.answer import Answer, AnswerStatus, Usage
+from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.ingest_report import Failure, IngestReport
+from core.domain.service import InboxStatus
+from core.errors import ProviderOverloaded
+from core.ports import ProgressSink
+from core.work.progress import SilentProgress
+
+ADDRESS = ThreadAddress(platform="web", workspace="local", channel="c", thread="t")
+MESSAGE = IncomingMessage(address=ADDRESS, author="ada", text="Where?", event_key="e")
+
+
+def values(metrics: Metrics, depth: dict[InboxStatus, int] | None = None) -> dict[tuple[str, ...], float]:
+    """(name, label values ...) -> value, of what is not zero."""
+    text = metrics.render(depth or {}).decode()
+    samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
+    return {(s.name, *s.labels.values()): s.value for s in samples if s.value and not s.name.endswith("_created")}
+
+
+def test_an_answer_counts_by_outcome_stage_and_token() -> None:
+    metrics = Metrics()
+    usage = Usage(input_tokens=100, output_tokens=20, cache_read_tokens=50)
+    timings = {"total": 1500.0, "model": 1000.0}
+    metrics.answered("web", Answer(status=AnswerStatus.NOT_FOUND, text="No.", usage=usage, timings_ms=timings))
+    found = values(metrics)
+
+    assert found["footnote_questions_total", "not_found", "web"] == 1
+    assert found["footnote_answer_seconds_sum", "total"] == 1.5
+    assert found["footnote_answer_seconds_sum", "model"] == 1.0
+    assert [found["footnote_tokens_total", name] for name in ("input", "output", "cache_read")] == [100, 20, 50]
+
+
+def test_the_queue_is_as_deep_as_it_is_now() -> None:
+    metrics = Metrics()
+    metrics.render({InboxStatus.QUEUED: 7})
+    found = values(metrics, {InboxStatus.RUNNING: 2})
+
+    assert found == {("footnote_queue_depth", "running"): 2.0}
+
+
+def test_an_ingest_counts_its_documents_and_passages() -> None:
+    metrics = Metrics()
+    metrics.ingested(IngestReport(added=3, failures=[Failure(path="x", reason="odd")], passages=40, seconds=2.0))
+    found = values(metrics)
+
+    assert found["footnote_ingest_documents_total", "added"] == 3
+    assert found["footnote_ingest_documents_total", "failed"] == 1
+    assert found["footnote_ingest_passages_total",] == 40
+    assert found["footnote_ingest_seconds_sum",] == 2.0
+
+
+def test_two_services_in_one_process_count_apart() -> None:
+    first, second = Metrics(), Metrics()
+    first.raised("web")
+
+    assert values(second) == {}
+
+
+class Answers:
+    def __init__(self, outcome: Answer | Exception) -> None:
+        self._outcome = outcome
+
+    async def settle(self, message: IncomingMessage, answer: Answer) -> Answer:
+        return answer
+
+    async def answer(self, message: IncomingMessage, progress: ProgressSink, attempt: Attempt) -> Answer:
+        if isinstance(self._outcome, Exception):
+            raise self._outcome
+        return self._outcome
+
+
+async def test_metered_answers_give_the_answer_and_count_it() -> None:
+    metrics, answer = Metrics(), Answer(status=AnswerStatus.ANSWERED, text="Here.")
+
+    assert await MeteredAnswers(Answers(answer), metrics).answer(MESSAGE, SilentProgress(), Attempt()) is answer
+    assert values(metrics)["footnote_questions_total", "answered", "web"] == 1
+
+
+async def test_a_try_that_raises_is_counted_as_that() -> None:
+    metrics = Metrics()
+    with pytest.raises(ProviderOverloaded):
+        await MeteredAnswers(Answers(ProviderOverloaded("busy")), metrics).answer(MESSAGE, SilentProgress(), Attempt())
+
+    assert values(metrics) == {("footnote_questions_total", "raised", "web"): 1.0}
+
+
+async def test_an_answer_that_was_stopped_or_given_up_counts_too() -> None:
+    metrics, stopped = Metrics(), Answer(status=AnswerStatus.STOPPED, text="Stopped.")
+    await MeteredAnswers(Answers(stopped), metrics).settle(MESSAGE, stopped)
+
+    assert values(metrics)["footnote_questions_total", "stopped", "web"] == 1

@@ -1,0 +1,27 @@
+"""What the doctor says of scans; the other checks need the parts themselves, and are tested where these are."""
+
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from bot.config import Config
+from bot.service.doctor import _scans
+from bot.wiring.parts import Parts
+from storage.documents.pdf import recognition
+
+
+@pytest.mark.parametrize(
+    ("ocr", "installed", "expected"),
+    [
+        (True, True, "the text of scanned PDF pages is recognised (OCR)"),
+        (True, False, "scanned PDFs are refused: to have their text recognised, pip install 'footnote[ocr]'"),
+        (False, True, "scanned PDFs are refused: [ingest] ocr is false"),
+    ],
+)
+async def test_it_says_whether_scans_are_read_and_what_they_take(
+    ocr: bool, installed: bool, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recognition, "is_installed", lambda: installed)
+    config = Config.model_validate({"ingest": {"ocr": ocr}})
+    assert await _scans(cast(Parts, SimpleNamespace(config=config))) == expected

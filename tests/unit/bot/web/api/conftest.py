@@ -1,0 +1,195 @@
+"""The API over the in-memory twins and a model that searches, then answers with a footnote."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from bot.runtime.metrics import MeteredAnswers, Metrics
+from bot.web.api.auth import ApiDoor
+from bot.web.api.platform import ApiPlatform
+from bot.web.api.routes import add_api
+from bot.web.app import build_web
+from bot.web.pages.connections import add_connection_pages
+from bot.web.parts import WebParts
+from core.answering.context import FullHistoryCapped
+from core.answering.limits import Budget
+from core.answering.providers.scripted import calls, says
+from core.answering.service import AnswerService, Reading
+from core.answering.strategies.tool_use import ToolUseStrategy
+from core.answering.tools.base import Toolbox
+from core.domain.answer import Capabilities, ChatRequest, ChatResponse, ToolInvocation
+from core.domain.service import InboxEntry
+from core.features.connections import Connections
+from core.service.commands import Commands
+from core.service.inbox import STANDARD_GATES, Inbox
+from core.service.jobs.trees import Jobs
+from core.service.rate_limit import Rate, RateGate
+from core.service.worker import Worker
+from core.work.conversations import Conversations
+from storage.documents.page_images.pages import Pictures
+from storage.memory.cited import MemoryCitedRepository
+from storage.memory.conversations import MemoryConversationRepository
+from storage.memory.inbox import MemoryInboxStore
+from storage.memory.jobs import MemoryJobRepository
+from tests.fakes import ManualClock
+from tests.unit.core.library_builder import Shelf
+
+WORKSPACE = "/api/v1/workspaces/local"
+QUESTION = "Where is the key?"
+QUOTE = "The key hangs under the stairs."
+TOKEN = "a token for tests only"
+
+
+class SearchingProvider:
+    """Searches once for each question, then quotes; while `hold` is clear it waits before it says anything."""
+
+    name = "searching"
+    capabilities = Capabilities()
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.hold = asyncio.Event()
+        self.hold.set()
+
+    async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
+        await self.hold.wait()
+        if request.messages[-1].tool_results:
+            return says("The key hangs under the stairs [1].")
+        self.asked += 1
+        return calls(ToolInvocation(id=f"t{self.asked}", name="search", arguments={"query": "where is the key"}))
+
+    async def close(self) -> None: ...
+
+
+@dataclass
+class Office:
+    """A service in memory: library, inbox, worker and the API in front of them."""
+
+    clock: ManualClock = field(default_factory=ManualClock)
+    shelf: Shelf = field(default_factory=Shelf)
+    provider: SearchingProvider = field(default_factory=SearchingProvider)
+    conversation_store: MemoryConversationRepository = field(default_factory=MemoryConversationRepository)
+    job_store: MemoryJobRepository = field(default_factory=MemoryJobRepository)
+    platform: ApiPlatform = field(default_factory=ApiPlatform)
+    metrics: Metrics = field(default_factory=Metrics)
+
+    def __post_init__(self) -> None:
+        self.connections = Connections(
+            extracts=self.shelf.extracts,
+            corpus=self.shelf.corpus,
+            names=self.shelf.library.names,
+            cited=MemoryCitedRepository(self.conversation_store),
+            conversations=self.conversation_store,
+        )
+        self.store = MemoryInboxStore(self.clock)
+        self.conversations = Conversations(self.conversation_store, self.clock)
+        answers = MeteredAnswers(self.build_answers(), self.metrics)
+        self.worker = Worker(self.store, answers, {self.platform.name: self.platform}, self.clock)
+        self.inbox = Inbox(self.store, STANDARD_GATES, self.clock, self.worker.wake)
+
+    def build_answers(self) -> AnswerService:
+        return AnswerService(
+            corpus=self.shelf.corpus,
+            access=self.shelf.access,
+            library=self.shelf.library,
+            conversations=self.conversations,
+            jobs=self.job_store,
+            context=FullHistoryCapped(self.shelf.corpus),
+            strategy=lambda _: ToolUseStrategy(self.provider, Budget(steps=2), self.clock),
+            toolbox=self._toolbox,
+            clock=self.clock,
+        )
+
+    def _toolbox(self, reading: Reading) -> Toolbox:
+        limit = frozenset({reading.document.id}) if reading.document else frozenset()
+        return self.shelf.toolbox(scope=reading.scope, focus=reading.focus, document_ids=limit)
+
+    def parts(self) -> WebParts:
+        library, corpus = self.shelf.library, self.shelf.corpus
+        jobs = Jobs(self.job_store, self.conversation_store, self.build_answers, self.clock)
+        return WebParts(
+            workspace="local",
+            library=library,
+            corpus=corpus,
+            facts=self.shelf.facts,
+            conversations=self.conversations,
+            jobs=jobs,
+            commands=Commands(
+                library=library,
+                corpus=corpus,
+                conversations=self.conversations,
+                jobs=jobs,
+                access=self.shelf.access,
+                settings=self.shelf.settings,
+                facts=self.shelf.facts,
+            ),
+            clock=self.clock,
+            page_images=Pictures(),
+            scope=lambda thread, reader=None: asyncio.sleep(0, self.shelf.scope()),
+            secret_key="a secret for tests only, long enough",
+            worker=self.worker,
+        )
+
+    def door(self, **changes: Any) -> ApiDoor:
+        rate = Rate(per_second=5, burst=20)
+        door = ApiDoor(
+            inbox=self.inbox,
+            store=self.store,
+            platform=self.platform,
+            index=self.shelf.index,
+            metrics=self.metrics,
+            gate=RateGate(rate, self.clock),
+            wait_seconds=10,
+        )
+        return replace(door, **changes)
+
+    async def open_entries(self) -> list[InboxEntry]:
+        return [entry for entry in await self.inbox.recent("local") if not entry.status.is_final]
+
+
+OpenClient = Callable[..., Awaitable[TestClient]]
+
+
+@pytest.fixture
+async def office() -> AsyncIterator[Office]:
+    """Running, with one document of two pages."""
+    office = Office()
+    await office.shelf.add("house.md", f"# Keys\n\n{QUOTE}", "# Garden\n\nThe garden has a shed.", title="House")
+    running = asyncio.create_task(office.worker.run())
+    yield office
+    await office.worker.stop()
+    await running
+
+
+@pytest.fixture
+async def connect(office: Office) -> AsyncIterator[OpenClient]:
+    """Opens a client of the API; keywords change its door."""
+    async with AsyncExitStack() as stack:
+
+        async def open_client(**changes: Any) -> TestClient:
+            door = office.door(**changes)
+            additions = [partial(add_connection_pages, connections=office.connections), partial(add_api, door=door)]
+            app = build_web(office.parts(), additions)
+            return await stack.enter_async_context(TestClient(TestServer(app)))
+
+        yield open_client
+
+
+@pytest.fixture
+async def client(connect: OpenClient) -> TestClient:
+    return await connect()
+
+
+async def error_of(response: Any, status: int) -> tuple[str, str]:
+    """(code, message) of an error answer, whose form is checked."""
+    body = await response.json()
+    assert response.status == status, body
+    assert set(body) == {"error"} and set(body["error"]) == {"code", "message"}
+    assert body["error"]["message"].endswith(".") and "\n" not in body["error"]["message"]
+    return body["error"]["code"], body["error"]["message"]

@@ -1,0 +1,248 @@
+"""A chat over the in-memory twins: a real inbox, a real worker, a model that says what a test tells it to."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from time import monotonic
+
+from aiohttp import ClientResponse
+from aiohttp.test_utils import TestClient, TestServer
+
+from bot.config.sections import AgentConfig
+from bot.web.app import WebParts, build_web
+from bot.web.chat import ChatParts, add_chat
+from bot.web.client import WebPlatform
+from bot.web.events import EventHub
+from bot.wiring.pipeline import strategy_for
+from core.answering.context import FullHistoryCapped
+from core.answering.providers.scripted import ScriptedProvider, Turn, calls, says
+from core.answering.service import AnswerService, Reading
+from core.answering.tools.base import Toolbox
+from core.domain.answer import ChatRequest, ChatResponse, ToolInvocation
+from core.domain.conversation import ThreadAddress
+from core.domain.corpus import SearchScope
+from core.features.feedback import Feedbacks
+from core.features.staleness.detection import Staleness
+from core.features.staleness.stale_notes import NotedAnswers
+from core.serializers.objects import Json
+from core.service.commands import Commands, ServiceQuestions
+from core.service.inbox import Inbox, platform_gates
+from core.service.jobs.trees import Jobs
+from core.service.worker import Worker
+from core.work.conversations import Conversations
+from storage.documents.page_images.pages import Pictures
+from storage.memory.conversations import MemoryConversationRepository
+from storage.memory.feedback import MemoryFeedbackRepository
+from storage.memory.inbox import MemoryInboxStore
+from storage.memory.jobs import MemoryJobRepository
+from storage.memory.stale import MemoryStaleRepository
+from tests.unit.core.library_builder import Shelf, by_rule
+
+KEY = "The key hangs under the stairs."
+ANSWER = says("The key hangs under the stairs [1].")
+
+
+def search(id: str = "t1") -> ChatResponse:
+    return calls(ToolInvocation(id=id, name="search", arguments={"query": "where is the key"}))
+
+
+class RealClock:
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        return monotonic()
+
+
+class HeldProvider(ScriptedProvider):
+    """Says a few words and waits in the turns `held` (counted from 0), each until it is let go."""
+
+    def __init__(self, script: tuple[Turn, ...]) -> None:
+        super().__init__(script)
+        self.held: set[int] = set()
+        self.go = asyncio.Event()
+        self.said = "I have looked at the keys of the house. " * 5  # longer than what is held back
+
+    async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
+        if len(self.requests) not in self.held:
+            return await super().complete(request, on_text)
+        if on_text is not None:
+            on_text(self.said)
+        try:
+            await self.go.wait()
+        except asyncio.CancelledError:
+            self.requests.append(request)
+            raise
+        self.go.clear()
+        return await super().complete(request)
+
+
+@dataclass
+class ChatPlace:
+    script: tuple[Turn, ...] = ()
+    clock: RealClock = field(default_factory=RealClock)
+    shelf: Shelf = field(default_factory=Shelf)
+    conversation_store: MemoryConversationRepository = field(default_factory=MemoryConversationRepository)
+    job_store: MemoryJobRepository = field(default_factory=MemoryJobRepository)
+
+    def __post_init__(self) -> None:
+        self.entries = MemoryInboxStore(self.clock)
+        self.conversations = Conversations(self.conversation_store, self.clock)
+        self.provider = HeldProvider(self.script)
+        self.answers = AnswerService(
+            corpus=self.shelf.corpus,
+            access=self.shelf.access,
+            library=self.shelf.library,
+            conversations=self.conversations,
+            jobs=self.job_store,
+            context=FullHistoryCapped(self.shelf.corpus),
+            strategy=lambda message: strategy_for(AgentConfig(max_steps=2), message, self.provider, self.clock),
+            toolbox=self._toolbox,
+            clock=self.clock,
+            references=self.shelf.references(self.conversation_store, clock=self.clock),
+        )
+        self.staleness = Staleness(
+            MemoryStaleRepository(self.conversation_store, self.shelf.corpus),
+            conversations=self.conversation_store,
+            inbox=self.entries,
+            settings=self.shelf.settings,
+            clock=self.clock,
+            noted={"web"},
+        )
+        self.begin()
+
+    def begin(self) -> None:
+        """A new process over what is stored: another hub, platform and worker."""
+        self.hub = EventHub()
+        self.platform = WebPlatform(self.hub, self.conversations, self.clock)
+        answers = NotedAnswers(self.answers, self.staleness)
+        self.worker = Worker(self.entries, answers, {"web": self.platform}, self.clock, pause_scale=0.01)
+        self.inbox = Inbox(
+            self.entries, platform_gates(self.shelf.settings, self.clock, None), self.clock, self.worker.wake
+        )
+
+    def parts(self) -> WebParts:
+        jobs = Jobs(self.job_store, self.conversation_store, lambda: self.answers, self.clock)
+        return WebParts(
+            workspace="local",
+            library=self.shelf.library,
+            corpus=self.shelf.corpus,
+            facts=self.shelf.facts,
+            conversations=self.conversations,
+            jobs=jobs,
+            commands=Commands(
+                library=self.shelf.library,
+                corpus=self.shelf.corpus,
+                conversations=self.conversations,
+                jobs=jobs,
+                access=self.shelf.access,
+                settings=self.shelf.settings,
+                facts=self.shelf.facts,
+                staleness=self.staleness,
+                recaps=by_rule(self.shelf, self.conversation_store),
+                questions=ServiceQuestions(self.entries, self.worker.cancel),
+            ),
+            clock=self.clock,
+            page_images=Pictures(),
+            scope=self._scope,
+            secret_key="a secret for tests only, long enough",
+            worker=self.worker,
+        )
+
+    @asynccontextmanager
+    async def open(
+        self, *, works: bool = True, port: int | None = None, open_to_network: bool = False
+    ) -> AsyncIterator["Visitor"]:
+        """The chat, served; with `works`, questions are answered."""
+        chat = ChatParts(
+            hub=self.hub,
+            platform=self.platform,
+            inbox=self.inbox,
+            entries=self.entries,
+            feedbacks=Feedbacks(MemoryFeedbackRepository(self.conversation_store), self.conversations, self.clock),
+            examples=("Where is the key?",),
+        )
+        app = build_web(replace(self.parts(), open_to_network=open_to_network), [partial(add_chat, chat=chat)])
+        working = asyncio.create_task(self.worker.run()) if works else None
+        async with TestServer(app, port=port) as server, TestClient(server) as client:
+            visitor = Visitor(client)
+            await visitor.name("Ada")
+            yield visitor
+        if working is not None:
+            await self.worker.stop()
+            await working
+
+    async def _scope(self, thread: ThreadAddress | None, reader: str | None = None) -> SearchScope:
+        return await self.shelf.access.scope("local", thread, reader=reader)
+
+    def _toolbox(self, reading: Reading) -> Toolbox:
+        return self.shelf.toolbox(reading.offer, scope=reading.scope)
+
+
+@dataclass
+class Visitor:
+    """Somebody at the chat page."""
+
+    client: TestClient
+    sent: int = 0
+
+    async def name(self, name: str) -> None:
+        assert (await self.client.post("/chat/person", json={"name": name})).status == 200
+
+    async def post(self, text: str, thread: str = "", *, channel: str = "general", key: str = "") -> ClientResponse:
+        self.sent += 1
+        body = {"channel": channel, "thread": thread, "text": text, "key": key or f"k{self.sent}"}
+        response = await self.client.post("/chat/messages", json=body)
+        await response.read()
+        return response
+
+    async def send(self, text: str, thread: str = "", **fields: str) -> Json:
+        response = await self.post(text, thread, **fields)
+        assert response.status == 200, await response.text()
+        return await response.json()
+
+    async def show(self, thread: str = "-", channel: str = "general") -> Json:
+        response = await self.client.get(f"/chat/threads/{channel}/{thread}")
+        assert response.status == 200, await response.text()
+        return await response.json()
+
+    async def answered(self, thread: str, count: int = 1, channel: str = "general") -> list[Json]:
+        """The thread's messages, when it has so many answers and nothing waits."""
+        async with asyncio.timeout(5):
+            while True:
+                state = await self.show(thread, channel)
+                answers = [item for item in state["messages"] if item["role"] == "assistant"]
+                if len(answers) >= count and not state["waiting"]:
+                    return state["messages"]
+                await asyncio.sleep(0.01)
+
+    async def writing(self, thread: str) -> Json:
+        """The thread's question that waits, when its answer has begun to show."""
+        async with asyncio.timeout(5):
+            while True:
+                for item in (await self.show(thread))["waiting"]:
+                    if item["live"] and item["live"]["text"]:
+                        return item
+                await asyncio.sleep(0.01)
+
+    async def events(self, thread: str, until: str, after: str = "") -> list[tuple[str, str, Json]]:
+        """(id, kind, data) of a thread's events up to the first of one kind."""
+        found: list[tuple[str, str, Json]] = []
+        path = f"/chat/threads/general/{thread}/events"
+        async with asyncio.timeout(5), self.client.get(path, params={"after": after} if after else {}) as response:
+            assert response.content_type == "text/event-stream"
+            fields: dict[str, str] = {}
+            async for line in response.content:
+                name, _, value = line.decode().rstrip("\n").partition(": ")
+                if name:
+                    fields[name] = value
+                elif "event" in fields:
+                    found.append((fields["id"], fields["event"], json.loads(fields["data"])))
+                    if fields["event"] == until:
+                        break
+                    fields = {}
+        return found

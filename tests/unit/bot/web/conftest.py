@@ -1,0 +1,114 @@
+"""The web application over the in-memory twins: a browser without a network."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field, replace
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from bot.web.app import WebAddition, WebParts, build_web
+from core.access.scopes import Access
+from core.answering.service import AnswerService
+from core.domain.conversation import ThreadAddress
+from core.domain.corpus import SearchScope
+from core.knowledge.facts import Facts
+from core.knowledge.library import Library
+from core.service.commands import Commands
+from core.service.jobs.trees import Jobs
+from core.work.conversations import Conversations
+from storage.documents.page_images.pages import Pictures
+from storage.memory.conversations import MemoryConversationRepository
+from storage.memory.corpus import MemoryCorpusRepository
+from storage.memory.extracts import MemoryExtractRepository
+from storage.memory.jobs import MemoryJobRepository
+from storage.memory.settings import MemorySettingsRepository
+from tests.fakes import ManualClock, WordIndex
+
+SECRET = "a secret for tests only, long enough"
+
+Browser = TestClient
+OpenBrowser = Callable[..., Awaitable[Browser]]
+
+
+@dataclass
+class Shelves:
+    """The stores behind the pages, to be filled by a test."""
+
+    clock: ManualClock = field(default_factory=ManualClock)
+    corpus: MemoryCorpusRepository = field(default_factory=MemoryCorpusRepository)
+    conversations: MemoryConversationRepository = field(default_factory=MemoryConversationRepository)
+    jobs: MemoryJobRepository = field(default_factory=MemoryJobRepository)
+    index: WordIndex = field(default_factory=WordIndex)
+    settings: MemorySettingsRepository = field(default_factory=MemorySettingsRepository)
+
+    def __post_init__(self) -> None:
+        self.extracts = MemoryExtractRepository(self.corpus)
+
+    @property
+    def facts(self) -> Facts:
+        return Facts(extracts=self.extracts, corpus=self.corpus, clock=self.clock)
+
+    @property
+    def access(self) -> Access:
+        return Access(self.corpus, self.settings)
+
+    async def scope(self, thread: ThreadAddress | None, reader: str | None = None) -> SearchScope:
+        return await self.access.scope("local", thread, reader=reader)
+
+    def parts(self) -> WebParts:
+        library = Library(corpus=self.corpus, index=self.index, conversations=self.conversations)
+        conversations = Conversations(self.conversations, self.clock)
+        jobs = Jobs(self.jobs, self.conversations, no_answers, self.clock)
+        return WebParts(
+            workspace="local",
+            library=library,
+            corpus=self.corpus,
+            facts=self.facts,
+            conversations=conversations,
+            jobs=jobs,
+            commands=Commands(
+                library=library,
+                corpus=self.corpus,
+                conversations=conversations,
+                jobs=jobs,
+                access=self.access,
+                settings=self.settings,
+            ),
+            clock=self.clock,
+            page_images=Pictures(),
+            scope=self.scope,
+            secret_key=SECRET,
+        )
+
+
+async def read(browser: Browser, path: str, status: int = 200) -> str:
+    response = await browser.get(path)
+    text = await response.text()
+    assert response.status == status, text
+    assert "<script>alert" not in text
+    return text
+
+
+def no_answers() -> AnswerService:
+    raise AssertionError("no page answers questions")
+
+
+@pytest.fixture
+def shelves() -> Shelves:
+    return Shelves()
+
+
+@pytest.fixture
+async def browse(shelves: Shelves) -> AsyncIterator[OpenBrowser]:
+    """Opens a browser on the application; keywords change the parts."""
+    opened: list[Browser] = []
+
+    async def open_browser(*additions: WebAddition, **changes: object) -> Browser:
+        client = TestClient(TestServer(build_web(replace(shelves.parts(), **changes), additions)))
+        await client.start_server()
+        opened.append(client)
+        return client
+
+    yield open_browser
+    for client in opened:
+        await client.close()

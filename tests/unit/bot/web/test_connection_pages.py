@@ -1,0 +1,79 @@
+"""Pages about how documents hang together: everything from documents and threads is text, and nothing is a script."""
+
+from functools import partial
+
+from bot.web.pages.connections import add_connection_pages
+from core.domain.conversation import PRIVATE_THREAD, Role
+from core.features.connections import Connections
+from core.knowledge.search.document_names import NamesOfWorkspaces
+from storage.memory.cited import MemoryCitedRepository
+from tests.builders import (
+    build_citation,
+    build_conversation,
+    build_document,
+    build_message,
+    build_pages,
+    build_source,
+)
+from tests.unit.bot.web.conftest import Browser, OpenBrowser, Shelves, read
+
+NASTY = "<script>alert(1)</script>"
+
+
+async def stock(shelves: Shelves) -> list[str]:
+    """Three documents that one thread cites, and a private one; the ids of the documents."""
+    await shelves.corpus.save_source(build_source())
+    documents = [build_document(f"{n}.md", title=f"Title {n} {NASTY}") for n in range(3)]
+    for document in documents:
+        await shelves.corpus.switch_revision(document, build_pages(document, "Text."), [])
+    for id, title, thread in (("c1", f"Keys {NASTY}", "t1"), ("c2", "Secret", f"{PRIVATE_THREAD}ada")):
+        await shelves.conversations.add(build_conversation(id, title=title, thread=thread))
+        cited = tuple(build_citation(document.id) for document in documents)
+        answer = build_message(f"{id}-a", conversation_id=id, role=Role.ASSISTANT, citations=cited)
+        await shelves.conversations.append(id, [answer])
+    return [document.id.replace("/", "%2F") for document in documents]
+
+
+async def opened(shelves: Shelves, browse: OpenBrowser) -> Browser:
+    connections = Connections(
+        extracts=shelves.extracts,
+        corpus=shelves.corpus,
+        names=NamesOfWorkspaces(shelves.corpus),
+        cited=MemoryCitedRepository(shelves.conversations),
+        conversations=shelves.conversations,
+    )
+    return await browse(partial(add_connection_pages, connections=connections))
+
+
+async def test_the_graph_is_drawn_and_told_as_a_list(shelves: Shelves, browse: OpenBrowser) -> None:
+    await stock(shelves)
+    text = await read(await opened(shelves, browse), "/library/graph")
+
+    assert (text.count("<circle"), text.count("<line"), text.count("cited together in 1 thread</td>")) == (3, 3, 3)
+    assert "Secret" not in text
+
+
+async def test_a_document_names_what_is_around_it_and_the_threads_that_cite_it(
+    shelves: Shelves, browse: OpenBrowser
+) -> None:
+    first, *_ = await stock(shelves)
+    browser = await opened(shelves, browse)
+    text = await read(browser, f"/library/documents/{first}/connections")
+
+    assert 'href="/read/c1"' in text
+    assert "Secret" not in text
+    assert "Related documents" in text and text.count("<circle") == 3
+    assert "Connections</a>" in await read(browser, f"/library/documents/{first}")  # the way to it
+    assert "/library/graph" in await read(browser, "/library")
+
+
+async def test_without_connections_it_says_so(shelves: Shelves, browse: OpenBrowser) -> None:
+    await shelves.corpus.save_source(build_source())
+    document = build_document()
+    await shelves.corpus.switch_revision(document, build_pages(document, "Text."), [])
+    browser = await opened(shelves, browse)
+
+    assert "No document links to another one" in await read(browser, "/library/graph")
+    alone = await read(browser, f"/library/documents/{document.id.replace('/', '%2F')}/connections")
+    assert "Nothing is related to it yet." in alone and "<svg" not in alone
+    await read(browser, "/library/documents/unknown/connections", status=404)

@@ -1,0 +1,89 @@
+"""Signed links: they name what was signed and nothing else, and end on their day."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.web.links import ExpiredLink, ForgedLink, Links
+from core.domain.conversation import ThreadAddress
+from core.domain.corpus import Span
+from tests.builders import build_citation
+from tests.fakes import ManualClock
+
+THREAD = ThreadAddress(platform="slack", workspace="T1", channel="C1", thread="1.2")
+DAY = 24 * 60 * 60
+
+
+def links(clock: ManualClock | None = None, **changes: object) -> Links:
+    values = {"secret_key": "a key", "days": 180, "public_url": None, **changes}
+    return Links(clock=clock or ManualClock(), **values)
+
+
+def test_a_link_names_passage_page_revision_span_and_thread() -> None:
+    citation = build_citation("6b4543b9-2ad0-5cbb-8a27-52f0ff50a02a", revision="391111b761385f4b", passage_id="p 1")
+    link = links().read(links().token(citation, THREAD))
+
+    assert link.document_id == "6b4543b9-2ad0-5cbb-8a27-52f0ff50a02a"
+    assert (link.passage_id, link.page_number, link.span, link.thread) == ("p 1", 1, Span(3, 16), THREAD)
+    assert link.is_of("391111b761385f4b")
+    assert not link.is_of("391111b761385aaa"[::-1])
+    assert not link.is_of(None)
+
+
+def test_a_link_says_how_far_its_asker_had_read_and_older_links_do_not() -> None:
+    cited = build_citation()
+    read = [links().read(links().token(replace(cited, last_page=last), THREAD)).last_page for last in (None, 0, 7)]
+    assert read == [None, 0, 7]
+
+
+def test_a_link_opens_for_its_days_and_then_says_when_it_ended() -> None:
+    clock = ManualClock()
+    token = links(clock, days=2).token(build_citation(), THREAD)
+    clock.advance(2 * DAY)
+    links(clock).read(token)
+    clock.advance(DAY)
+
+    with pytest.raises(ExpiredLink, match="ended on 04 March 2026"):
+        links(clock).read(token)
+
+
+def test_a_link_of_another_key_is_forged() -> None:
+    token = links(secret_key="another").token(build_citation(), THREAD)
+
+    with pytest.raises(ForgedLink):
+        links().read(token)
+
+
+@given(st.data())
+def test_a_changed_link_never_opens(data: st.DataObject) -> None:
+    token = links().token(build_citation(), THREAD)
+    place = data.draw(st.integers(0, len(token) - 2))  # the last character holds bits that say nothing
+    changed = (
+        token[:place]
+        + data.draw(st.sampled_from("Aa0-_.").filter(lambda sign: sign != token[place]))
+        + token[place + 1 :]
+    )
+
+    with pytest.raises(ForgedLink):
+        links().read(changed)
+
+
+@given(st.text(max_size=50))
+def test_nonsense_is_a_forged_link(text: str) -> None:
+    with pytest.raises(ForgedLink):
+        links().read(text)
+
+
+def test_with_a_public_address_there_is_a_url_and_without_one_there_is_none() -> None:
+    url = links(public_url="https://foot.example").url(build_citation(), THREAD)
+
+    assert url is not None and url.startswith("https://foot.example/s/") and url.endswith("#cited")
+    assert links().url(build_citation(), THREAD) is None
+
+
+def test_a_link_fits_into_a_chat_message_several_times() -> None:
+    citation = build_citation("6b4543b9-2ad0-5cbb-8a27-52f0ff50a02a", passage_id="5cc2b891-91ad-54e4-a8dd-8616640d4905")
+
+    assert len(links().path(citation, THREAD)) < 300

@@ -1,0 +1,169 @@
+"""Answers as HTML: footnotes are links, everything else that could be clicked or run is text."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.web.render import answer_html, message_view, people_in, step_view, thread_view
+from core.domain.answer import Reference, ReferenceType
+from core.domain.conversation import Outcome, Role
+from core.domain.features import Rating
+from core.domain.jobs import JobKind, JobStatus
+from tests.builders import build_citation, build_conversation, build_job, build_message
+
+LINKS = {1: "/s/one", 2: "/s/two?a=1&b=2"}
+
+
+def test_markers_with_a_footnote_are_links_and_others_stay_text() -> None:
+    html = answer_html("Under the mat[1], or not[2]. See [3] and `a[1]`.", LINKS)
+
+    assert re.findall(r'href="([^"]+)"[^>]*>(\[\d\])</a>', html) == [("/s/one", "[1]"), ("/s/two?a=1&amp;b=2", "[2]")]
+    assert "See [3]" in html
+    assert "<code>a[1]</code>" in html
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>alert(1)</script>",
+        "[click](javascript:alert(1))",
+        "![x](http://evil.example/x.png)",
+        "<http://evil.example>",
+        "[a]: http://evil.example\n\n[a]",
+        '<img src=x onerror="alert(1)">',
+        "http://evil.example",
+    ],
+)
+def test_nothing_that_a_document_or_model_wrote_can_be_clicked_or_run(text: str) -> None:
+    html = answer_html(f"{text} [1]", LINKS)
+
+    assert re.findall(r"<(?:a|img|script)\b[^>]*>", html) == re.findall(r'<a class="footnote"[^>]*>', html)
+    assert "evil.example" in html or "alert(1)" in html, "it is still there to be read"
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8"), max_size=120))
+def test_any_text_gives_only_known_tags(text: str) -> None:
+    html = answer_html(text, LINKS)
+    tags = set(re.findall(r"<([a-zA-Z]\w*)", html))
+
+    assert tags <= {
+        *("p", "br", "em", "strong", "s", "code", "pre", "ul", "ol", "li", "blockquote", "hr", "a", "mark"),
+        *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "div"),
+    }
+    assert html.count("<a ") == html.count('<a class="footnote"')
+
+
+@pytest.mark.parametrize(
+    ("path", "stale", "thumbnail", "summary"),
+    [("a.PDF", False, "/s/x/3/thumbnail", "Keys."), ("a.pdf", True, None, ""), ("a.pdf.md", False, None, "Keys.")],
+)
+def test_only_pages_of_pdfs_that_are_still_there_have_thumbnails(
+    path: str, stale: bool, thumbnail: str | None, summary: str
+) -> None:
+    citation = build_citation(document=path, page_number=3)
+    message = build_message("a1", "Yes[1].", role=Role.ASSISTANT, citations=(citation,), stale=stale)
+    [card] = message_view(message, lambda _: "/s/x#cited", summaries={"p1": "Keys."})["citations"]
+
+    assert (card["thumbnail"], card["summary"]) == (thumbnail, summary)
+
+
+def test_marks_of_unsupported_claims_are_explained() -> None:
+    assert 'class="unsupported"' in answer_html("It is blue [?].")
+
+
+def test_an_answer_carries_its_cards_suggestions_and_rating() -> None:
+    citation = build_citation(document_title="Guide", heading_path=("Guide", "Keys"), quote="under\nthe  mat")
+    message = build_message(
+        "a1",
+        "Under the mat[1].",
+        role=Role.ASSISTANT,
+        author="footnote",
+        citations=(citation,),
+        status="answered",
+        job_id="j1",
+        outcome=Outcome(suggestions=("And the door?",), choices=("one", "two")),
+    )
+    view = message_view(message, lambda item: f"/s/{item.number}#cited", Rating.UP, {"p1": "Where keys are."})
+
+    assert view["citations"] == [
+        {
+            "number": 1,
+            "title": "Guide",
+            "page": 1,
+            "path": ["Keys"],
+            "quote": "under the mat",
+            "href": "/s/1#cited",
+            "summary": "Where keys are.",
+            "thumbnail": None,
+        }
+    ]
+    assert (view["suggestions"], view["choices"], view["rated"], view["job"]) == (
+        ["And the door?"],
+        ["one", "two"],
+        "up",
+        "j1",
+    )
+
+
+def test_an_answer_carries_what_was_named_and_what_was_looked_at_besides() -> None:
+    citation = build_citation("d0", document="0.md")
+    seen = [
+        Reference(type=ReferenceType.SEARCH, label=f"Doc {n}", document=f"{n}.md", document_id=f"d{n}")
+        for n in range(13)
+    ]
+    named = Reference(
+        type=ReferenceType.DIRECT, label="[[House]]", document="a/b.md", document_id="a/b", summary="Where we live."
+    )
+    broken = Reference(type=ReferenceType.DIRECT, label="[[<b>]]", document=None, broken=True)
+    message = build_message(
+        "a1", "Yes[1].", role=Role.ASSISTANT, citations=(citation,), references=(named, broken, *seen)
+    )
+    view = message_view(message, lambda _: "/s/x")["references"]
+
+    assert view["named"] == [
+        {"label": "House", "detail": "a/b.md", "summary": "Where we live.", "href": "/library/documents/a%2Fb"},
+        {"label": "<b>", "detail": "leads nowhere", "summary": "", "href": None},
+    ]
+    assert [row["label"] for row in view["seen"]] == [f"Doc {n}" for n in range(1, 13)]
+    assert view["shown"] == 10
+
+
+def test_an_answer_of_old_conversations_without_references_opens() -> None:
+    view = message_view(build_message("a1", "Yes.", role=Role.ASSISTANT), lambda _: "/s/x")
+
+    assert view["references"] == {"named": [], "seen": [], "shown": 10}
+
+
+def test_what_people_wrote_is_text_and_never_html() -> None:
+    view = message_view(build_message(content="<b>hi</b>"), lambda item: "")
+
+    assert (view["text"], "html" in view) == ("<b>hi</b>", False)
+
+
+def test_a_thread_without_a_title_can_still_be_picked() -> None:
+    assert thread_view(build_conversation())["title"] == "(no title)"
+
+
+def test_a_step_says_what_it_looks_for() -> None:
+    view = step_view(build_job("j1/t0", parent_id="j1", kind=JobKind.TOOL, name="search", input={"query": "key " * 90}))
+
+    assert (view["parent"], view["kind"], view["status"]) == ("j1", "tool", JobStatus.RUNNING.value)
+    assert len(str(view["asked"])) <= 80
+
+
+def test_people_are_named_once_in_order_of_appearance() -> None:
+    messages = [build_message(author=name) for name in ("ben", "ada", "ben")]
+    answers = [build_message(author="footnote", role=Role.ASSISTANT)]
+
+    assert people_in([*messages, *answers], besides={"ada"}) == ["ben"]
+
+
+def test_what_may_be_wider_than_the_page_is_reached_by_keyboard() -> None:
+    html = answer_html("| a | b |\n|---|---|\n| 1 | 2 [1] |\n\n```\nx < y\n```\n\n    indented", LINKS)
+
+    assert '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>' in html
+    assert html.count("<div ") == html.count("</div>") == 1
+    assert '<pre tabindex="0"><code>x &lt; y\n</code></pre>' in html
+    assert '<pre tabindex="0"><code>indented</code></pre>' in html.replace("indented\n", "indented")

@@ -1,0 +1,58 @@
+"""The page about how the library is used: what people wrote is text, and what others may not see is not there."""
+
+from functools import partial
+
+from bot.web.pages.statistics import add_statistics_page
+from core.domain.answer import AnswerStatus, Usage
+from core.domain.conversation import PRIVATE_THREAD, Outcome, Role
+from core.features.statistics import UsageStatistics
+from storage.memory.asked import MemoryAskedRepository
+from storage.memory.feedback import MemoryFeedbackRepository
+from tests.builders import build_citation, build_conversation, build_document, build_message, build_pages, build_source
+from tests.fakes import ManualClock
+from tests.unit.bot.web.conftest import OpenBrowser, Shelves, read
+from tests.unit.core.features.test_statistics import FirstWord
+
+NASTY = "<script>alert(1)</script>"
+
+
+async def page(shelves: Shelves, browse: OpenBrowser) -> str:
+    asked = MemoryAskedRepository(shelves.conversations, MemoryFeedbackRepository(shelves.conversations), ManualClock())
+    statistics = UsageStatistics(asked=asked, corpus=shelves.corpus, groups=FirstWord(), clock=ManualClock())
+    return await read(await browse(partial(add_statistics_page, statistics=statistics)), "/library/statistics")
+
+
+async def test_gaps_and_documents_are_told_and_private_questions_are_not(shelves: Shelves, browse: OpenBrowser) -> None:
+    await shelves.corpus.save_source(build_source())
+    documents = [build_document(f"{n}.md", title=f"Title {n} {NASTY}") for n in range(2)]
+    for document in documents:
+        await shelves.corpus.switch_revision(document, build_pages(document, "Text."), [])
+    outcome = Outcome(usage=Usage(input_tokens=200, cache_read_tokens=50))
+    for id, thread, question, status in (
+        ("c1", "t1", f"parking {NASTY}?", AnswerStatus.NOT_FOUND),
+        ("c2", f"{PRIVATE_THREAD}ada", "secret?", AnswerStatus.NOT_FOUND),
+        ("c3", "t3", "keys?", AnswerStatus.ANSWERED),
+    ):
+        cited = (build_citation(documents[0].id),) if status is AnswerStatus.ANSWERED else ()
+        said = [
+            build_message(f"{id}-q", question, conversation_id=id),
+            build_message(
+                f"{id}-a", "So.", conversation_id=id, role=Role.ASSISTANT, status=status.value, citations=cited,
+                outcome=outcome,
+            ),
+        ]  # fmt: skip
+        await shelves.conversations.add(build_conversation(id, thread=thread), said)
+    text = await page(shelves, browse)
+
+    assert "3 questions" in text and "2 not found" in text and "1 answered" in text
+    assert "parking &lt;script&gt;" in text and NASTY not in text
+    assert "secret" not in text
+    assert "1 of 2 documents" in text
+    assert "600 tokens in (25% of them cached)" in text
+
+
+async def test_an_unused_library_says_so(shelves: Shelves, browse: OpenBrowser) -> None:
+    text = await page(shelves, browse)
+
+    assert "0 questions" in text and "No answer has cited a document yet." in text
+    assert "Nothing was asked yet." in text and "There are no documents yet." in text

@@ -1,0 +1,125 @@
+"""Tables in the source viewer: real cells, every character in its place, what is cited marked in them."""
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser
+
+from bot.web.marking import Marker
+from bot.web.page_html import MOST_CHARACTERS, to_html
+from bot.web.table_html import delimited_table
+from core.domain.corpus import Span
+from core.text.pipe_tables import to_cells
+from storage.documents.tables.text import to_cell, to_table
+from tests.unit.bot.web.test_page_html import marks_in, page_of
+
+SHEET = """Fares of the sound
+
+| Harbour | Fare |
+| --- | --- |
+| Linden | 4.50 |
+| Voss \\| Quay | 7 <b>new</b> |
+
+Prices in crowns."""
+
+
+def show(text: str, quote: str = "", kind: str = "spreadsheet") -> str:
+    start = text.index(quote)
+    return to_html(page_of(text), kind, Span(start, start + len(quote)) if quote else None).body
+
+
+def rows_in(body: str) -> list[list[str]]:
+    return [[cell.text() for cell in row.css("td, th")] for row in LexborHTMLParser(body).css("tr")]
+
+
+def test_a_markdown_table_is_shown_as_one_between_its_paragraphs() -> None:
+    body = show(SHEET)
+    assert rows_in(body) == [["Harbour", "Fare"], ["Linden", "4.50"], ["Voss | Quay", "7 <b>new</b>"]]
+    assert [cell.text() for cell in LexborHTMLParser(body).css("thead th")] == ["Harbour", "Fare"]
+    assert [p.text() for p in LexborHTMLParser(body).css("p")] == ["Fares of the sound", "Prices in crowns."]
+    assert "---" not in body and "<b>" not in body
+
+
+@pytest.mark.parametrize(
+    ("quote", "marks"),
+    [
+        ("| Linden | 4.50 |", ["Linden", "4.50"]),
+        ("Linden | 4", ["Linden", "4"]),
+        ("Voss \\| Quay", ["Voss ", "| Quay"]),
+        ("Fare |\n| --- | --- |\n| Linden", ["Fare", "Linden"]),
+        ("sound", ["sound"]),
+        ("| --- | --- |", ["| --- | --- |"]),
+    ],
+)
+def test_what_is_cited_is_marked_in_its_cells(quote: str, marks: list[str]) -> None:
+    assert marks_in(show(SHEET, quote)) == marks
+
+
+def test_a_part_of_a_long_table_is_shown_under_its_head() -> None:
+    rows = [f"| harbour {number} | {number} crowns of the realm |" for number in range(12_000)]
+    text = "\n".join(["| Harbour | Fare |", "| --- | --- |", *rows, "", "The end."])
+    start = text.index(rows[11_000])
+    page = to_html(page_of(text), "spreadsheet", Span(start, start + len(rows[11_000])))
+    shown = rows_in(page.body)
+    assert page.cut_before and len(text) > 2 * MOST_CHARACTERS
+    assert shown[0] == ["Harbour", "Fare"]
+    assert shown[-1] == ["harbour 11999", "11999 crowns of the realm"]
+    assert marks_in(page.body) == ["harbour 11000", "11000 crowns of the realm"]
+    assert "The end." in page.body
+
+
+CSV = '```\nHarbour;Fare;Note\nLinden;4,50;"calm; ""blue"" water"\nVoss;7;\n```'
+
+
+@pytest.mark.parametrize(
+    ("quote", "marks"),
+    [("Linden;4,50", ["Linden", "4,50"]), ("Voss;7;", ["Voss", "7"]), ('calm; ""blue', ['calm; "', "blue"])],
+)
+def test_a_csv_file_is_shown_as_a_table(quote: str, marks: list[str]) -> None:
+    body = show(CSV, quote, kind="csv")
+    assert rows_in(body) == [["Harbour", "Fare", "Note"], ["Linden", "4,50", 'calm; "blue" water'], ["Voss", "7", ""]]
+    assert [cell.text() for cell in LexborHTMLParser(body).css("thead th")] == ["Harbour", "Fare", "Note"]
+    assert marks_in(body) == marks
+
+
+def test_a_part_of_a_long_csv_file_is_shown_under_its_head() -> None:
+    rows = [f"harbour {number},{number}" for number in range(20_000)]
+    text = "\n".join(["```", "Harbour,Fare", *rows, "```"])
+    start = text.index("harbour 17000,")
+    page = to_html(page_of(text), "csv", Span(start, start + len("harbour 17000")))
+    assert rows_in(page.body)[0] == ["Harbour", "Fare"]
+    assert rows_in(page.body)[-1] == ["harbour 19999", "19999"]
+    assert marks_in(page.body) == ["harbour 17000"]
+
+
+def test_a_csv_file_without_cells_is_shown_as_lines() -> None:
+    body = show("```\none line\nanother line\n```", "another line", kind="csv")
+    assert rows_in(body) == [] and marks_in(body) == ["another line"]
+
+
+WORDS = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs")), max_size=12)
+TABLES = st.lists(st.lists(WORDS, min_size=3, max_size=3), min_size=2, max_size=6)
+
+
+@given(TABLES)
+def test_cells_are_shown_as_extractors_read_them(rows: list[list[str]]) -> None:
+    text = to_table(rows)
+    if not text or "```" in text or "~~~" in text:
+        return
+    expected = [to_cells(line) for place, line in enumerate(text.split("\n")) if place != 1]
+    assert rows_in(show(text)) == expected
+
+
+@given(TABLES)
+def test_cells_of_csv_files_are_what_was_written(rows: list[list[str]]) -> None:
+    rows = [[to_cell(cell).replace("\\", "") + "x" for cell in row] for row in rows]
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows(rows)
+    text = written.getvalue().rstrip("\n")
+    body = delimited_table(text, Span(0, len(text)), Marker(None))
+    if body:
+        assert [len(row) for row in rows_in(body)] == [3] * len(rows)
+        assert rows_in(body) == rows

@@ -1,0 +1,173 @@
+"""What a thread may read: whatever is set, never another workspace's, another thread's, or what its channel may not."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.access.scopes import ATTACHMENTS, Access, attached_name
+from core.domain.conversation import ChannelAddress, ThreadAddress
+from core.domain.corpus import Source
+from core.domain.service import TO_THE_END, ChannelSettings, PersonAddress, PositionHolder
+from storage.memory.corpus import MemoryCorpusRepository
+from storage.memory.settings import MemorySettingsRepository
+from tests.builders import build_source
+
+HERE = ThreadAddress(platform="web", workspace="local", channel="general", thread="t1")
+OTHERS = (
+    replace(HERE, thread="t2"),
+    replace(HERE, thread=""),
+    replace(HERE, channel="other"),
+    replace(HERE, platform="api"),
+    replace(HERE, workspace="elsewhere"),
+)
+
+
+def attached(address: ThreadAddress) -> Source:
+    return build_source(attached_name(address), workspace=address.workspace, kind=ATTACHMENTS)
+
+
+async def access_to(*sources: Source, **channel: object) -> Access:
+    corpus, settings = MemoryCorpusRepository(), MemorySettingsRepository()
+    for source in sources:
+        await corpus.save_source(source)
+    if channel:
+        await settings.save_channel(ChannelAddress.of(HERE), ChannelSettings(**channel))
+    return Access(corpus, settings)
+
+
+async def names(access: Access, address: ThreadAddress | None = None, workspace: str = "local") -> list[str]:
+    return [source.name for source in await access.sources(workspace, address)]
+
+
+async def test_a_channel_reads_every_source_until_something_is_set() -> None:
+    access = await access_to(build_source("wiki"), build_source("handbook"))
+
+    assert await names(access, HERE) == ["handbook", "wiki"]
+
+
+async def test_a_channel_reads_the_sources_that_are_set_for_it_and_other_channels_are_free() -> None:
+    access = await access_to(build_source("wiki"), build_source("handbook"), sources=frozenset({"wiki", "gone"}))
+
+    assert await names(access, HERE) == ["wiki"]
+    assert await names(access, replace(HERE, thread="t2")) == ["wiki"]
+    assert await names(access, replace(HERE, channel="other")) == ["handbook", "wiki"]
+
+
+async def test_a_channel_may_be_left_without_any_source() -> None:
+    assert await names(await access_to(build_source("wiki"), sources=frozenset()), HERE) == []
+
+
+@pytest.mark.parametrize("sources", [None, frozenset({"wiki"})])
+async def test_what_was_attached_is_read_in_its_thread_alone(sources: frozenset[str] | None) -> None:
+    access = await access_to(build_source("wiki"), attached(HERE), sources=sources)
+
+    assert await names(access, HERE) == [attached_name(HERE), "wiki"]
+    for other in OTHERS[:4]:
+        assert attached_name(HERE) not in await names(access, other)
+    assert await names(access) == ["wiki"]
+
+
+async def test_a_folder_that_is_called_like_attachments_is_no_attachment() -> None:
+    access = await access_to(build_source(attached_name(HERE)), sources=frozenset({"wiki"}))
+
+    assert await names(access, HERE) == []
+
+
+async def test_an_address_of_another_workspace_reads_nothing() -> None:
+    access = await access_to(build_source("wiki"))
+
+    assert await names(access, replace(HERE, workspace="elsewhere")) == []
+    assert await names(access, workspace="elsewhere") == []
+
+
+async def test_the_scope_holds_ids_workspace_and_positions() -> None:
+    wiki = build_source("wiki")
+    scope = await (await access_to(wiki)).scope("local", HERE, positions={"book": 3})
+
+    assert (scope.workspace, scope.sources, scope.positions) == ("local", frozenset({wiki.id}), {"book": 3})
+
+
+PLAIN_NAMES = ("wiki", "handbook", "attached:", attached_name(HERE))
+ANY_SOURCE = st.one_of(
+    st.builds(build_source, st.sampled_from(PLAIN_NAMES), workspace=st.sampled_from(("local", "elsewhere"))),
+    st.builds(attached, st.sampled_from((HERE, *OTHERS))),
+)
+ANY_SETTINGS = st.builds(
+    ChannelSettings, sources=st.none() | st.frozensets(st.sampled_from((*PLAIN_NAMES, *map(attached_name, OTHERS))))
+)
+
+
+@given(
+    sources=st.lists(ANY_SOURCE, unique_by=lambda source: (source.workspace, source.name)),
+    address=st.sampled_from((None, HERE, *OTHERS)),
+    settings=ANY_SETTINGS,
+    workspace=st.sampled_from(("local", "elsewhere")),
+)
+async def test_no_scope_ever_holds_what_is_not_for_its_thread(
+    sources: list[Source], address: ThreadAddress | None, settings: ChannelSettings, workspace: str
+) -> None:
+    corpus, repository = MemoryCorpusRepository(), MemorySettingsRepository()
+    for source in sources:
+        await corpus.save_source(source)
+    if address is not None:
+        await repository.save_channel(ChannelAddress.of(address), settings)
+    scope = await Access(corpus, repository).scope(workspace, address)
+
+    held = [source for source in sources if source.id in scope.sources]
+    assert len(held) == len(scope.sources)
+    for source in held:
+        assert source.workspace == workspace
+        assert address is None or address.workspace == workspace
+        if source.kind == ATTACHMENTS:
+            assert address is not None and source.name == attached_name(address)
+        elif address is not None:
+            assert settings.allows(source.name)
+
+
+ADA = PersonAddress(workspace="local", person="ada")
+BOOKS = ("book", "tale", "log")
+ANY_POSITIONS = st.dictionaries(st.sampled_from(BOOKS), st.integers(1, 9) | st.just(TO_THE_END))
+
+
+async def reading(holders: dict[PositionHolder, dict[str, int]]) -> Access:
+    settings = MemorySettingsRepository()
+    for holder, positions in holders.items():
+        for document_id, last in positions.items():
+            await settings.save_position(holder, document_id, last)
+    return Access(MemoryCorpusRepository(), settings)
+
+
+@given(channel=ANY_POSITIONS, own=ANY_POSITIONS, asked=ANY_POSITIONS, reader=st.sampled_from((None, "ada", "ben")))
+async def test_a_channel_never_shows_a_page_beyond_its_position_whoever_asks(
+    channel: dict[str, int], own: dict[str, int], asked: dict[str, int], reader: str | None
+) -> None:
+    access = await reading({ChannelAddress.of(HERE): channel, ADA: own})
+    found = (await access.scope("local", HERE, asked, reader)).positions
+
+    for book in BOOKS:
+        bounds = [each[book] for each in (channel, asked, own if reader == "ada" else {}) if book in each]
+        assert found.get(book) == min(bounds, default=None)
+
+
+@given(channel=ANY_POSITIONS, own=ANY_POSITIONS, asked=ANY_POSITIONS, reader=st.sampled_from((None, "ada", "ben")))
+async def test_in_their_own_thread_a_person_reads_as_far_as_they_have_whoever_opens_a_link_of_it(
+    channel: dict[str, int], own: dict[str, int], asked: dict[str, int], reader: str | None
+) -> None:
+    access = await reading({ChannelAddress.of(HERE): channel, ADA: own})
+    found = (await access.scope("local", replace(HERE, thread="private:ada"), asked, reader)).positions
+
+    for book in BOOKS:
+        bounds = [each[book] for each in ({**channel, **own}, asked) if book in each]
+        assert found.get(book) == min(bounds, default=None)
+
+
+async def test_positions_of_others_and_of_other_channels_and_workspaces_are_not_mixed_in() -> None:
+    access = await reading({ChannelAddress.of(HERE): {"book": 2}, ADA: {"tale": 3}})
+
+    assert (await access.scope("local", replace(HERE, channel="other"))).positions == {}
+    assert (await access.scope("local", replace(HERE, thread="private:ben"))).positions == {"book": 2}
+    assert (await access.scope("elsewhere", replace(HERE, workspace="elsewhere"), reader="ada")).positions == {}
+    assert (await access.scope("local", reader="ada")).positions == {"tale": 3}
+    assert (await access.scope_to_the_end("local", HERE)).positions == {}

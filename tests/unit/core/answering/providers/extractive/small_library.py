@@ -1,0 +1,54 @@
+"""Passages, and models without vectors, for the tests of the extractive provider."""
+
+import re
+from collections.abc import Sequence
+
+from core.domain.answer import NumberedPassage, ToolDefinition, ToolInvocation, ToolResult
+from core.domain.corpus import ScoredSpan, SourcedPassage, Span
+from core.text.words import content_words
+from tests.builders import build_document, build_pages, build_passages
+
+TOOLS = tuple(ToolDefinition(name=name, description="", parameters={}) for name in ("search", "get_page"))
+
+
+def passages_of(path: str, *texts: str, heading: str = "Section") -> list[SourcedPassage]:
+    """One passage a page, its sentences cut at full stops and line ends."""
+    from dataclasses import replace
+
+    document = build_document(path)
+    pages = build_pages(document, *texts)
+    found = []
+    for passage, text in zip(build_passages(pages), texts, strict=True):
+        spans = tuple(Span(m.start(), m.end()) for m in re.finditer(r"[^\s.!?][^.!?\n]*[.!?]?", text))
+        whole = replace(passage, span=Span(0, len(text)), text=text, sentences=spans, heading_path=(heading,))
+        found.append(SourcedPassage(passage=whole, document=document, page_title=heading, score=1.0))
+    return found
+
+
+def search_result(call: ToolInvocation, found: Sequence[SourcedPassage]) -> ToolResult:
+    numbered = tuple(NumberedPassage(number=n, source=source) for n, source in enumerate(found, start=1))
+    return ToolResult(invocation_id=call.id, name=call.name, text="", passages=numbered)
+
+
+class WordJudge:
+    """An AnswerJudge: the share of the question's words that the text after the titles has. Keeps what it read."""
+
+    def __init__(self, floor: float = 0.0) -> None:
+        self.floor = floor
+        self.read: list[str] = []
+
+    async def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
+        self.read.extend(texts)
+        asked = {word[:4] for word in content_words(question)}
+        return [
+            max(self.floor, len(asked & {word[:4] for word in content_words(text)}) / max(len(asked), 1))
+            for text in texts
+        ]
+
+
+class FirstSentences:
+    """A SentenceRanker that takes the last sentences first, so that its choice can be told from the text order."""
+
+    async def rank(self, question: str, passages: Sequence[SourcedPassage], limit: int = 10) -> list[ScoredSpan]:
+        spans = [(found.passage.id, span) for found in passages for span in found.passage.sentences]
+        return [ScoredSpan(passage_id=key, span=span, score=0.5) for key, span in reversed(spans)][:limit]

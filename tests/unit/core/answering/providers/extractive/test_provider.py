@@ -1,0 +1,213 @@
+"""A whole turn of the extractive provider: search, search again, read a page, quote or say what is missing."""
+
+from collections.abc import Sequence
+
+from core.answering.providers.extractive.provider import QUOTES_NOTE, ExtractiveProvider
+from core.domain.answer import (
+    ChatMessage,
+    ChatRequest,
+    ChatResponse,
+    ChatRole,
+    StopReason,
+    ToolChoice,
+    ToolInvocation,
+    ToolResult,
+)
+from core.domain.corpus import SourcedPassage
+from tests.unit.core.answering.providers.extractive.small_library import (
+    TOOLS,
+    FirstSentences,
+    WordJudge,
+    passages_of,
+    search_result,
+)
+
+POISONS = (
+    "Sight rot can be cured with the flower Eyebright. It grows in swamps.",
+    "Ropes are sold by the ell. Tents are sold by the piece.",
+)
+TABLE = "Item\tKind\tPrice\nMalice\tInhaled\t250 gp\nEther\tInhaled\t300 gp\nTorpor\tIngested\t600 gp"
+
+
+def provider(floor: float = 0.0) -> ExtractiveProvider:
+    return ExtractiveProvider(ranker=FirstSentences(), judge=WordJudge(floor))
+
+
+def user(text: str) -> ChatMessage:
+    return ChatMessage(role=ChatRole.USER, text=text)
+
+
+async def run(
+    question: str,
+    library: Sequence[SourcedPassage],
+    *,
+    history: tuple[ChatMessage, ...] = (),
+    page: Sequence[SourcedPassage] = (),
+    system: str = "",
+) -> tuple[ChatResponse, list[ToolInvocation]]:
+    """The answer, and the calls made on the way; every search finds `library`, get_page reads `page`."""
+    messages = [*history, user(question)]
+    calls: list[ToolInvocation] = []
+    made = provider()
+    while True:
+        response = await made.complete(ChatRequest(system=system, messages=tuple(messages), tools=TOOLS))
+        if not response.tool_invocations:
+            return response, calls
+        calls.extend(response.tool_invocations)
+        results: tuple[ToolResult, ...] = tuple(
+            search_result(call, library if call.name == "search" else page) for call in response.tool_invocations
+        )
+        messages.append(ChatMessage(role=ChatRole.ASSISTANT, tool_invocations=response.tool_invocations))
+        messages.append(ChatMessage(role=ChatRole.TOOL_RESULT, tool_results=results))
+
+
+async def test_it_searches_first() -> None:
+    response = await provider().complete(
+        ChatRequest(system="", messages=(user("Which flower cures sight rot?"),), tools=TOOLS)
+    )
+    (call,) = response.tool_invocations
+    assert (call.name, call.arguments["query"]) == ("search", "Which flower cures sight rot?")
+    assert response.stop_reason is StopReason.TOOLS
+
+
+async def test_how_far_somebody_has_read_is_neither_searched_for_nor_judged() -> None:
+    asked = "I'm at chapter 9: Which flower cures sight rot? (no spoilers)"
+    response, (call,) = await run(asked, passages_of("poisons.md", *POISONS))
+    plain, _ = await run("Which flower cures sight rot?", passages_of("poisons.md", *POISONS))
+    assert call.arguments["query"] == "Which flower cures sight rot?"
+    assert response.segments == plain.segments
+
+
+async def test_it_quotes_the_sentence_that_answers_with_its_place() -> None:
+    response, calls = await run("Which flower cures sight rot?", passages_of("poisons.md", *POISONS))
+    first = response.segments[0]
+    (citation,) = first.citations
+    assert first.text.startswith("Sight rot can be cured with the flower Eyebright.")
+    assert POISONS[0][citation.span.start : citation.span.end] == citation.cited_text
+    assert len(calls) == 1
+
+
+async def test_shown_text_loses_markup_that_the_citation_keeps() -> None:
+    raw = "Sight rot is cured by the **flower** [Eyebright](herbs/eyebright) alone"
+    response, _ = await run("Which flower cures sight rot?", passages_of("poisons.md", raw))
+    assert response.segments[0].text == "Sight rot is cured by the flower Eyebright alone"
+
+
+async def test_it_says_once_a_conversation_that_it_quotes() -> None:
+    library = passages_of("poisons.md", *POISONS)
+    first, _ = await run("Which flower cures sight rot?", library)
+    assert first.segments[-1].text.strip() == QUOTES_NOTE
+    assert first.segments[-1].citations == ()
+    history = (user("Which flower cures sight rot?"), ChatMessage(role=ChatRole.ASSISTANT, text=first.text))
+    second, _ = await run("Where does that flower Eyebright grow, in swamps?", library, history=history)
+    assert QUOTES_NOTE not in second.text
+
+
+async def test_where_nothing_answers_it_searches_once_more_and_then_says_so_without_a_citation() -> None:
+    response, calls = await run("Who won the football cup?", passages_of("poisons.md", *POISONS))
+    assert [call.arguments["query"] for call in calls] == ["Who won the football cup?", "won football cup"]
+    assert "did not find" in response.text
+    assert not any(segment.citations for segment in response.segments)
+
+
+async def test_a_near_miss_names_the_closest_passages_without_quoting_them() -> None:
+    library = passages_of("poisons.md", *POISONS, heading="Cures")
+    response, _ = await run("What does the flower that cures sight rot cost?", library)
+    assert "closest passages are in “poisons.md > Cures”" in response.text
+    assert "Eyebright" not in response.text
+    assert not any(segment.citations for segment in response.segments)
+
+
+async def test_where_the_best_quote_lacks_what_is_asked_for_one_nearly_as_good_answers() -> None:
+    library = passages_of("mill.md", "The flower market cures boredom. The flower cure costs nine shillings.")
+    response, _ = await run("What does the flower cure cost at the market?", library)
+    assert "nine shillings" in response.segments[0].text
+
+
+async def test_a_question_that_names_a_document_is_answered_from_it() -> None:
+    library = [
+        *passages_of("minutes-7.md", "The crane arrives in May, said the crane board.", heading="Crane"),
+        *passages_of("minutes-8.md", "It comes in July, and the crane is red."),
+    ]
+    response, _ = await run("When does the crane arrive, according to Minutes 8?", library)
+    assert "July" in response.segments[0].text
+    assert "May" not in response.text
+
+
+async def test_the_tenth_passage_is_still_judged() -> None:
+    library = passages_of(
+        "book.md", *(f"The miller walked home, {n} miles." for n in range(9)), "Old Tapio built the ferry."
+    )
+    response, _ = await run("Who built the ferry?", library)
+    assert "Tapio" in response.segments[0].text
+
+
+async def test_a_follow_up_is_searched_with_the_words_of_the_question_before() -> None:
+    history = (user("Which flower cures sight rot?"), ChatMessage(role=ChatRole.ASSISTANT, text="Eyebright."))
+    _, calls = await run("and where does it grow?", passages_of("poisons.md", *POISONS), history=history)
+    assert calls[0].arguments["query"] == "and where does it grow (flower cures sight rot)?"
+
+
+async def test_a_list_reads_the_page_and_gives_the_rows_that_are_meant_under_their_header() -> None:
+    library = passages_of("poisons.md", TABLE, heading="Poisons")
+    response, calls = await run("List all inhaled poisons of the table.", library, page=library)
+    assert [call.name for call in calls] == ["search", "get_page"]
+    assert response.text.count("Item | Kind | Price") == 1
+    assert "Malice" in response.text
+    assert "Ether" in response.text
+    assert "Torpor" not in response.text
+
+
+async def test_a_summary_of_a_section_quotes_its_beginning() -> None:
+    text = "Rain is water. It falls from clouds. Clouds are made of drops. Drops join. Then they fall. That is rain."
+    library = passages_of("weather.md", text, heading="Rain")
+    response, _ = await run("Summarise rain.", library, page=library)
+    assert [segment.text.strip(" \n-") for segment in response.segments[:2]] == [
+        "Rain is water.",
+        "It falls from clouds.",
+    ]
+
+
+async def test_a_summary_of_a_page_quotes_the_first_sentence_of_each_section() -> None:
+    long = " ".join(f"Rain number {number} falls on many roofs." for number in range(12))
+    library = passages_of("weather.md", long, heading="Rain")
+    response, _ = await run("Summarise rain.", library, page=library)
+    assert sum(bool(segment.citations) for segment in response.segments) == 1
+
+
+async def test_without_tools_it_answers_from_what_the_conversation_holds() -> None:
+    call = ToolInvocation(id="1", name="search", arguments={"query": "sight rot"})
+    result = search_result(call, passages_of("poisons.md", *POISONS))
+    history = (
+        user("What is sight rot?"),
+        ChatMessage(role=ChatRole.ASSISTANT, tool_invocations=(call,)),
+        ChatMessage(role=ChatRole.TOOL_RESULT, tool_results=(result,)),
+        user("Which flower cures sight rot?"),
+    )
+    pieces: list[str] = []
+    request = ChatRequest(system="", messages=history, tools=TOOLS, tool_choice=ToolChoice.NONE)
+    response = await provider().complete(request, pieces.append)
+    assert "Eyebright" in response.text
+    assert "".join(pieces) == response.text
+    assert len(pieces) > 3, "word by word, as a model sends them"
+
+
+async def test_more_sentences_than_can_be_judged_are_thinned_out_by_the_ranker() -> None:
+    text = " ".join(f"Line {number} is about nothing." for number in range(30)) + " The flower Eyebright cures it."
+    judge = WordJudge()
+    made = ExtractiveProvider(ranker=FirstSentences(), judge=judge)
+    call = ToolInvocation(id="1", name="search", arguments={"query": "q"})
+    messages = (
+        user("Which flower cures it?"),
+        ChatMessage(role=ChatRole.ASSISTANT, tool_invocations=(call,)),
+        ChatMessage(role=ChatRole.TOOL_RESULT, tool_results=(search_result(call, passages_of("p.md", text)),)),
+    )
+    response = await made.complete(ChatRequest(system="", messages=messages, tools=TOOLS))
+    assert "Eyebright" in response.text
+    assert not any(read.endswith("Line 2 is about nothing.") for read in judge.read)
+    await made.close()
+
+
+def test_it_quotes_only() -> None:
+    capabilities = provider().capabilities
+    assert (capabilities.tools, capabilities.citations, capabilities.quotes_only) == (True, True, True)

@@ -1,0 +1,56 @@
+import json
+
+from core.domain.answer import Reference, ReferenceType, ToolInvocation
+from core.domain.conversation import Role, ToolCallRecord
+from core.features.export import footnote_label, to_json, to_markdown
+from tests.builders import build_citation, build_conversation, build_message
+
+CONVERSATION = build_conversation(title="Keys")
+MESSAGES = [
+    build_message("m1", "Where is the key?"),
+    build_message(
+        "m2",
+        "search: 2 passages",
+        role=Role.TOOL_RESULT,
+        author="tools",
+        tool_calls=(
+            ToolCallRecord(
+                invocation=ToolInvocation(id="t", name="search", arguments={"query": "key"}),
+                text="2 pages",
+                passage_ids=("a",),
+            ),
+        ),
+    ),
+    build_message(
+        "m3",
+        "Under the mat.[1]",
+        role=Role.ASSISTANT,
+        author="footnote",
+        citations=(build_citation(url="https://x.example/guide"),),
+        references=(Reference(type=ReferenceType.SEARCH, label="Guide", document="guide.md"),),
+    ),
+]
+
+
+def test_markdown_has_questions_answers_and_numbered_sources_but_no_tool_calls() -> None:
+    text = to_markdown(CONVERSATION, MESSAGES)
+
+    assert text.startswith("# Keys\n")
+    assert "Under the mat.[1]" in text
+    assert '- [1] Page 1 of "guide.md" > Keys: “under the mat” <https://x.example/guide>' in text
+    assert "search" not in text
+
+
+def test_json_has_all_messages_with_their_tool_calls() -> None:
+    shown = json.loads(to_json(CONVERSATION, MESSAGES))
+
+    assert [message["role"] for message in shown["messages"]] == ["user", "tool_result", "assistant"]
+    assert shown["messages"][1]["tool_calls"][0]["tool"] == "search"
+    assert shown["messages"][2]["citations"][0]["quote"] == "under the mat"
+    assert shown["messages"][2]["references"][0]["type"] == "search"
+
+
+def test_a_footnote_reads_as_page_document_and_headings() -> None:
+    citation = build_citation(document="a/report.pdf", page_number=5, heading_path=("Chapter", "Section"))
+
+    assert footnote_label(citation) == 'Page 5 of "report.pdf" > Chapter > Section'

@@ -1,0 +1,263 @@
+"""References around answers, from question to what is stored: over the in-memory twins and a scripted model."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from core.answering.answers.building import NOT_FROM_DOCUMENTS
+from core.answering.providers.scripted import ScriptedProvider, calls, says
+from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType, ToolInvocation
+from core.domain.conversation import Attachment, Role, Talk
+from core.domain.corpus import Document, SearchScope
+from core.domain.jobs import Job, JobStatus
+from core.errors import BadInput, StorageError
+from core.knowledge.references.lines import DocumentLines
+from core.knowledge.references.linked_context import OPENED
+from core.knowledge.references.links import MOST_LINKS
+from storage.memory.summaries import MemorySummaryRepository
+from tests.builders import NOON
+from tests.unit.core.answering.test_service import KEY, SEARCH, Desk, message
+from tests.unit.core.library_builder import Shelf
+
+
+@pytest.fixture
+async def shelf() -> Shelf:
+    shelf = Shelf()
+    await shelf.add("house.md", f"# Keys\n\n{KEY}\n\n## Spare\n\nBen has one.", "# Garden\n\nA shed.", title="House")
+    await shelf.add("boat.md", "# Boat\n\nThe boat is red.", title="The Boat")
+    return shelf
+
+
+def direct(answer: Answer) -> list[Reference]:
+    return [reference for reference in answer.references if reference.type is ReferenceType.DIRECT]
+
+
+def step_named(answer: Answer, name: str) -> Job:
+    return next(job for job in answer.jobs if job.name == name)
+
+
+def offered(desk: Desk, request: int = 0) -> list[str]:
+    """The texts that stand behind the question in a request before anything was called."""
+    turns = desk.provider.requests[request].messages
+    results = [result for turn in turns for result in turn.tool_results if result.name == OPENED]
+    return [item.source.passage.text for result in results for item in result.passages]
+
+
+async def test_a_link_is_shown_with_path_and_line_and_its_text_can_be_cited(shelf: Shelf) -> None:
+    desk = Desk(shelf, says("It is red [2]."))
+    answer = await desk.ask("What colour has [[The Boat]]?")
+
+    assert [(r.label, r.document, r.summary, r.broken) for r in direct(answer)] == [
+        ("[[The Boat]]", "boat.md", "The boat is red.", False)
+    ]
+    assert offered(desk) == ["# Boat", "The boat is red."]
+    assert (answer.status, answer.citations[0].document) == (AnswerStatus.ANSWERED, "boat.md")
+    assert (answer.citations[0].quote, answer.citations[0].proved) == ("The boat is red.", True)
+
+
+async def test_a_heading_names_a_section_and_offers_that_alone(shelf: Shelf) -> None:
+    desk = Desk(shelf, says("Ben [2]."))
+    answer = await desk.ask("Who has one? [[House#Spare]]")
+
+    assert offered(desk) == ["## Spare", "Ben has one."]
+    assert [(r.label, r.heading) for r in direct(answer)] == [("[[House#Spare]]", "Spare")]
+
+
+async def test_a_heading_that_is_not_there_is_told_with_the_nearest(shelf: Shelf) -> None:
+    answer = await Desk(shelf, says("Ben [4].")).ask("Who has one? [[House#Spares]]")
+
+    assert [(r.document, r.heading, r.near) for r in direct(answer)] == [("house.md", "", ("[[House#Spare]]",))]
+
+
+async def test_empty_messages(shelf: Shelf) -> None:
+    for text in ("", "   ", "[[]]", "[[ ]]?"):
+        with pytest.raises(BadInput):
+            await Desk(shelf).ask(text)
+
+
+async def test_messages_with_only_wikilinks(shelf: Shelf) -> None:
+    desk = Desk(shelf, says("It is red [2]."))
+    answer = await desk.ask("[[The Boat]]")
+
+    assert (answer.status, [r.document for r in direct(answer)]) == (AnswerStatus.ANSWERED, ["boat.md"])
+
+
+async def test_broken_wikilinks(shelf: Shelf) -> None:
+    desk = Desk(shelf, says("No [1]."))
+    answer = await desk.ask("What of [[The Boats]] and [[Submarine fleet of Ulm]]?")
+
+    assert [(r.label, r.document, r.broken, r.near) for r in direct(answer)] == [
+        ("[[The Boats]]", None, True, ("[[The Boat]]",)),
+        ("[[Submarine fleet of Ulm]]", None, True, ()),
+    ]
+    told = desk.provider.requests[0].messages[-1].tool_results[0].text
+    assert "[[The Boats]]: no document is called so; near it are [[The Boat]]" in told
+    assert offered(desk) == []
+
+
+async def test_a_link_that_several_documents_answer_to_proposes_all(shelf: Shelf) -> None:
+    await shelf.add("old/boat.md", "# Boat\n\nIt was green.", title="Old boat")
+    answer = await Desk(shelf, says("No [1].")).ask("What of [[boat]]?")
+
+    assert [(r.broken, r.near, r.summary) for r in direct(answer)] == [
+        (True, ("[[The Boat]]", "[[Old boat]]"), "2 documents are called so")
+    ]
+
+
+async def test_multiple_references_to_same_document(shelf: Shelf) -> None:
+    desk = Desk(shelf, says("It is red [2]."))
+    answer = await desk.ask("[[The Boat]] or [[boat.md]] or ![[the boat|it]], and again [[The Boat]]?")
+
+    assert [r.document for r in answer.references] == ["boat.md"]
+    assert offered(desk) == ["# Boat", "The boat is red."]
+
+
+async def test_tool_calls_that_return_no_results(shelf: Shelf) -> None:
+    nothing = calls(ToolInvocation(id="t1", name="search", arguments={"query": "zeppelin"}))
+    answer = await Desk(shelf, nothing, says("Nothing.")).ask("Which zeppelin?")
+
+    assert (answer.status, answer.references) == (AnswerStatus.NOT_FOUND, ())
+
+
+async def test_large_numbers_of_references(shelf: Shelf) -> None:
+    for number in range(30):
+        await shelf.add(f"n{number}.md", f"# Note {number}\n\nText of note {number}.", title=f"Note {number}")
+    names = [f"[[Note {number}]]" for number in range(2 * MOST_LINKS)]
+    answer = await Desk(shelf, says("Many [1].")).ask(" ".join(names))
+
+    assert len(answer.references) == MOST_LINKS
+    assert sum(not r.broken for r in direct(answer)) == 30
+    assert sum(bool(r.summary) and not r.broken for r in direct(answer)) == 10
+
+
+async def test_search_references_come_from_the_whole_loop_and_get_their_line(shelf: Shelf) -> None:
+    more = calls(ToolInvocation(id="t2", name="search", arguments={"query": "boat red"}))
+    answer = await Desk(shelf, SEARCH, more, says("Under the stairs [1].")).ask()
+
+    assert [(r.document, r.summary) for r in answer.references] == [("house.md", ""), ("boat.md", "The boat is red.")]
+    assert answer.citations[0].document == "house.md"
+
+
+async def test_direct_references_stay_in_focus_for_follow_ups(shelf: Shelf) -> None:
+    desk = Desk(shelf, says("It is red [2]."), says("Red [2]."), says("Red [2]."))
+    await desk.ask("What colour has [[The Boat]]?")
+    await desk.ask("Sure?")
+    assert [[d.path for d in reading.linked] for reading in desk.readings] == [["boat.md"], ["boat.md"]]
+    shown = [
+        i.source.document.path for t in desk.provider.requests[1].messages for r in t.tool_results for i in r.passages
+    ]
+    assert set(shown) == {"boat.md"}  # the text of the first question is still there, and can be cited
+
+    desk.clock.advance(3600)
+    await desk.ask("Still?")
+    assert desk.readings[2].linked == ()
+
+
+async def test_a_document_that_was_removed_is_in_no_focus(shelf: Shelf) -> None:
+    desk = Desk(shelf, says("It is red [2]."), says("Gone."))
+    await desk.ask("What colour has [[The Boat]]?")
+    await shelf.corpus.remove_document("local/handbook/boat.md")
+    answer = await desk.ask("And now?")
+
+    assert desk.readings[1].linked == ()
+    assert answer.status is not AnswerStatus.ERROR
+
+
+async def test_links_of_a_message_that_is_asked_about_count_and_so_do_its_files(shelf: Shelf) -> None:
+    desk = Desk(shelf, says("It is red [2]."))
+    about = Talk(message_id="m", author="Ben", text="Look at [[The Boat]]", said_at=NOON)
+    files = (
+        Attachment(name="house.md", size_bytes=1, reference=""),
+        Attachment(name="lost.pdf", size_bytes=1, reference=""),
+    )
+    answer = await desk.ask("What colour is that?", about=about, attachments=files)
+
+    assert [(r.label, r.document) for r in direct(answer)] == [("[[The Boat]]", "boat.md"), ("house.md", "house.md")]
+
+
+async def test_nothing_outside_of_the_scope_is_found_or_proposed(shelf: Shelf) -> None:
+    references = shelf.references()
+    links = await references.of(
+        message("[[House]] and [[The Boats]]"), [], SearchScope(workspace="local", sources=frozenset())
+    )
+
+    assert [(r.broken, r.near) for r in links.references] == [(True, ()), (True, ())]
+    assert (links.documents, links.offer and links.offer.passages) == ((), ())
+
+
+async def test_of_a_book_in_reading_nothing_beyond_is_named(shelf: Shelf) -> None:
+    document = "local/handbook/house.md"
+    links = await shelf.references().of(
+        message("[[House#Garden]] [[House#Gardens]] [[House]]"), [], shelf.scope(**{document: 1})
+    )
+    said = f"{links.references} {links.offer}"
+
+    assert "shed" not in said
+    assert [(r.document, r.heading, r.near) for r in links.references] == [("house.md", "", ())]
+
+
+async def test_a_question_about_one_document_is_offered_no_other(shelf: Shelf) -> None:
+    desk = Desk(shelf, SEARCH, says("Under the stairs [1]."))
+    answer = await desk.ask("Is it as in [[The Boat]]?", document="House")
+
+    assert offered(desk) == []
+    assert [r.document for r in direct(answer)] == ["boat.md"]
+
+
+class BrokenLines(DocumentLines):
+    """Can't be read."""
+
+    async def of(self, documents: Sequence[Document], scope: SearchScope) -> dict[str, str]:
+        raise StorageError("The disk is on fire.")
+
+
+async def test_a_failed_reference_step_is_a_failed_job_and_the_answer_still_goes_out(shelf: Shelf) -> None:
+    desk = Desk(shelf, SEARCH, says("Under the stairs [1]."))
+    broken = BrokenLines(corpus=shelf.corpus, summaries=MemorySummaryRepository(desk.store, shelf.corpus))
+    desk.service._references = shelf.references(lines=broken)
+    more = calls(ToolInvocation(id="t2", name="search", arguments={"query": "boat red"}))
+    desk.provider = ScriptedProvider((SEARCH, more, says("Under the stairs [1].")))
+    answer = await desk.ask("Where is the key of [[House]]?")
+
+    assert (answer.status, answer.citations[0].quote) == (AnswerStatus.ANSWERED, KEY)
+    for name in ("look up references", "sum up references"):
+        job = step_named(answer, name)
+        assert (job.status, job.error) == (JobStatus.FAILED, "The disk is on fire.")
+    assert "I could not look up what the question refers to: The disk is on fire." in answer.text
+    assert [(r.document, r.summary) for r in answer.references] == [("house.md", ""), ("boat.md", "")]
+
+
+async def test_a_step_that_takes_too_long_is_a_failed_job(shelf: Shelf) -> None:
+    desk = Desk(shelf, SEARCH, says("Under the stairs [1]."))
+    desk.service._references = shelf.references(seconds=0.0)
+    answer = await desk.ask("Where is the key of [[House]]?")
+
+    assert answer.status is AnswerStatus.ANSWERED
+    assert "did not answer within" in str(step_named(answer, "look up references").error)
+
+
+async def test_switched_off_links_are_words_like_others(shelf: Shelf) -> None:
+    desk = Desk(shelf, SEARCH, says("Under the stairs [1]."))
+    desk.service._references = None
+    answer = await desk.ask("Where is the key of [[House]]?")
+
+    assert direct(answer) == []
+    assert offered(desk) == []
+    assert "references" not in {job.name for job in answer.jobs}
+
+
+async def test_a_question_without_links_has_no_step_for_them(shelf: Shelf) -> None:
+    answer = await Desk(shelf, says("You are welcome.")).ask("Thank you!")
+
+    assert answer.text.endswith(NOT_FROM_DOCUMENTS)
+    assert [job.name for job in answer.jobs if "references" in job.name] == []
+
+
+async def test_the_history_keeps_what_was_named_and_offered(shelf: Shelf) -> None:
+    desk = Desk(shelf, says("It is red [2]."))
+    answer = await desk.ask("What colour has [[The Boat]]?")
+    stored = await desk.store.list_messages(answer.conversation_id)
+
+    assert [message.role for message in stored] == [Role.USER, Role.TOOL_RESULT, Role.ASSISTANT]
+    assert stored[1].tool_calls[0].invocation.name == OPENED
+    assert stored[2].references == answer.references

@@ -1,0 +1,200 @@
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core.domain.corpus import Page
+from core.domain.extracts import ExtractorInput, Found
+from storage.documents.deadline import answering
+from storage.documents.extractors.pdf_tables import PdfTableExtractor
+from storage.documents.pdf import found_tables as pdf_page_tables
+from storage.documents.readers.pdf import PdfReader
+from tests.builders import build_document
+from tests.unit.storage.documents.pdf_files import Piece, Stroke, build_pdf
+
+ROWS = [
+    ("Harbour", "2023", "2024"),
+    ("Northern pier", "1,204", "1,310"),
+    ("Southern pier", "88", "(12)"),
+    ("All", "1,292", "1,298"),
+]
+COLUMNS = (60, 260, 400)
+
+
+def place(rows: Sequence[Sequence[str]], top: int = 700, columns: Sequence[int] = COLUMNS) -> list[Piece]:
+    cells = [(x, top - 20 * line, cell) for line, row in enumerate(rows) for x, cell in zip(columns, row, strict=True)]
+    return [cell for cell in cells if cell[2]]
+
+
+def frame(rows: int, top: int = 715, edges: Sequence[int] = (50, 250, 390, 520)) -> list[Stroke]:
+    bottom = top - 20 * rows
+    level: list[Stroke] = [(edges[0], top - 20 * row, edges[-1], top - 20 * row) for row in range(rows + 1)]
+    return [*level, *((edge, bottom, edge, top) for edge in edges)]
+
+
+def find(path: Path, pages: Sequence[Sequence[Piece]], strokes: Sequence[Stroke] = ()) -> tuple[list[Found], list[str]]:
+    """What is found, and the texts of the pages."""
+    path.write_bytes(build_pdf(pages, strokes=strokes))
+    read = PdfReader().read(path, path.parent).pages
+    stored = tuple(
+        Page(id=f"p{page.number}", document_id="d1", revision="r1", number=page.number or 0, title="", text=page.text)
+        for page in read
+    )
+    document = build_document("harbour.pdf", kind="pdf", title="Harbour")
+    found = PdfTableExtractor().extract(ExtractorInput(document=document, pages=stored, path=path))
+    return [item for item in found if isinstance(item, Found)], [page.text for page in stored]
+
+
+def test_a_ruled_table_is_found_with_its_header_and_rows(tmp_path: Path) -> None:
+    [found], [text] = find(tmp_path / "a.pdf", [[(60, 740, "Boats by pier"), *place(ROWS)]], frame(4))
+    assert found.confidence > 0.8
+    assert found.data["title"] == "Boats by pier"
+    assert found.data["columns"] == ROWS[0]
+    assert found.data["rows"] == tuple(ROWS[1:])
+    spans = found.data["row_spans"]
+    assert isinstance(spans, tuple)
+    assert ["".join(text[start:end].split()) for start, end in spans] == [
+        "".join(row).replace(" ", "") for row in ROWS[1:]
+    ]
+
+
+def test_cells_without_text_stay_empty(tmp_path: Path) -> None:
+    rows = [*ROWS[:2], ("Southern pier", "", "(12)"), ROWS[3]]
+    [found], _ = find(tmp_path / "a.pdf", [place(rows)], frame(4))
+    assert found.data["rows"] == tuple(rows[1:])
+
+
+def test_a_table_without_lines_is_found_by_its_columns(tmp_path: Path) -> None:
+    prose = [(60, 780 - 14 * line, f"The board met on the pier and spoke of boats, line {line}.") for line in range(3)]
+    [found], [text] = find(tmp_path / "a.pdf", [[*prose, *place(ROWS)]])
+    assert found.confidence < 0.8
+    assert found.data["columns"] == ROWS[0]
+    assert found.data["rows"] == tuple(ROWS[1:])
+    assert "spoke" not in found.span.of(text)
+
+
+def test_prose_in_two_columns_is_no_table(tmp_path: Path) -> None:
+    line = "the boats that came in from"
+    page = [(x, 700 - 14 * row, f"{line} {row}") for row in range(20) for x in (60, 320)]
+    assert find(tmp_path / "a.pdf", [page])[0] == []
+
+
+def test_a_frame_around_prose_is_no_table(tmp_path: Path) -> None:
+    page = [(60, 700 - 14 * row, "the boats that came in from the north and lay there") for row in range(9)]
+    strokes = [(50, 720, 540, 720), (50, 560, 540, 560), (50, 560, 50, 720), (540, 560, 540, 720)]
+    assert find(tmp_path / "a.pdf", [page], strokes)[0] == []
+
+
+def test_a_list_of_contents_is_no_table(tmp_path: Path) -> None:
+    page = [
+        piece
+        for row in range(8)
+        for piece in ((60, 700 - 20 * row, f"Chapter {row}"), (500, 700 - 20 * row, f"{row * 9}"))
+    ]
+    assert find(tmp_path / "a.pdf", [page])[0] == []
+
+
+def test_a_table_that_goes_on_over_the_page_break_says_so_and_keeps_its_columns(tmp_path: Path) -> None:
+    more = [("Eastern pier", "310", "320"), ("Western pier", "45", "51"), ("Old pier", "7", "9")]
+    first, second = find(tmp_path / "a.pdf", [place(ROWS[:3] + more), place(more)])[0]
+    assert (first.data["continued"], second.data["continued"]) == (False, True)
+    assert second.data["columns"] == ROWS[0]
+    assert second.page_number == 2
+
+
+def test_a_file_that_is_gone_gives_nothing(tmp_path: Path) -> None:
+    page = Page(id="p1", document_id="d1", revision="r1", number=1, title="", text="Harbour")
+    given_ = ExtractorInput(
+        document=build_document("a.pdf", kind="pdf"), pages=(page,), path=tmp_path / "gone.pdf"
+    )  # fmt: skip
+    assert list(PdfTableExtractor().extract(given_)) == []
+
+
+TEXTS = st.sampled_from(["12", "(3.5)", "Pier", "A long line of it", "-"])
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    pieces=st.lists(
+        st.tuples(st.integers(0, 590), st.integers(0, 790), TEXTS),
+        min_size=1, max_size=60,
+    ),
+    strokes=st.lists(st.tuples(*[st.integers(0, 600)] * 4), max_size=12),
+)  # fmt: skip
+def test_whatever_stands_on_a_page_rows_have_as_many_cells_as_columns_and_places_in_its_text(
+    pieces: list[Piece], strokes: list[Stroke], tmp_path: Path
+) -> None:
+    level = [(x0, y0, x1, y0) for x0, y0, x1, _ in strokes] + [(x0, y0, x0, y1) for x0, y0, _, y1 in strokes]
+    found, texts = find(tmp_path / "a.pdf", [[*pieces, (10, 10, "Harbour board")]], level)
+    for item in found:
+        rows, columns, spans = (item.data[name] for name in ("rows", "columns", "row_spans"))
+        assert isinstance(rows, tuple) and isinstance(columns, tuple) and isinstance(spans, tuple)
+        assert all(len(row) == len(columns) for row in rows)
+        assert all(item.span.start <= start < end <= item.span.end for start, end in spans)
+        assert item.span.of(texts[0]).strip()
+
+
+def test_a_header_over_several_columns_is_part_of_the_name_of_each(tmp_path: Path) -> None:
+    rows = [("", "Boats", ""), *ROWS]
+    strokes = frame(5)
+    strokes[strokes.index((390, 615, 390, 715))] = (390, 615, 390, 695)
+    [found], _ = find(tmp_path / "a.pdf", [place(rows)], strokes)
+    assert found.data["columns"] == ("Harbour", "Boats 2023", "Boats 2024")
+    assert found.data["rows"] == tuple(ROWS[1:])
+
+
+def test_rows_with_no_lines_between_them_are_rows_all_the_same(tmp_path: Path) -> None:
+    strokes = [stroke for stroke in frame(4) if stroke[1] != stroke[3] or stroke[1] in (715, 695, 635)]
+    [found], _ = find(tmp_path / "a.pdf", [place(ROWS)], strokes)
+    assert found.data["columns"] == ROWS[0]
+    assert found.data["rows"] == tuple(ROWS[1:])
+
+
+def test_each_page_asks_for_the_time_it_takes(tmp_path: Path) -> None:
+    left = [True, True, False]
+    with answering(lambda: left.pop(0)):
+        found, texts = find(tmp_path / "a.pdf", [place(ROWS)] * 4)
+    assert len(texts) == 4
+    assert [item.page_number for item in found] == [1, 2]
+
+
+def test_a_page_of_more_than_may_be_looked_at_ends_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf_page_tables, "MAX_COST", 150)
+    found, texts = find(tmp_path / "a.pdf", [place(ROWS)] * 3)
+    assert len(texts) == 3
+    assert [item.page_number for item in found] == [1, 2]
+
+
+def test_numbers_that_people_dial_are_one_cell(tmp_path: Path) -> None:
+    people = [
+        ("Name", "Part", "Telephone"),
+        ("Ann Lee", "Skipper", "030 555 0114"),
+        ("Ben Ruiz-Alvarez", "Cook", "030 555 0190"),
+    ]
+    people += [("Carla Moor", "Deck", "030 555 0100"), ("Dan", "Ropes and sails", "030 555 0121")]
+
+    [found], _ = find(tmp_path / "a.pdf", [place(people)])
+
+    assert found.data["rows"] == tuple(people[1:])
+
+
+def test_signs_of_money_in_a_column_of_their_own_go_with_the_figures(tmp_path: Path) -> None:
+    rows = [("", "", "2024", "", "2023"), ("Fares", "$", "12,500", "$", "11,000"), ("Ropes", "", "410", "", "95")]
+    rows += [("Paint", "", "88", "", "79"), ("All", "$", "12,998", "$", "11,174")]
+
+    [found], _ = find(tmp_path / "a.pdf", [place(rows, columns=(60, 240, 280, 380, 420))])
+
+    assert found.data["columns"] == ("", "2024", "2023")
+    assert dict(enumerate(found.data["rows"]))[0] == ("Fares", "$12,500", "$11,000")
+
+
+def test_a_name_in_the_middle_of_two_columns_heads_both(tmp_path: Path) -> None:
+    names = ("Pier", "Number", "Share", "Number", "Share")
+    rows = [("North", "14", "41", "9", "30"), ("South", "20", "59", "21", "70"), ("All", "34", "100", "30", "100")]
+    above = [(255, 720, "Boats"), (395, 720, "Ropes")]
+
+    [found], _ = find(tmp_path / "a.pdf", [[*above, *place([names, *rows], columns=(60, 220, 290, 360, 430))]])
+
+    assert found.data["columns"] == ("Pier", "Boats Number", "Boats Share", "Ropes Number", "Ropes Share")

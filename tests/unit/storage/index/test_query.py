@@ -1,0 +1,81 @@
+import numpy as np
+
+from core.domain.corpus import IndexHit
+from storage.index.bm25 import SparseVector
+from storage.index.query import (
+    DENSE,
+    HIT_FIELDS,
+    INTEGER_FIELDS,
+    KEYWORD_FIELDS,
+    PREFETCH_LIMIT,
+    SPARSE,
+    AnyOf,
+    Beyond,
+    Rule,
+    document_rule,
+    hit,
+    hybrid_query,
+    payload,
+    scope_rule,
+    slices,
+)
+from tests.unit.storage.search_builders import ask, build_entry, within
+
+VECTOR = np.ones(4, dtype=np.float32)
+WORDS = SparseVector((1, 2), (1.0, 1.0))
+
+
+def test_the_scope_becomes_workspace_sources_and_positions() -> None:
+    rule = scope_rule(ask("x"), within("b", "a", d1=4, d0=2))
+
+    assert rule == Rule(
+        must=(AnyOf("workspace", ("local",)), AnyOf("source", ("a", "b"))), must_not=(Beyond("d0", 2), Beyond("d1", 4))
+    )
+
+
+def test_the_filters_of_a_query_are_added_to_the_scope() -> None:
+    rule = scope_rule(ask("x", kind="pdf", document_ids=frozenset({"d2", "d1"})), within("a"))
+
+    assert rule.must[2:] == (AnyOf("kind", ("pdf",)), AnyOf("document", ("d1", "d2")))
+
+
+def test_both_halves_of_a_hybrid_query_carry_the_whole_rule() -> None:
+    query, scope = ask("x", kind="pdf"), within("a", d1=4)
+
+    hybrid = hybrid_query(query, scope, VECTOR, WORDS)
+
+    assert [half.using for half in hybrid.prefetches] == [DENSE, SPARSE]
+    assert [half.rule for half in hybrid.prefetches] == [scope_rule(query, scope)] * 2
+    assert [half.limit for half in hybrid.prefetches] == [PREFETCH_LIMIT] * 2
+    assert hybrid.limit == 10
+
+
+def test_a_query_without_words_for_bm25_has_the_dense_half_alone() -> None:
+    assert [half.using for half in hybrid_query(ask("x"), within(), VECTOR, SparseVector()).prefetches] == [DENSE]
+
+
+def test_more_hits_than_candidates_widen_the_candidates() -> None:
+    assert {half.limit for half in hybrid_query(ask("x", limit=80), within(), VECTOR, WORDS).prefetches} == {80}
+
+
+def test_a_revision_narrows_the_rule_of_its_document() -> None:
+    assert document_rule("d1") == Rule(must=(AnyOf("document", ("d1",)),))
+    assert document_rule("d1", "r2").must[1:] == (AnyOf("revision", ("r2",)),)
+
+
+def test_the_payload_holds_every_indexed_field_and_what_a_hit_needs() -> None:
+    entry = build_entry("text", page=7, kind="pdf")
+
+    stored = payload(entry)
+
+    assert set(stored) == {*KEYWORD_FIELDS, *INTEGER_FIELDS}
+    assert stored["position"] == 7
+    assert set(HIT_FIELDS) <= set(stored)
+    passage = entry.passage
+    assert hit(passage.id, stored, 0.5) == IndexHit(
+        passage_id=passage.id, document_id=passage.document_id, page_id=passage.page_id, revision="r1", score=0.5
+    )
+
+
+def test_slices_cover_all_points_in_order() -> None:
+    assert [list(part) for part in slices([1, 2, 3, 4, 5], 2)] == [[1, 2], [3, 4], [5]]
