@@ -140,7 +140,7 @@ def _type(name: str | None) -> "ExtractType | None":
     try:
         return ExtractType(name.strip().lower()) if name is not None else None
     except ValueError as error:
-        raise BadInput(f"There is no type {name!r}: use one of {', '.join(ExtractType)}.") from error
+        raise BadInput(f"Unknown type {name!r}: use one of {', '.join(ExtractType)}.") from error
 
 
 def _query(text: str, limit: int) -> "FactQuery":

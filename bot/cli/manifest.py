@@ -30,7 +30,7 @@ def slack(
     import yaml
 
     from bot.config.slack import public_address
-    from bot.slackbot.manifest import build_manifest
+    from bot.slackbot.events.manifest import build_manifest
 
     settings = session.settings
     by_socket = url is None and settings.slack.transport == "socket"

@@ -17,7 +17,7 @@ from core import errors
 from core.errors import FootnoteError
 
 TAG = "$"
-_PACKAGES = ("core.", "bot.")
+_PACKAGES = ("core.", "bot.", "storage.")
 
 
 def to_wire(value: object) -> Any:

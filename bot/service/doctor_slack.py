@@ -3,10 +3,10 @@
 from collections.abc import Collection
 
 from bot.config.slack import APP_PAGE, SlackSettings, read_settings
-from bot.slackbot.calls import build_client
-from bot.slackbot.manifest import SCOPES
-from bot.slackbot.socket_mode import open_address
-from bot.slackbot.translate import PLATFORM
+from bot.slackbot.events.manifest import SCOPES
+from bot.slackbot.events.translate import PLATFORM
+from bot.slackbot.events.transport import open_address
+from bot.slackbot.web_api import build_client
 from bot.wiring.parts import Parts
 from bot.wiring.slack_teams import test_token
 from core.domain.service import Installation

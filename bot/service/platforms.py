@@ -13,9 +13,9 @@ from functools import cached_property
 from bot.discordbot.platform import DiscordPlatform
 from bot.discordbot.translate import PLATFORM as DISCORD
 from bot.discordbot.translate import to_private
-from bot.slackbot.platform import SlackPlatform
-from bot.slackbot.translate import PLATFORM as SLACK
-from bot.slackbot.translate import to_private as to_private_on_slack
+from bot.slackbot.delivery.platform import SlackPlatform
+from bot.slackbot.events.translate import PLATFORM as SLACK
+from bot.slackbot.events.translate import to_private as to_private_on_slack
 from bot.terminal.platform import TerminalPlatform
 from bot.web.api.platform import ApiPlatform
 from bot.web.client import WebPlatform

@@ -17,16 +17,13 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.config import Config
 from bot.config.slack import SlackSettings, read_settings
-from bot.slackbot.calls import build_client
-from bot.slackbot.channels import slack_gates
-from bot.slackbot.client import Events
-from bot.slackbot.http import SlackRequests
-from bot.slackbot.oauth import InstallPages, build_flow
-from bot.slackbot.parts import SlackParts
-from bot.slackbot.people import People
-from bot.slackbot.platform import SlackPlatform
-from bot.slackbot.socket_mode import SteadySocket, open_address
-from bot.slackbot.teams import Teams
+from bot.slackbot.delivery.platform import SlackPlatform
+from bot.slackbot.events.directory import People, slack_gates
+from bot.slackbot.events.installation import InstallPages, build_flow
+from bot.slackbot.events.teams import SlackParts, Teams
+from bot.slackbot.events.transport import SlackRequests, SteadySocket, open_address
+from bot.slackbot.listeners import Events
+from bot.slackbot.web_api import build_client
 from bot.web.app import WebAddition
 from bot.web.parts import WebParts
 from bot.wiring.parts import Parts

@@ -12,9 +12,9 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 
 from bot.config import Config
 from bot.config.slack import APP_PAGE, SlackSettings
-from bot.slackbot.calls import build_client
-from bot.slackbot.teams import Team, Teams
-from bot.slackbot.translate import PLATFORM
+from bot.slackbot.events.teams import Team, Teams
+from bot.slackbot.events.translate import PLATFORM
+from bot.slackbot.web_api import build_client
 from bot.wiring.parts import Parts
 from core.domain.service import Installation
 from core.errors import ConfigError, FootnoteError, PlatformError

@@ -54,7 +54,7 @@ def alembic_config(connection: Connection) -> "Config":
     from alembic.config import Config
 
     config = Config()
-    config.set_main_option("script_location", "storage:migrations")
+    config.set_main_option("script_location", "storage:database/migrations")
     config.attributes["connection"] = connection
     return config
 

@@ -12,8 +12,8 @@ from bot.discordbot.layout import Container, Select, Text
 from bot.discordbot.layout import Row as DiscordRow
 from bot.discordbot.render import RenderOptions as DiscordOptions
 from bot.discordbot.render import render_answer as render_discord
-from bot.slackbot.render import RenderOptions as SlackOptions
-from bot.slackbot.render import render_answer as render_slack
+from bot.slackbot.rendering.answers import RenderOptions as SlackOptions
+from bot.slackbot.rendering.answers import render_answer as render_slack
 from bot.terminal.render import answer_view
 from bot.web.render import message_view
 from core.answering.answers.stored import answer_message

@@ -113,7 +113,7 @@ def test_the_ontology_names_kinds_and_counts(footnote: Footnote, minutes: Path) 
         (("extract", "--document", "zebra"), 1, "zebra"),
         (("extracts", "--type", "zebra"), 1, "use one of meeting"),
         (("extracts", "--limit", "0"), 2, "limit"),
-        (("facts", " "), 1, "Say what to look for"),
+        (("facts", " "), 1, "Enter what to look for"),
         (("facts", "type:zebra"), 1, "zebra"),
         (("facts",), 2, "question"),
     ],

@@ -14,9 +14,7 @@ from bot.web.requests import person_of
 from core.domain.corpus import Document, SearchScope
 from core.domain.extracts import ExtractType
 from core.errors import BadInput
-from core.knowledge.facts import CitedFact, FactQuery, FactType, FoundFacts
-from core.knowledge.facts.reading import read_types
-from core.knowledge.facts.rows import EXTRACT_TYPES, Value
+from core.knowledge.facts import EXTRACT_TYPES, CitedFact, FactQuery, FactType, FoundFacts, Value, read_types
 from core.text.readable import readable
 from core.text.words import collapse, shorten
 

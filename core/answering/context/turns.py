@@ -3,7 +3,7 @@
 A turn is a question with its tool calls and its answer: it is kept whole or left out, so that every tool result keeps
 its invocation. Passages are read anew within the scope, and numbered from 1 in the order they appear, each with one
 number: `Tools.adopt` goes on from there. Markers of old answers are taken out, as their numbers mean nothing here.
-`speaker` is the author of each question; `core.answering.agent.prompts.build_turns` drops it where only one person speaks.
+`speaker` is the author of each question; `build_turns` drops it where only one person speaks.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

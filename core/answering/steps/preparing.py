@@ -29,7 +29,7 @@ TALK_SECONDS = 20.0  # for all of them: an answer without them is better than no
 
 
 class PreparedAnswers:
-    """Implements core.answering.service.Answering. Of questions of platforms without a reader in `readers` nothing is made
+    """Implements Answering. Of questions of platforms without a reader in `readers` nothing is made
     ready but how their channel wants them answered.
     """
 

@@ -35,7 +35,7 @@ class _Beyond:
 
 
 class PrivateAnswers:
-    """Implements core.answering.service.Answering. Questions of platforms that `to_private` does not name pass through."""
+    """Implements Answering. Questions of platforms that `to_private` does not name pass through."""
 
     def __init__(
         self,

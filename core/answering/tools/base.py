@@ -27,8 +27,8 @@ from core.domain.corpus import Document, SearchScope, SourcedPassage
 from core.domain.jobs import Job, JobKind
 from core.errors import BadInput, NotFound, ToolFailed, ToolRetry
 from core.knowledge.facts import Facts
-from core.knowledge.facts.list_intent import asked_facts
-from core.knowledge.facts.listing import MOST_LISTED, list_rows, to_listed
+from core.knowledge.facts.list_intent import detect_list_intent
+from core.knowledge.facts.lookup import MOST_LISTED, to_listed
 from core.knowledge.library import Library
 from core.knowledge.references.linked_context import Offer, to_turns
 from core.ports import CorpusRepository
@@ -151,22 +151,22 @@ class Toolbox:
             done.set()
 
     async def list_facts(self, question: str) -> ListedFacts | None:
-        asked = asked_facts(question)
-        if asked is None:
+        intent = detect_list_intent(question)
+        if intent is None:
             return None
-        arguments = {"query": asked.query, "type": asked.type.value, "limit": MOST_LISTED}
+        arguments = {"query": intent.query, "type": intent.type.value, "limit": MOST_LISTED}
         invocation = ToolInvocation(id=f"facts{self._highest}", name=FACTS_TOOL, arguments=arguments)
         async with step(JobKind.TOOL, FACTS_TOOL, input=to_job_input(arguments)) as job:
             context = self._context
-            found = await list_rows(asked, context.facts, context.scope, context.document_ids)
+            found = await context.facts.list_rows(intent, context.scope, context.document_ids)
             finding = Finding(
                 text="\n".join(row.text for row in found.rows), passages=tuple(row.source for row in found.rows)
             )
             job.output = _to_output(finding)
         if not found.rows:
             return None
-        self._searches.append(asked.query)
-        return to_listed(asked, found, invocation, self._to_result(invocation, finding))
+        self._searches.append(intent.query)
+        return to_listed(intent, found, invocation, self._to_result(invocation, finding))
 
     async def _run(self, invocation: ToolInvocation, key: str | None) -> tuple[Finding, bool]:
         """The finding, and whether it is an error."""

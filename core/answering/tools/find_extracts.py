@@ -10,8 +10,7 @@ from core.answering.tools.base import Finding, ToolContext, document_named
 from core.answering.tools.search import find_pages, to_finding
 from core.domain.corpus import SearchQuery, SourcedPassage
 from core.errors import BadInput, ToolRetry
-from core.knowledge.facts import CitedFact, FactQuery, FactType, FoundFacts
-from core.knowledge.facts.reading import read_types
+from core.knowledge.facts import CitedFact, FactQuery, FactType, FoundFacts, read_types
 from core.text.words import shorten
 
 DEFAULT_LIMIT = 20

@@ -8,8 +8,8 @@ from rapidfuzz import fuzz, process
 from core.answering.tools.arguments import Arguments
 from core.answering.tools.base import Finding, ToolContext, document_named
 from core.answering.tools.find_extracts import CITED_CHARACTERS, left_out, nothing_found, row_line, within
-from core.knowledge.facts.asking import FoundRelations
-from core.knowledge.facts.following import Direction
+from core.knowledge.facts.lookup import FoundRelations
+from core.knowledge.facts.matching import Direction
 
 DEFAULT_LIMIT = 30
 MAX_LIMIT = 100

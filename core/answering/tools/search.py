@@ -65,7 +65,7 @@ async def find_pages(query: SearchQuery, context: ToolContext) -> list[PageHit]:
 
     A query that names a thing by an alias is searched with its main name, too.
     """
-    names = await context.facts.main_names(query.text, context.scope)
+    names = await context.facts.aliases.main_names(query.text, context.scope)
     query = replace(query, text=" ".join([query.text, *names]))
     about = context.linked | ({context.focus.document_id} if context.focus is not None else frozenset())
     sections = frozenset(context.focus.sections) if context.focus is not None else frozenset()

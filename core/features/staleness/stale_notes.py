@@ -1,4 +1,4 @@
-"""What a note about stale answers says. Stands around the answer service in the same form (core.answering.service.Answering).
+"""What a note about stale answers says. Stands around the answer service in the same form (Answering).
 
 It is put into words when it is posted: what is true again by then, or was asked again, is not told.
 """

@@ -1,12 +1,12 @@
-"""Questions that are answered from extracts alone: no search, no model, each row with its proved footnote."""
+"""Questions answered from extracts: no search, no model, a proved footnote for each row."""
 
-from core.knowledge.facts.asking import CitedFact, Facts, FoundFacts, Trouble
+from core.knowledge.facts.lookup import CitedFact, Facts, FoundFacts, Trouble
 from core.knowledge.facts.ontology import KindCount, Ontology
-from core.knowledge.facts.query import Comparison, Condition, FactQuery, of_extracts
-from core.knowledge.facts.reading import read_query
-from core.knowledge.facts.rows import Fact, FactType, to_facts
+from core.knowledge.facts.query import Comparison, Condition, FactQuery, of_extracts, read_query, read_types
+from core.knowledge.facts.rows import EXTRACT_TYPES, Fact, FactType, Value, to_facts
 
 __all__ = [
+    "EXTRACT_TYPES",
     "CitedFact",
     "Comparison",
     "Condition",
@@ -18,7 +18,9 @@ __all__ = [
     "KindCount",
     "Ontology",
     "Trouble",
+    "Value",
     "of_extracts",
     "read_query",
+    "read_types",
     "to_facts",
 ]

@@ -1,7 +1,7 @@
-"""The main names of what a text names by another: whoever searches for an alias searches for the thing.
+"""Alias resolution: a search for an alias ("AC") is widened by the main name of the thing ("air conditioning").
 
-Aliases are those of documents, of glossaries and of whatever else the entity extractor found, as far as they may be
-read. They change with the library, not with the question: they are read at most once in KEPT_SECONDS for each scope.
+Aliases come from documents, glossaries and the entity extractor, within the scope. They change with the library and not
+with the question, so each scope's aliases are read at most once in KEPT_SECONDS.
 """
 
 from collections import defaultdict
@@ -15,14 +15,12 @@ from core.ports import Clock, CorpusRepository
 from core.ports.documents import ExtractRepository
 from core.text.words import STOPWORDS, words
 
-MOST_NAMES = 3  # that one search is widened by
-MOST_THINGS = 20_000  # with other names, that are read
+MOST_NAMES = 3  # added to one search
+MOST_THINGS = 20_000  # with aliases, read from the store
 KEPT_SECONDS = 60.0
 KEPT_SCOPES = 64
-# Up to here an alias is an abbreviation, and meant only where it is written as one: "AC", not "ac".
-_SHORT = 4
-# Words of the longest alias that is looked for.
-_LONGEST = 6
+_SHORT = 4  # characters: an alias up to here is an abbreviation, and has to be written like one: "AC", not "ac"
+_LONGEST = 6  # words of an alias
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,38 +30,36 @@ class _Name:
 
 
 # Words of an alias, casefolded -> the things it names.
-NameBook = Mapping[tuple[str, ...], tuple[_Name, ...]]
+AliasBook = Mapping[tuple[str, ...], tuple[_Name, ...]]
 
 
-class Naming:
-    """Knows the other names of things."""
-
+class AliasResolver:
     def __init__(self, *, extracts: ExtractRepository, corpus: CorpusRepository, clock: Clock) -> None:
         self._extracts = extracts
         self._corpus = corpus
         self._clock = clock
-        self._books: dict[tuple[object, ...], tuple[float, NameBook]] = {}
+        self._books: dict[tuple[object, ...], tuple[float, AliasBook]] = {}
 
     async def main_names(self, text: str, scope: SearchScope) -> tuple[str, ...]:
-        """The names of what the text names by an alias alone, in their order, at most MOST_NAMES."""
-        return find_names(text, await self._book(scope))
-
-    async def _book(self, scope: SearchScope) -> NameBook:
+        """Return the names of things that the text calls only by an alias, in order, at most MOST_NAMES."""
         key = (scope.workspace, scope.sources, frozenset(scope.positions.items()))
         now = self._clock.monotonic()
-        known = self._books.get(key)
-        if known is None or now - known[0] >= KEPT_SECONDS:
-            wanted = ExtractQuery(type=ExtractType.ENTITY, with_aliases=True, limit=MOST_THINGS)
-            things = await self._extracts.list_extracts(wanted, scope)
-            documents = await self._corpus.list_documents(scope.workspace, scope.sources)
-            while len(self._books) >= KEPT_SCOPES:
-                del self._books[next(iter(self._books))]
-            known = self._books[key] = (now, build_book(build_ontology(things, (), documents, {})))
-        return known[1]
+        kept = self._books.get(key)
+        if kept is None or now - kept[0] >= KEPT_SECONDS:
+            kept = self._books[key] = (now, await self._read_book(scope))
+        return find_names(text, kept[1])
+
+    async def _read_book(self, scope: SearchScope) -> AliasBook:
+        wanted = ExtractQuery(type=ExtractType.ENTITY, with_aliases=True, limit=MOST_THINGS)
+        things = await self._extracts.list_extracts(wanted, scope)
+        documents = await self._corpus.list_documents(scope.workspace, scope.sources)
+        while len(self._books) >= KEPT_SCOPES:
+            del self._books[next(iter(self._books))]
+        return build_book(build_ontology(things, (), documents, {}))
 
 
-def build_book(ontology: Ontology) -> NameBook:
-    """Without aliases that say too little: stop words, numbers, single letters."""
+def build_book(ontology: Ontology) -> AliasBook:
+    """Leave out aliases that say too little: stop words, numbers, single letters."""
     book: defaultdict[tuple[str, ...], list[_Name]] = defaultdict(list)
     for name, others in ontology.aliases.items():
         for alias in others:
@@ -74,8 +70,8 @@ def build_book(ontology: Ontology) -> NameBook:
     return {said: tuple(names) for said, names in book.items()}
 
 
-def find_names(text: str, book: NameBook) -> tuple[str, ...]:
-    """What an alias names that is in the text; not where it names several things, or the name is in the text, too."""
+def find_names(text: str, book: AliasBook) -> tuple[str, ...]:
+    """Return the names behind the text's aliases. Skips ambiguous aliases, and names that the text has already."""
     said = words(text)
     found: dict[str, None] = {}
     for start in range(len(said)):

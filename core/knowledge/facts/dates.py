@@ -1,4 +1,4 @@
-"""Dates as people write them, as the days they stand for. Pure: what counts as today is given."""
+"""Dates as people write them, as the days they stand for. Pure: the caller says which day is today."""
 
 import re
 from calendar import monthrange
@@ -8,26 +8,20 @@ from enum import StrEnum
 
 MONTHS = "january february march april may june july august september october november december".split()
 WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-_MONTH = rf"(?:{'|'.join(f'{name[:3]}(?:{name[3:]})?' if len(name) > 3 else name for name in MONTHS)}|sept)\.?"
-_WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)})"
-_YEAR = r"(?:19|20)\d\d"
-_UNIT = r"(?:day|week|month|year)"
-# What `read_period` reads, to find it in a sentence.
-DATE = (
-    rf"(?:{_YEAR}-\d\d?-\d\d?|{_YEAR}-\d\d?|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?|"
-    rf"{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?(?!\d)(?:,?\s+{_YEAR})?|{_MONTH}(?:\s+{_YEAR})?|{_YEAR}|"
-    rf"today|tomorrow|yesterday|(?:this|next|last)\s+(?:{_UNIT}|{_WEEKDAY})|{_WEEKDAY})"
-)
-_NUMERIC = re.compile(rf"({_YEAR})(?:-(\d\d?))?(?:-(\d\d?))?\Z")
-_DAY_FIRST = re.compile(rf"(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?({_MONTH})(?:,?\s+({_YEAR}))?\Z", re.IGNORECASE)
-_MONTH_FIRST = re.compile(rf"({_MONTH})(?:\s+(\d{{1,2}})(?:st|nd|rd|th)?)?(?:,?\s+({_YEAR}))?\Z", re.IGNORECASE)
+LONGEST_DATE = 5  # words and commas: "3rd of May, 2026"
+_MONTH_NUMBERS = {name: place for place, full in enumerate(MONTHS, start=1) for name in (full, full[:3])} | {"sept": 9}
+_STEPS = {"last": -1, "this": 0, "next": 1}
+_NEAR_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
+_ISO = re.compile(r"((?:19|20)\d\d)(?:-(\d\d?))?(?:-(\d\d?))?\Z")
+_YEAR = re.compile(r"(?:19|20)\d\d\Z")
+_DAY = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?\Z")
 
 
 class Lean(StrEnum):
-    """Which year is meant by a month without one."""
+    """The year meant by a month without one."""
 
-    COMING = "coming"  # the next that is not over yet: a date to come
-    PAST = "past"  # the last that has begun: a date that was
+    COMING = "coming"  # the next month that isn't over yet
+    PAST = "past"  # the last month that has begun
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,61 +33,59 @@ class Period:
 
 
 def read_period(text: str, today: date, lean: Lean = Lean.COMING) -> Period | None:
-    """The days that a date stands for: one, or those of its week, month or year. None where it is no date."""
-    wanted = " ".join(text.casefold().split()).strip(",.")
-    return read_iso(wanted) or _named(wanted, today, lean) or _relative(wanted, today, lean)
+    """Return the days of a date: one day, or those of its week, month or year. None if it isn't a date."""
+    parts = [part for part in text.casefold().replace(",", " ").split() if part != "of"]
+    stripped = [part.rstrip(".") for part in parts]
+    if len(parts) == 1 and (iso := read_iso(stripped[0])) is not None:
+        return iso
+    return _relative(stripped, today, lean) or _named(stripped, today, lean)
 
 
 def to_iso(period: Period) -> str | None:
-    """A day, a month or a year as ISO writes it; None for other lengths."""
+    """Return a day, a month or a year in ISO form; None for other lengths."""
     written = (period.start.isoformat(), f"{period.start.year:04}-{period.start:%m}", f"{period.start.year:04}")
     return next((text for text in written if read_iso(text) == period), None)
 
 
 def read_iso(text: str) -> Period | None:
-    """`2026`, `2026-05` and `2026-05-12` alone: whatever the day is, they mean the same."""
-    match = _NUMERIC.match(text.strip())
+    """Read `2026`, `2026-05` or `2026-05-12`, which mean the same on every day."""
+    match = _ISO.match(text.strip())
     return _period(*(int(part) if part else None for part in match.groups())) if match else None
 
 
-def _named(text: str, today: date, lean: Lean) -> Period | None:
-    if match := _DAY_FIRST.match(text):
-        day, month, year = match.groups()
-    elif match := _MONTH_FIRST.match(text):
-        month, day, year = match.groups()
-    else:
+def _named(parts: list[str], today: date, lean: Lean) -> Period | None:
+    """Read a month with its day on either side and a year behind both: each at most once."""
+    year = int(parts.pop()) if len(parts) > 1 and _YEAR.match(parts[-1]) else None
+    months = [_MONTH_NUMBERS[part] for part in parts if part in _MONTH_NUMBERS]
+    days = [int(match[1]) for part in parts if (match := _DAY.match(part))]
+    if len(months) != 1 or len(days) > 1 or len(months) + len(days) != len(parts):
         return None
-    number = next(place for place, name in enumerate(MONTHS, start=1) if name.startswith(month[:3]))
+    day = days[0] if days else None
     if year is not None:
-        return _period(int(year), number, int(day) if day else None)
-    years = (today.year, today.year + 1) if lean is Lean.COMING else (today.year, today.year - 1)
-    for each in years:
-        found = _period(each, number, int(day) if day else None)
+        return _period(year, months[0], day)
+    for each in (today.year, today.year + (1 if lean is Lean.COMING else -1)):
+        found = _period(each, months[0], day)
         if found is not None and (found.end > today if lean is Lean.COMING else found.start <= today):
             return found
     return None
 
 
-def _relative(text: str, today: date, lean: Lean) -> Period | None:
-    days = {"yesterday": -1, "today": 0, "tomorrow": 1}
-    if text in days:
-        return _days(today + timedelta(days=days[text]))
-    which, _, unit = text.rpartition(" ")
-    steps = {"last": -1, "this": 0, "next": 1}
-    if unit in WEEKDAYS and which in ("", *steps):
-        ahead = (WEEKDAYS.index(unit) - today.weekday()) % 7
-        back = which == "last" or (which == "" and lean is Lean.PAST and ahead > 0)
-        return _days(today + timedelta(days=ahead - 7 if back else ahead))
-    if which not in steps:
+def _relative(parts: list[str], today: date, lean: Lean) -> Period | None:
+    *before, unit = parts or [""]
+    if len(before) > 1 or (before and before[0] not in _STEPS):
         return None
-    return _around(unit, steps[which], today)
+    if not before and unit in _NEAR_DAYS:
+        return _days(today + timedelta(days=_NEAR_DAYS[unit]))
+    if unit in WEEKDAYS:
+        ahead = (WEEKDAYS.index(unit) - today.weekday()) % 7
+        back = before == ["last"] or (not before and lean is Lean.PAST and ahead > 0)
+        return _days(today + timedelta(days=ahead - 7 if back else ahead))
+    return _around(unit, _STEPS[before[0]], today) if before else None
 
 
 def _around(unit: str, steps: int, today: date) -> Period | None:
-    """This week, month or year, or the one before or behind it. Weeks begin on Monday."""
+    """Return this week, month or year, or the one before or after. Weeks begin on Monday."""
     match unit:
-        case "day":
-            return _days(today + timedelta(days=steps))
         case "week":
             return _days(today + timedelta(days=7 * steps - today.weekday()), 7)
         case "month":
@@ -105,7 +97,7 @@ def _around(unit: str, steps: int, today: date) -> Period | None:
 
 
 def _period(year: int | None, month: int | None = None, day: int | None = None) -> Period | None:
-    """None for what no calendar has."""
+    """Return None for a date that no calendar has."""
     if year is None or not 1 <= year <= 9998 or (month is not None and not 1 <= month <= 12):
         return None
     if month is None:

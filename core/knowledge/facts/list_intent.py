@@ -1,14 +1,12 @@
-"""Which questions clearly ask for a list of extracted rows, so that no search and no model is needed. Pure.
+"""Detection of questions that clearly ask for a list of extracted rows, which need no search and no model. Pure.
 
-The rule, in one sentence: it is one request whose subject is a kind of rows in the plural ("decisions", "open action
-items", "NPCs"),
-and whatever else it says can be compared with rows. It refuses rather than guesses: what points to something said
-before ("those", "he"), asks a second thing, ranks ("the latest") or excludes is left to the usual way; so is, later,
-whatever no row fits.
+Such a question is one request for a kind of rows in the plural ("decisions", "open action items", "NPCs"), and the rest
+of it can be compared with rows. In doubt it isn't one: a question that refers to earlier ones ("those", "he"), asks a
+second thing, ranks ("the latest") or excludes takes the usual way.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.knowledge.facts.rows import FactType
@@ -16,94 +14,104 @@ from core.text.words import collapse
 
 LONGEST = 200  # characters: a longer text tells a story before it asks
 
-# Kinds of entities by what people call them.
-_KINDS: Mapping[str, str] = {
-    "npc": "actor",
-    "monster": "actor",
-    "creature": "actor",
-    "person": "person",
-    "people": "person",
-    "place": "place",
-    "location": "place",
-    "organisation": "organisation",
-    "organization": "organisation",
-    "company": "organisation",
+_LEAD_WORDS = frozenset(
+    """please can could you list show give tell name find me us what which are were there a complete full of all every
+    each any the our these""".split()
+)
+_STATES = frozenset(
+    "open outstanding pending unfinished undone incomplete overdue done finished completed closed".split()
+)
+_NOUNS: Mapping[str, FactType] = {
+    **dict.fromkeys(("action items", "action-items", "action points", "to-dos", "todos"), FactType.ACTION_ITEM),
+    **dict.fromkeys(("decisions", "resolutions"), FactType.DECISION),
+    **dict.fromkeys(("endpoints", "api endpoints"), FactType.ENDPOINT),
 }
-_STATE = (
-    r"(?:open|outstanding|pending|unfinished|undone|incomplete|overdue|late|past due|done|finished|completed|closed|"
-    r"unassigned)"
+_WITH_STATE = frozenset({"tasks", "actions"})  # action items, if a state is named
+_OF_API = frozenset({"paths", "routes"})  # endpoints, if "of the ... API" follows
+_ENTITIES: Mapping[str, str] = {  # what people call entities -> kind
+    **dict.fromkeys(("npcs", "monsters", "creatures"), "actor"),
+    **dict.fromkeys(("persons", "people"), "person"),
+    **dict.fromkeys(("places", "locations"), "place"),
+    **dict.fromkeys(("organisations", "organizations", "companies"), "organisation"),
+}
+_AGREEING = frozenset({"decide", "decided", "agree", "agreed"})
+_LONGEST_AGREEING = 5  # words of "what did the board decide"
+
+# Words that can't be compared with rows: they refer back, ask more, rank, exclude, or begin another subject.
+_BEYOND = frozenset(
+    """he she they them it its his her hers their that those these there same i my me mine why how who whom whose what
+    which when where if latest newest recent recently first most least longest shortest largest smallest highest lowest
+    more less than top important best worst many much except excluding other another but unless or nor never instead
+    versus vs compare compared compares change changed changes mean means because""".split()
 )
-_LEAD = (
-    r"(?:(?:please|can you|could you)\s+)?(?:(?:(?:list|show|give|tell|name)(?:\s+(?:me|us))?|find|what\s+(?:are|were)|"
-    r"which(?:\s+(?:are|were))?|what|are\s+there)\s+)?(?:(?:a\s+)?(?:complete|full)?\s*list\s+of\s+)?"
-    r"(?:(?:all|every|each|any|the|of|our|these)\s+)*"
-)
-_NOUNS = (
-    (FactType.ACTION_ITEM, rf"(?:{_STATE}\s+)*(?:action[ -]?(?:items|points)|to-?dos)"),
-    (FactType.ACTION_ITEM, rf"(?:{_STATE}\s+)+(?:tasks|actions)"),
-    (FactType.DECISION, r"(?:decisions|resolutions)"),
-    (FactType.ENDPOINT, r"(?:api\s+)?(?:endpoints|routes|paths)(?=\s+(?:of|in|from)\b.*\bapi\b)"),
-    (FactType.ENDPOINT, r"(?:api\s+)?endpoints"),
-    (FactType.ENTITY, r"(?:npcs|monsters|creatures|persons|people|places|locations|organi[sz]ations|companies)"),
-)
-_DECIDED = re.compile(
-    r"what\s+(?:(?:was|were|has been|have been|have we|did we|did the \w+)\s+)(?:decided?|agreed?)(?:\s+(?:on|to))?\b",
-    re.IGNORECASE,
-)
-_SUBJECTS = [
-    (kind, re.compile(rf"{_LEAD}(?P<noun>{noun})(?![\w-])(?P<rest>.*)\Z", re.IGNORECASE)) for kind, noun in _NOUNS
-]
-_SPAN = r"(?:week|month|year|quarter|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
-# What a row can't be compared with: it points back, asks more, ranks, excludes, or goes on to another subject.
-_BEYOND = re.compile(
-    rf"\b(?:he|she|they|them|it|its|his|her|hers|their|that|those|these|this(?!\s+{_SPAN})|there|same|i|my|me|mine|"
-    rf"why|how|who|whom|whose|what|which|when|where|if|"
-    rf"latest|newest|recent|recently|last(?!\s+{_SPAN})|first|next(?!\s+{_SPAN})|most|least|longest|shortest|largest|"
-    rf"smallest|highest|lowest|more|less|than|top|important|best|worst|many|much|"
-    rf"except|excluding|other|another|but|unless|or|nor|never|instead|versus|vs|compare[ds]?|changed?|differ\w*|"
-    rf"explain\w*|summari[sz]e\w*|means?|because)\b|[?!.;]\s+\S",
-    re.IGNORECASE,
-)
+_BEYOND_STEMS = ("differ", "explain", "summaris", "summariz")
+_BEFORE_SPAN = frozenset({"this", "last", "next"})  # fine before a span: "last week"
+_SPANS = frozenset("week month year quarter monday tuesday wednesday thursday friday saturday sunday".split())
+_NEXT_SENTENCE = re.compile(r"[?!.;]\s+\S")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What to look up: arguments of `find_extracts`, and what the rows are called."""
+class ListIntent:
+    """The rows that a question asks for: arguments of `find_extracts`, and a name for the rows."""
 
     query: str
     type: FactType
     noun: str
 
 
-def asked_facts(text: str) -> Asked | None:
-    """What a question clearly asks to be listed; None for every other question."""
+def detect_list_intent(text: str) -> ListIntent | None:
+    """Return the list that a question clearly asks for; None for every other question."""
     question = collapse(text).rstrip("?.! ")
     if not question or len(question) > LONGEST:
         return None
-    if match := _DECIDED.match(question):
-        rest = question[match.end() :]
-        return (
-            None if _goes_beyond(rest) else Asked(query=f"decisions {rest}", type=FactType.DECISION, noun="decisions")
-        )
-    for kind, subject in _SUBJECTS:
-        if match := subject.match(question):
-            if _goes_beyond(match["rest"]):
-                return None
-            if kind is FactType.ENTITY:
-                return _of_entities(match["noun"], match["rest"])
-            asked = f"{match['noun']}{match['rest']}"
-            return Asked(query=asked, type=kind, noun=_said(match["noun"]))
+    words = question.split()
+    lower = [word.casefold().rstrip(",:;") for word in words]
+    if (end := _after_agreeing(lower)) is not None:
+        rest = words[end + 1 :] if lower[end : end + 1] in (["on"], ["to"]) else words[end:]
+        return None if _goes_beyond(rest) else _intent(FactType.DECISION, "decisions", "decisions", rest)
+    start = next((place for place, word in enumerate(lower) if word not in _LEAD_WORDS), len(lower))
+    found = _read_noun(lower, start)
+    if found is None or _goes_beyond(words[found[1] :]):
+        return None
+    kind, end = found
+    noun, rest = " ".join(lower[start:end]), words[end:]
+    if kind is FactType.ENTITY:
+        return _intent(kind, "NPCs" if noun == "npcs" else noun, f"kind={_ENTITIES[noun]}", rest)
+    return _intent(kind, noun, noun, rest)
+
+
+def _intent(kind: FactType, noun: str, query: str, rest: Sequence[str]) -> ListIntent:
+    return ListIntent(query=" ".join([query, *rest]), type=kind, noun=noun)
+
+
+def _after_agreeing(words: Sequence[str]) -> int | None:
+    """Return the place behind "what was decided", "what did we agree", "what did the board decide"; else None."""
+    if words[:1] != ["what"] or words[1:2] not in (["was"], ["were"], ["has"], ["have"], ["did"]):
+        return None
+    end = next((place + 1 for place, word in enumerate(words[:_LONGEST_AGREEING]) if word in _AGREEING), None)
+    between = words[2 : end - 1] if end is not None else []
+    return end if between in ([], ["we"], ["been"]) or (len(between) == 2 and between[0] == "the") else None
+
+
+def _read_noun(words: Sequence[str], start: int) -> tuple[FactType, int] | None:
+    """Return the type that the words at `start` name, and the place behind them."""
+    first = next((place for place in range(start, len(words)) if words[place] not in _STATES), len(words))
+    for end in (first + 2, first + 1):
+        noun = " ".join(words[first:end])
+        if noun in _NOUNS and (first == start or _NOUNS[noun] is FactType.ACTION_ITEM):
+            return _NOUNS[noun], end
+        if noun in _WITH_STATE and first > start:
+            return FactType.ACTION_ITEM, end
+        if noun in _OF_API and first == start and words[end : end + 1] in (["of"], ["in"], ["from"]):
+            return (FactType.ENDPOINT, end) if "api" in words[end:] else None
+        if noun in _ENTITIES and first == start:
+            return FactType.ENTITY, end
     return None
 
 
-def _goes_beyond(rest: str) -> bool:
-    return _BEYOND.search(rest) is not None
-
-
-def _of_entities(noun: str, rest: str) -> Asked:
-    single = noun.casefold().removesuffix("s").replace("companie", "company")
-    return Asked(query=f"kind={_KINDS[single]} {rest.strip()}".strip(), type=FactType.ENTITY, noun=_said(noun))
-
-
-def _said(noun: str) -> str:
-    return "NPCs" if noun.casefold() == "npcs" else noun.lower()
+def _goes_beyond(rest: Sequence[str]) -> bool:
+    words = [word.strip(".,;:!?()\"'“”‘’").casefold() for word in rest]
+    for word, following in zip(words, [*words[1:], ""], strict=False):
+        if word in _BEYOND or word.startswith(_BEYOND_STEMS) or (word in _BEFORE_SPAN and following not in _SPANS):
+            return True
+    return _NEXT_SENTENCE.search(" ".join(rest)) is not None

@@ -1,4 +1,4 @@
-"""What the library knows of: kinds of things and of relations, and the names of the same thing. Pure."""
+"""Kinds of entities and relations in the library, and the other names of a thing. Pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from core.domain.corpus import Document
 from core.domain.extracts import Entity, Extract, ExtractType, Relation
 
-EXAMPLES = 5  # names of a kind: those found most often
+EXAMPLES = 5  # names of a kind, the most frequent first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindCount:
-    """A kind of entities or of relations, and how often it was found."""
+    """A kind of entities or of relations, with the number of finds."""
 
     kind: str
     count: int
@@ -21,7 +21,7 @@ class KindCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ontology:
-    """Kinds by how often they are found; aliases by name."""
+    """Kinds, the most frequent first; aliases by name."""
 
     entities: tuple[KindCount, ...]
     relations: tuple[KindCount, ...]
@@ -29,7 +29,7 @@ class Ontology:
     extracts: Mapping[ExtractType, int]
 
     def names(self) -> dict[str, frozenset[str]]:
-        """Every name, casefolded, with all names of the same thing."""
+        """Return every name, casefolded, with all names of the same thing."""
         groups: defaultdict[str, set[str]] = defaultdict(set)
         for name, others in self.aliases.items():
             same = {each.casefold() for each in (name, *others)}
@@ -44,7 +44,7 @@ def build_ontology(
     documents: Iterable[Document],
     counts: Mapping[ExtractType, int],
 ) -> Ontology:
-    """Of extracts of these two types; a document's aliases are names of its title."""
+    """Build it from entities and relations; the aliases of a document are other names of its title."""
     things = [Entity.model_validate(extract.data) for extract in entities]
     links = [Relation.model_validate(extract.data) for extract in relations]
     aliases: defaultdict[str, dict[str, None]] = defaultdict(dict)

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from core.access.scopes import Access
 from core.domain.corpus import SearchScope
 from core.features.export import footnote_label
-from core.knowledge.facts import CitedFact, FactQuery, Facts, FactType, FoundFacts
-from core.knowledge.facts.reading import read_types
-from core.knowledge.facts.rows import Value
+from core.knowledge.facts import CitedFact, FactQuery, Facts, FactType, FoundFacts, Value, read_types
 from core.service.commands.base import Command, CommandCall, CommandResult, Option, OptionKind, readable_by, required
 from core.text.words import collapse, shorten
 

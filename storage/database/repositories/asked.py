@@ -74,7 +74,7 @@ IDS_PER_QUERY = 500  # SQLite built before 3.32 takes at most 999 values a query
 
 
 class SqlAskedRepository:
-    """Implements core.features.statistics.AskedRepository on a Database. `is_private` tells threads of one person alone."""
+    """Implements AskedRepository on a Database. `is_private` tells threads of one person alone."""
 
     def __init__(
         self, database: Database, clock: Clock, is_private: Callable[[ThreadAddress], bool] = is_private_thread

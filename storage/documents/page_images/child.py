@@ -1,6 +1,6 @@
 """Draws one page of a PDF, in a process of its own that can be stopped.
 
-`python -m storage.documents.page_images.child FILE NUMBER WIDTH [HEIGHT KIND]` writes a picture to stdout: WebP, or what KIND says
+`python -m storage.documents.page_images.child FILE NUMBER WIDTH [HEIGHT KIND]` prints a picture as WebP or KIND
 (JPEG). It ends with 1 where there is no such page, or nothing can be drawn.
 """
 

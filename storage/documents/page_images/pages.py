@@ -90,7 +90,7 @@ async def _draw(file: Path, number: int, width: int, *more: str) -> bytes:
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "storage.documents.page_images.child", str(file), str(number), str(width), *more,
-        stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, env=environment, cwd=Path(__file__).parents[2],
+        stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, env=environment, cwd=Path(__file__).parents[3],
     )  # fmt: skip
     try:
         async with asyncio.timeout(SECONDS):

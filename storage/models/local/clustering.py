@@ -11,7 +11,7 @@ ALIKE = 0.72
 
 
 class VectorMeaningGroups:
-    """Implements core.features.statistics.MeaningGroups: each text joins the group whose first text it is most alike, if any.
+    """Implements MeaningGroups: each text joins the group whose first text it is most alike, if any.
 
     The first text of a group stays its measure, so groups do not drift and the result follows from the order alone.
     """

@@ -5,22 +5,22 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.slackbot.calls import build_client
-from bot.slackbot.people import People
-from bot.slackbot.platform import SlackPlatform
-from bot.slackbot.teams import Team as OurTeam
-from bot.slackbot.teams import Teams
-from bot.slackbot.translate import MESSAGE, RESPONSE, TEAM, private_address, thread_address
+from bot.slackbot.delivery.platform import SlackPlatform
+from bot.slackbot.events.directory import People
+from bot.slackbot.events.teams import Team as OurTeam
+from bot.slackbot.events.teams import Teams
+from bot.slackbot.events.translate import MESSAGE, RESPONSE, TEAM, private_address, thread_address
+from bot.slackbot.web_api import build_client
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, ThreadAddress, message_key
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.service import Decision, InboxEntry
 from core.ports import ProgressSink
-from storage.memory.inbox import MemoryInboxStore
 from tests.builders import build_citation, build_job
 from tests.fakes import ManualClock
 from tests.slack_server import Channel, Message, SlackServer, Team, text_of
 from tests.slack_server.triggers import ResponseUrl
+from tests.stores import Stores
 
 WORKSPACE = "house"
 NOWHERE = "http://127.0.0.1:9/api/"  # nothing listens at this port
@@ -69,7 +69,7 @@ class Bench:
         self.team = server.create_team("acme")
         self.general = server.create_channel(self.team, "general")
         self.ada = server.person("ada", self.general)
-        self.store = MemoryInboxStore(self.clock)
+        self.store = Stores().inbox(self.clock)
         self._platforms: list[SlackPlatform] = []
         self.ours = our_team(server, self.team)
         self.people = People(self.clock)

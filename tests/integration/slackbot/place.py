@@ -1,4 +1,4 @@
-"""Footnote on a Slack in this process: the real client, inbox, worker and answer service over the in-memory twins."""
+"""Footnote on a Slack in this process: the real client, inbox, worker and answer service over stores in memory."""
 
 import time
 from collections.abc import AsyncIterator
@@ -9,17 +9,14 @@ from datetime import UTC, datetime
 from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 
-from bot.slackbot.calls import build_client
-from bot.slackbot.channels import slack_gates
-from bot.slackbot.client import Events
-from bot.slackbot.http import SlackRequests
-from bot.slackbot.manifest import EVENTS_PATH
-from bot.slackbot.parts import SlackParts
-from bot.slackbot.people import People
-from bot.slackbot.platform import SlackPlatform
-from bot.slackbot.socket_mode import SteadySocket
-from bot.slackbot.teams import Team, Teams
-from bot.slackbot.translate import PLATFORM, to_private
+from bot.slackbot.delivery.platform import SlackPlatform
+from bot.slackbot.events.directory import People, slack_gates
+from bot.slackbot.events.manifest import EVENTS_PATH
+from bot.slackbot.events.teams import SlackParts, Team, Teams
+from bot.slackbot.events.translate import PLATFORM, to_private
+from bot.slackbot.events.transport import SlackRequests, SteadySocket
+from bot.slackbot.listeners import Events
+from bot.slackbot.web_api import build_client
 from core.service.inbox import Inbox
 from tests.integration.platform_place import ANSWER as ANSWER
 from tests.integration.platform_place import KEY as KEY

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.slackbot import buttons as pressing
+from bot.slackbot.actions import buttons as pressing
 from core.answering.providers.scripted import calls, says
 from core.domain.answer import ToolInvocation
 from core.domain.conversation import ThreadAddress

@@ -9,8 +9,8 @@ import pytest
 from bot.config import Config
 from bot.service.doctor import examine
 from bot.service.doctor_slack import OFF, describe_slack
-from bot.slackbot.manifest import SCOPES
-from bot.slackbot.socket_mode import BAD_APP_TOKEN
+from bot.slackbot.events.manifest import SCOPES
+from bot.slackbot.events.transport import BAD_APP_TOKEN
 from bot.wiring.parts import build_parts, open_parts
 from core.errors import ConfigError
 from tests.integration.slackbot.door import Secrets, open_door

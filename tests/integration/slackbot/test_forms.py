@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.slackbot import forms
+from bot.slackbot.actions import commands as forms
 from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.service import ChannelSettings
 from core.errors import StorageError

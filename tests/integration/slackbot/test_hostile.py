@@ -6,7 +6,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.slackbot.people import MOST_ASKED
+from bot.slackbot.events.directory import MOST_ASKED
 from core.domain.conversation import ChannelAddress
 from core.domain.service import ChannelSettings
 from tests.integration.slackbot.house import House, shown_of

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from aiohttp import ClientSession
 
-from bot.slackbot import http
+from bot.slackbot.events import transport as http
 from bot.web.app import MAX_BODY_BYTES
 from bot.wiring.parts import open_parts
 from core.errors import StorageError

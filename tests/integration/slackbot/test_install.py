@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 import pytest
 from aiohttp import ClientSession
 
-from bot.slackbot import oauth
-from bot.slackbot.manifest import SCOPES
-from bot.slackbot.oauth import PURPOSE
+from bot.slackbot.events import installation as oauth
+from bot.slackbot.events.installation import PURPOSE
+from bot.slackbot.events.manifest import SCOPES
 from bot.wiring.parts import open_parts
 from core.errors import ConfigError
 from tests.integration.slackbot.door import KEY, Opened, Secrets, open_door

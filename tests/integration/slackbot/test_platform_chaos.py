@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.slackbot.progress import LivePost
+from bot.slackbot.delivery.posts import LivePost
 from core.domain.service import InboxEntry
 from core.errors import PlatformError
 from tests.integration.slackbot.bench import SHOWN, Bench, long_answer, reads

@@ -77,7 +77,7 @@ async def test_who_takes_no_direct_messages_is_told_of_in_the_log(
     entry = await bench.ask()
     bench.ada.refuse_messages()
     await bench.ada.archive(bench.general)
-    with caplog.at_level(logging.WARNING, "bot.slackbot.platform"):
+    with caplog.at_level(logging.WARNING, "bot.slackbot.delivery.platform"):
         ref = await told_after(bench, entry, await refused(bench, entry))
     assert ref == ""
     assert "can't be told" in caplog.text
@@ -92,7 +92,7 @@ async def test_without_a_token_the_log_has_it_and_the_work_ends(
     error = await refused(bench, entry)
     assert isinstance(error, AccessDenied)
     assert "install the app again" in str(error)
-    with caplog.at_level(logging.WARNING, "bot.slackbot.platform"):
+    with caplog.at_level(logging.WARNING, "bot.slackbot.delivery.platform"):
         assert await told_after(bench, entry, error) == ""
     assert "can't be told" in caplog.text
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from aiohttp import web
 
-from bot.slackbot.calls import build_client
-from bot.slackbot.people import WAIT_SECONDS
-from bot.slackbot.translate import to_attachment
+from bot.slackbot.events.directory import WAIT_SECONDS
+from bot.slackbot.events.translate import to_attachment
+from bot.slackbot.web_api import build_client
 from core.domain.conversation import Attachment, IncomingMessage
 from core.domain.service import InboxEntry
 from core.errors import AccessDenied, InvalidState, NotFound, PlatformError

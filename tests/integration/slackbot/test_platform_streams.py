@@ -5,9 +5,7 @@ import asyncio
 import pytest
 
 from bot.presentation.action_names import find_part, post_id
-from bot.slackbot.drafts import APPEND_SECONDS, UPDATE_SECONDS
-from bot.slackbot.progress import EACH_SHARE
-from bot.slackbot.status import ARRIVAL_SECONDS, RENEW_SECONDS
+from bot.slackbot.delivery.posts import APPEND_SECONDS, ARRIVAL_SECONDS, EACH_SHARE, RENEW_SECONDS, UPDATE_SECONDS
 from core.domain.jobs import JobStatus
 from tests.integration.slackbot.bench import SHOWN, Bench, reads, step
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from bot.slackbot.shortcuts import ASK_ABOUT, FIELD, KEEP_ANSWER
+from bot.slackbot.actions.shortcuts import FIELD
+from bot.slackbot.events.manifest import ASK_ABOUT, KEEP_ANSWER
 from core.features.kept_answers import KEPT_SOURCE
 from tests.integration.slackbot.house import shown_of
 from tests.integration.slackbot.place import SlackPlace

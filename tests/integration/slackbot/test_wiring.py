@@ -10,8 +10,8 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.config import Config
-from bot.slackbot import socket_mode
-from bot.slackbot.socket_mode import BAD_APP_TOKEN, SteadySocket
+from bot.slackbot.events import transport as socket_mode
+from bot.slackbot.events.transport import BAD_APP_TOKEN, SteadySocket
 from bot.wiring.parts import open_parts
 from bot.wiring.slack import open_slack
 from core.errors import ConfigError, PlatformError

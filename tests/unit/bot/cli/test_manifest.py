@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from bot.cli.app import run
-from bot.slackbot.manifest import build_manifest
+from bot.slackbot.events.manifest import build_manifest
 
 URL = "https://notes.example"
 

@@ -9,7 +9,15 @@ from markdown_it import MarkdownIt
 from slack_sdk.models.blocks import Block as SdkBlock
 
 from bot.presentation.action_names import find_part
-from bot.slackbot.layout import EACH_BLOCK, MAX_FALLBACK, MAX_MARKDOWN, TEXT_BUDGET, SlackMessage, SlackPost, View
+from bot.slackbot.rendering.blocks import (
+    EACH_BLOCK,
+    MAX_FALLBACK,
+    MAX_MARKDOWN,
+    TEXT_BUDGET,
+    SlackMessage,
+    SlackPost,
+    View,
+)
 from tests.slack_server.limits import check_blocks, check_chunks, check_view
 from tests.slack_server.transcript import elements, texts
 from tests.unit.bot.markdown_texts import GOOD, ZERO_WIDTH, clickable, open_fences, pings

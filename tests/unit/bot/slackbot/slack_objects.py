@@ -4,7 +4,7 @@ from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.slackbot.teams import Team
+from bot.slackbot.events.teams import Team
 
 ME, ADA, BEN = "U0BOT", "U0ADA", "U0BEN"
 NAMES = {ADA: "Ada", BEN: "Ben"}

@@ -1,6 +1,7 @@
 import pytest
 
-from bot.slackbot.blocks import (
+from bot.slackbot.rendering.blocks import (
+    EACH_BLOCK,
     Row,
     actions,
     bullets,
@@ -14,7 +15,6 @@ from bot.slackbot.blocks import (
     stack,
     text,
 )
-from bot.slackbot.layout import EACH_BLOCK
 from tests.unit.bot.markdown_texts import GOOD
 
 

@@ -6,8 +6,7 @@ import aiohttp
 import pytest
 from slack_sdk.errors import SlackApiError
 
-from bot.slackbot.calls import PATIENCE_SECONDS, build_client, call
-from bot.slackbot.errors import POST
+from bot.slackbot.web_api import PATIENCE_SECONDS, POST, build_client, call
 from core.errors import PlatformError
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.slackbot.command_text import _ARGUMENTS, FOR_THREADS, in_slack_words, to_command_text
+from bot.slackbot.events.command_text import _ARGUMENTS, FOR_THREADS, in_slack_words, to_command_text
 from core.domain.conversation import ThreadAddress
 from core.service.commands import CommandCall
 from core.service.inbox import to_command

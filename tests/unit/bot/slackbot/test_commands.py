@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.slackbot.commands import read_line
+from bot.slackbot.actions.commands import read_line
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from slack_sdk.errors import SlackApiError
 
 import tests.slack_server
-from bot.slackbot.errors import CLOSED, KNOWN_NAMES, POST, name_of, to_error, to_refusal, understood
+from bot.slackbot.web_api import CLOSED, KNOWN_NAMES, POST, name_of, to_error, to_refusal, understood
 from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError
 
 # Where the test server names errors: raised, or handed on to where they are.

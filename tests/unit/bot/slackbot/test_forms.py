@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.slackbot.forms import read_form, to_form
+from bot.slackbot.rendering.forms import read_form, to_form
 from core.errors import BadInput
 from core.service.commands import Command, CommandCall, CommandResult, Option, OptionKind
 from tests.slack_server import View

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.slackbot import http
-from bot.slackbot.http import SIGNED_SECONDS, Signatures
+from bot.slackbot.events import transport as http
+from bot.slackbot.events.transport import SIGNED_SECONDS, Signatures
 
 
 class Seconds:

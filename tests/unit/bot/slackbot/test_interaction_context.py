@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from bot.slackbot.interaction_context import Act, to_act, told_by, whereabouts
+from bot.slackbot.actions.interaction_context import Act, to_act, told_by, whereabouts
 from tests.unit.bot.slackbot.slack_objects import ADA, a_team
 
 TEAM = a_team()

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.slackbot.lists import link_to, listed
+from bot.slackbot.actions.home import listed
+from bot.slackbot.events.translate import link_to
 from core.domain.conversation import ThreadAddress
 from core.service.commands import ThreadRow
 from tests.builders import NOON

@@ -9,14 +9,13 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 import bot
-from bot.slackbot.client import EVENTS, Events
-from bot.slackbot.manifest import SCOPES, build_manifest
-from bot.slackbot.parts import COMMAND
-from bot.slackbot.shortcuts import ASK_ABOUT, KEEP_ANSWER
+from bot.slackbot.events.command_text import COMMAND
+from bot.slackbot.events.manifest import ASK_ABOUT, EVENTS, KEEP_ANSWER, SCOPES, build_manifest
+from bot.slackbot.listeners import Events
 from tests.slack_server.methods import METHODS
 
 BOT = Path(bot.__file__).parent
-CODE = [*sorted((BOT / "slackbot").glob("*.py")), *sorted(BOT.glob("slack_*.py"))]
+CODE = [*sorted((BOT / "slackbot").rglob("*.py"))]
 URL = "https://notes.example"
 NO_SCOPE = {"auth.test", "apps.connections.open"}
 # A call of slack_sdk's that is several of Slack's.

@@ -1,8 +1,7 @@
 import pytest
 from hypothesis import given, settings
 
-from bot.slackbot.layout import MAX_FALLBACK
-from bot.slackbot.plain_text import fallback, unmarked
+from bot.slackbot.rendering.blocks import MAX_FALLBACK, fallback, unmarked
 from tests.unit.bot.markdown_texts import ZERO_WIDTH, any_texts
 from tests.unit.bot.slackbot.shown import faults_of_fallback
 

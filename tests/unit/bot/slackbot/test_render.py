@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.slackbot.layout import SlackPost
-from bot.slackbot.render import RenderOptions, render_answer
+from bot.slackbot.rendering.answers import RenderOptions, render_answer
+from bot.slackbot.rendering.blocks import SlackPost
 from core.answering.answers.building import PARTIAL_NOTE
 from core.answering.grounding import UNSUPPORTED_NOTE
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType

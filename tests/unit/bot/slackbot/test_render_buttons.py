@@ -1,9 +1,8 @@
 import pytest
 
 from bot.presentation.action_names import find_answer, find_part
-from bot.slackbot.blocks import markdown
-from bot.slackbot.layout import Block, SlackMessage
-from bot.slackbot.render_buttons import answer_blocks, how_actions, mark_of, page_actions, part_note, running_actions
+from bot.slackbot.rendering.answers import answer_blocks, how_actions, mark_of, page_actions, part_note, running_actions
+from bot.slackbot.rendering.blocks import Block, SlackMessage, markdown
 from core.domain.answer import Answer, AnswerStatus
 from tests.builders import build_citation
 from tests.unit.bot.slackbot.shown import faults_of_message, labels_of, names_of

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.slackbot.render_drafts import DRAFT_LENGTH, draft_text
+from bot.slackbot.rendering.drafts import DRAFT_LENGTH, draft_text
 from tests.unit.bot.markdown_texts import ZERO_WIDTH, any_texts
 from tests.unit.bot.slackbot.shown import harm_in_text
 

@@ -1,8 +1,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.slackbot.render_home import Home, SourceRow, home_view
-from bot.slackbot.render_lists import ThreadItem
+from bot.presentation.answer_text import ThreadItem
+from bot.slackbot.rendering.lists import Home, SourceRow, home_view
 from tests.unit.bot.any_answers import names
 from tests.unit.bot.markdown_texts import GOOD
 from tests.unit.bot.slackbot.shown import faults_of_view, labels_of, links_of, names_of, text_of

@@ -1,8 +1,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.slackbot.layout import SlackPost
-from bot.slackbot.render_lists import ThreadItem, notice_message, said_message, text_post, threads_message
+from bot.presentation.answer_text import ThreadItem
+from bot.slackbot.rendering.blocks import SlackPost
+from bot.slackbot.rendering.lists import notice_message, said_message, text_post, threads_message
 from tests.unit.bot.any_answers import names
 from tests.unit.bot.markdown_texts import GOOD, any_texts, bare
 from tests.unit.bot.slackbot.shown import body_of, faults_of, faults_of_message, labels_of, links_of, names_of, text_of

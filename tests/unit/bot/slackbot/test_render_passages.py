@@ -1,8 +1,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.slackbot.layout import View
-from bot.slackbot.render_passages import QuoteContext, passages_view
+from bot.presentation.answer_text import QuoteContext
+from bot.slackbot.rendering.answers import passages_view
+from bot.slackbot.rendering.blocks import View
 from core.domain.answer import Answer, AnswerStatus, Citation
 from tests.builders import build_citation
 from tests.unit.bot.markdown_texts import GOOD, any_texts

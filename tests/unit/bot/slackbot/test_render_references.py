@@ -1,6 +1,6 @@
 from bot.presentation.answer_text import NO_REFERENCES, ReferenceRow
-from bot.slackbot.layout import MAX_BLOCKS, TEXT_BUDGET
-from bot.slackbot.render_references import references_post
+from bot.slackbot.rendering.blocks import MAX_BLOCKS, TEXT_BUDGET
+from bot.slackbot.rendering.lists import references_post
 
 
 def test_all_references_are_listed_as_they_are_written() -> None:

@@ -4,8 +4,8 @@ from datetime import timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.slackbot.layout import MAX_TASK_TEXT, SlackPost
-from bot.slackbot.render_running import how_view, running_message, start_chunks, task_chunks, text_chunk
+from bot.slackbot.rendering.blocks import MAX_TASK_TEXT, SlackPost
+from bot.slackbot.rendering.drafts import how_view, running_message, start_chunks, task_chunks, text_chunk
 from core.domain.jobs import Job, JobKind, JobStatus
 from tests.builders import NOON, build_job
 from tests.unit.bot.any_answers import trees

@@ -1,5 +1,5 @@
-from bot.slackbot.blocks import plain_of, rich_text, stack
-from bot.slackbot.render_sources import Entry, source_entry
+from bot.slackbot.rendering.answers import Entry, source_entry
+from bot.slackbot.rendering.blocks import plain_of, rich_text, stack
 from tests.builders import build_citation
 from tests.unit.bot.markdown_texts import GOOD
 

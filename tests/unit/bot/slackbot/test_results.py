@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.slackbot.blocks import button
-from bot.slackbot.layout import SlackPost
-from bot.slackbot.render_lists import text_post
-from bot.slackbot.results import LINK, linked_post, with_button
+from bot.slackbot.actions.commands import LINK, linked_post, with_button
+from bot.slackbot.rendering.blocks import SlackPost, button
+from bot.slackbot.rendering.lists import text_post
 from tests.slack_server.limits import check_blocks
 
 LINKED = "https://footnote.example.org/s/1"

@@ -1,6 +1,6 @@
 import pytest
 
-from bot.slackbot.teams import Team, Teams
+from bot.slackbot.events.teams import Team, Teams
 from core.errors import NotFound
 from tests.unit.bot.slackbot.slack_objects import a_team
 

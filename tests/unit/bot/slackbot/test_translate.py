@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.slackbot.translate import (
+from bot.slackbot.events.translate import (
     MESSAGE,
     RESPONSE,
     TEAM,

@@ -72,7 +72,7 @@ async def test_extracted_rows_are_shown_with_their_footnotes_to_their_giver_alon
     assert found["open"] is None
     assert "buy paint" in found["html"] and "“Ann buys paint.”" in found["html"]
     assert "1 row" in listed["html"]
-    assert (refused.status, "There is no type" in (await refused.json())["error"]) == (400, True)
+    assert (refused.status, "Unknown type" in (await refused.json())["error"]) == (400, True)
 
 
 async def test_stop_ends_the_question_that_its_author_has_running() -> None:

@@ -68,8 +68,8 @@ async def test_a_documents_rows_are_listed_and_lead_to_their_place(
         ("type=meeting", "Council", "mend the pump"),
         ("q=zebra", "Nothing fits", "mend the pump"),
         ("", "Choose a type", "mend the pump"),
-        ("q=type:nonsense", "There is no type", "mend the pump"),
-        ("type=nonsense", "There is no type", "mend the pump"),
+        ("q=type:nonsense", "Unknown type", "mend the pump"),
+        ("type=nonsense", "Unknown type", "mend the pump"),
     ],
 )
 async def test_rows_are_narrowed_by_type_and_words(

@@ -1,4 +1,4 @@
-"""Library and source viewer in a browser, over the in-memory twins: what people see, and what they never see."""
+"""Library and source viewer in a browser, over stores in memory: what people see, and what they never see."""
 
 import html
 import re
@@ -351,7 +351,7 @@ class TestPictures:
     @pytest.mark.parametrize(
         ("path", "why"),
         [
-            ("../../cli.py", "be opened: there is no picture"),
+            ("../../__main__.py", "be opened: there is no picture"),
             ("reports/gone.pdf", "is not where it was"),
             ("reports", "has changed since it was read"),
         ],

@@ -15,7 +15,7 @@ from core.domain.extracts import ExtractType
 from tests.builders import NOON, build_scope
 from tests.fakes import ManualClock, RecordingProgress
 from tests.unit.core.answering.strategies.test_tool_use import question
-from tests.unit.core.knowledge.facts.test_asking import MEETING, MINUTES
+from tests.unit.core.knowledge.facts.test_lookup import MEETING, MINUTES
 from tests.unit.core.library_builder import Shelf
 
 MINUTES_ID = "local/handbook/minutes/council.md"

@@ -74,8 +74,8 @@ async def test_what_can_not_be_compared_is_told(shelf: Shelf) -> None:
     ("arguments", "said"),
     [
         ({}, "needs a query, a type or a document"),
-        ({"type": "nonsense"}, "There is no type 'nonsense'"),
-        ({"query": "type:nonsense"}, "There is no type 'nonsense'"),
+        ({"type": "nonsense"}, "Unknown type 'nonsense'"),
+        ({"query": "type:nonsense"}, "Unknown type 'nonsense'"),
         ({"query": "document:council.md"}, "as the argument `document`"),
         ({"type": "decision", "document": "nowhere"}, "nowhere"),
     ],

@@ -17,11 +17,9 @@ from core.features.access_explanation import AccessQuestion, Explanation, Explan
 from core.features.access_explanation.serializer import explanation_json
 from core.features.access_explanation.values import Holder, Verdict, VerdictOn
 from core.knowledge.library import Library
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory.settings import MemorySettingsRepository
 from tests.builders import build_document, build_pages, build_source
 from tests.fakes import WordIndex
+from tests.stores import Stores
 from tests.unit.core.access.test_scopes import ANY_POSITIONS, ANY_SETTINGS, ANY_SOURCE, BOOKS, HERE, OTHERS
 from tests.unit.core.service.commands.counter import HERE as COUNTER
 from tests.unit.core.service.commands.counter import Counter, stocked
@@ -42,9 +40,10 @@ class Stacks:
     """Sources, each with the books, in memory."""
 
     def __init__(self) -> None:
-        self.corpus, self.settings = MemoryCorpusRepository(), MemorySettingsRepository()
+        stores = Stores()
+        self.corpus, self.settings = stores.corpus, stores.settings
         self.access = Access(self.corpus, self.settings)
-        self.library = Library(corpus=self.corpus, index=WordIndex(), conversations=MemoryConversationRepository())
+        self.library = Library(corpus=self.corpus, index=WordIndex(), conversations=stores.conversations)
         self.explanations = Explanations(self.access, self.library, self.corpus)
 
     async def add(self, source: Source) -> list[Document]:

@@ -1,9 +1,9 @@
-"""Which questions clearly ask for a list of rows, and which are left to the usual way."""
+"""Detection of questions that ask for a list of rows."""
 
 import pytest
 
-from core.knowledge.facts.list_intent import LONGEST, asked_facts
-from core.knowledge.facts.rows import FactType
+from core.knowledge.facts import FactType
+from core.knowledge.facts.list_intent import LONGEST, detect_list_intent
 
 
 @pytest.mark.parametrize(
@@ -12,13 +12,15 @@ from core.knowledge.facts.rows import FactType
         ("open action items of Ann due before December", FactType.ACTION_ITEM, "open action items"),
         ("What are the open action items of Ann due before December?", FactType.ACTION_ITEM, "open action items"),
         ("Which overdue tasks are Ben's?", FactType.ACTION_ITEM, "overdue tasks"),
-        ("Are there any unassigned to-dos?", FactType.ACTION_ITEM, "unassigned to-dos"),
+        ("Are there any overdue to-dos?", FactType.ACTION_ITEM, "overdue to-dos"),
         ("action items for Cy this week", FactType.ACTION_ITEM, "action items"),
         ("List all decisions of the May meetings.", FactType.DECISION, "decisions"),
         ("Please give me a list of all decisions about the ferry", FactType.DECISION, "decisions"),
         ("Which decisions did the board make in 2026?", FactType.DECISION, "decisions"),
         ("What was decided about the pier?", FactType.DECISION, "decisions"),
         ("What did we decide on the ferry in May?", FactType.DECISION, "decisions"),
+        ("Which action items does Priya have?", FactType.ACTION_ITEM, "action items"),
+        ("List the endpoints of the ferry API", FactType.ENDPOINT, "endpoints"),
         ("list all endpoints", FactType.ENDPOINT, "endpoints"),
         ("List the paths of the Harbour API", FactType.ENDPOINT, "paths"),
         ("list all NPCs", FactType.ENTITY, "NPCs"),
@@ -26,7 +28,7 @@ from core.knowledge.facts.rows import FactType
     ],
 )
 def test_a_request_for_a_kind_of_rows_is_one(text: str, kind: FactType, noun: str) -> None:
-    asked = asked_facts(text)
+    asked = detect_list_intent(text)
     assert asked is not None
     assert (asked.type, asked.noun) == (kind, noun)
 
@@ -58,4 +60,4 @@ def test_a_request_for_a_kind_of_rows_is_one(text: str, kind: FactType, noun: st
     ],
 )
 def test_everything_else_is_not(text: str) -> None:
-    assert asked_facts(text) is None
+    assert detect_list_intent(text) is None

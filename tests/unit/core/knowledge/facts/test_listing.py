@@ -3,10 +3,10 @@
 import pytest
 
 from core.domain.extracts import ExtractType
-from core.knowledge.facts.list_intent import Asked, asked_facts
-from core.knowledge.facts.listing import MOST_CHARACTERS, list_rows
-from core.knowledge.facts.rows import FactType
-from tests.unit.core.knowledge.facts.test_asking import MEETING, MINUTES
+from core.knowledge.facts import FactType
+from core.knowledge.facts.list_intent import ListIntent, detect_list_intent
+from core.knowledge.facts.lookup import MOST_CHARACTERS
+from tests.unit.core.knowledge.facts.test_lookup import MEETING, MINUTES
 from tests.unit.core.library_builder import Shelf
 
 
@@ -19,14 +19,14 @@ async def shelf() -> Shelf:
     return shelf
 
 
-def asked(text: str) -> Asked:
-    found = asked_facts(text)
+def asked(text: str) -> ListIntent:
+    found = detect_list_intent(text)
     assert found is not None
     return found
 
 
 async def test_a_row_of_two_copies_is_listed_and_counted_once(shelf: Shelf) -> None:
-    found = await list_rows(asked("list all open action items"), shelf.facts, shelf.scope())
+    found = await shelf.facts.list_rows(asked("list all open action items"), shelf.scope())
 
     assert [row.text for row in found.rows] == [
         "Ann buys paint by Monday.",
@@ -37,7 +37,7 @@ async def test_a_row_of_two_copies_is_listed_and_counted_once(shelf: Shelf) -> N
 
 
 async def test_every_quote_stands_in_its_stored_passage(shelf: Shelf) -> None:
-    found = await list_rows(asked("list all decisions"), shelf.facts, shelf.scope())
+    found = await shelf.facts.list_rows(asked("list all decisions"), shelf.scope())
     [row] = found.rows
 
     assert row.quote_text == "close the pier"
@@ -49,7 +49,7 @@ async def test_a_thing_of_several_names_is_listed_once(shelf: Shelf) -> None:
     named = {"name": "Benedict Stone", "kind": "person", "aliases": ["Ben"]}
     await shelf.extract(people, ExtractType.ENTITY, named, quote="Benedict Stone")
     await shelf.extract(people, ExtractType.ENTITY, {"name": "Ben", "kind": "person"}, page=2, quote="Ben")
-    found = await list_rows(asked("list all people"), shelf.facts, shelf.scope())
+    found = await shelf.facts.list_rows(asked("list all people"), shelf.scope())
 
     assert [row.text for row in found.rows] == ["Benedict Stone"]
 
@@ -61,7 +61,7 @@ async def test_a_list_is_bounded_by_its_length_and_says_how_many_there_are(shelf
     decisions = [{"text": line, "page_number": 1, "span": span} for line, span in zip(lines, spans, strict=True)]
     long = await shelf.add("long.md", text, title="Long")
     await shelf.extract(long, ExtractType.MEETING, {"title": "Long", "date": "2026-02-04", "decisions": decisions})
-    found = await list_rows(asked("list all decisions in the document long.md"), shelf.facts, shelf.scope())
+    found = await shelf.facts.list_rows(asked("list all decisions in the document long.md"), shelf.scope())
 
     assert found.total == 60
     assert 0 < sum(len(row.text) for row in found.rows) <= MOST_CHARACTERS
@@ -69,12 +69,12 @@ async def test_a_list_is_bounded_by_its_length_and_says_how_many_there_are(shelf
 
 
 async def test_dates_that_can_not_be_compared_are_counted(shelf: Shelf) -> None:
-    found = await list_rows(asked("open action items due before March 2026"), shelf.facts, shelf.scope())
+    found = await shelf.facts.list_rows(asked("open action items due before March 2026"), shelf.scope())
 
     assert [row.text for row in found.rows] == ["Ann buys paint by Monday."]
     assert found.unknown == 1
 
 
 async def test_where_nothing_is_stored_there_is_nothing_to_list() -> None:
-    empty, wanted = Shelf(), Asked(query="x", type=FactType.DECISION, noun="x")
-    assert (await list_rows(wanted, empty.facts, empty.scope())).rows == ()
+    empty, wanted = Shelf(), ListIntent(query="x", type=FactType.DECISION, noun="x")
+    assert (await empty.facts.list_rows(wanted, empty.scope())).rows == ()

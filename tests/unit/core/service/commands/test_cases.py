@@ -1,10 +1,13 @@
 """/case: the last answer becomes a regression case, for admins."""
 
+from datetime import timedelta
+
 import pytest
 
 from core.errors import AccessDenied, BadInput, NotFound
 from core.service.commands import CommandCall
 from core.service.commands.cases import CaseCommands
+from tests.builders import NOON
 from tests.unit.core.features.replay.test_replaying import LOOKED_UP, QUESTION, Room
 from tests.unit.core.library_builder import Shelf
 
@@ -40,7 +43,7 @@ async def test_others_are_told_who_can(room: Room) -> None:
 
 async def test_without_an_answer_or_its_recording_that_is_said(room: Room) -> None:
     answer = await room.ask()
-    room.kept._kept.clear()
+    await room.kept.purge(NOON + timedelta(days=1_000))
     with pytest.raises(NotFound, match="There is no recorded run"):
         await give(room, answer.conversation_id, sees_all=True)
     stored = [message.id for message in await room.desk.store.list_messages(answer.conversation_id)]

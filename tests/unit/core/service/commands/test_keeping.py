@@ -15,7 +15,7 @@ from core.domain.kept_answers import KeptSection
 from core.domain.service import TO_THE_END, PersonAddress
 from core.errors import BadInput
 from core.features.kept_answers import KeptAnswers
-from storage.memory.corpus import MemoryCorpusRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
 from tests.builders import build_document, build_pages
 from tests.fakes import ManualClock
 from tests.unit.core.answering.test_service import SEARCH, Desk
@@ -28,7 +28,7 @@ LINK = "https://chat.example/general/1"
 class WholeFiles:
     """An ingest that reads each file of a folder as one page."""
 
-    def __init__(self, corpus: MemoryCorpusRepository) -> None:
+    def __init__(self, corpus: SqlCorpusRepository) -> None:
         self._corpus = corpus
 
     async def __call__(

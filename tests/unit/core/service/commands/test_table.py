@@ -8,7 +8,7 @@ from core.errors import BadInput
 from core.service.commands import OptionKind
 from tests.unit.core.service.commands.counter import answered, stocked
 
-COMMANDS_PAGE = Path(__file__).parents[4] / "docs" / "commands.md"
+COMMANDS_PAGE = Path(__file__).parents[5] / "docs" / "commands.md"
 EVERYWHERE = {
     *("ask", "summary", "threads", "open", "new", "rename", "delete", "forget", "export", "recap"),
     *("sources", "search", "page", "source", "facts", "extract", "position", "jobs", "help"),

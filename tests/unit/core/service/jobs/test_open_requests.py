@@ -12,11 +12,9 @@ from core.domain.service import Decision, InboxStatus
 from core.errors import InvalidState, NotFound
 from core.service.inbox import ACCEPTED
 from core.service.jobs.trees import Jobs
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.inbox import MemoryInboxStore
-from storage.memory.jobs import MemoryJobRepository
 from tests.builders import build_job
 from tests.fakes import ManualClock
+from tests.stores import Stores
 
 
 def message(id: str = "1", thread: str = "t") -> IncomingMessage:
@@ -32,9 +30,10 @@ def request_of(id: str) -> str:
 class Office:
     def __init__(self) -> None:
         self.clock = ManualClock()
-        self.inbox = MemoryInboxStore(self.clock)
-        self.store = MemoryJobRepository()
-        self.jobs = Jobs(self.store, MemoryConversationRepository(), self._no_answers, self.clock, self.inbox)
+        stores = Stores()
+        self.inbox = stores.inbox(self.clock)
+        self.store = stores.jobs
+        self.jobs = Jobs(self.store, stores.conversations, self._no_answers, self.clock, self.inbox)
 
     async def accept(self, id: str, thread: str = "t") -> int:
         self.clock.advance(1)

@@ -9,16 +9,16 @@ from core.domain.conversation import ThreadAddress
 from core.domain.jobs import RETENTION, JobKind, JobStatus
 from core.errors import InvalidState, NotFound
 from core.service.jobs.trees import Jobs
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.jobs import MemoryJobRepository
 from tests.builders import build_conversation, build_job, build_message
 from tests.fakes import ManualClock, RecordingProgress
+from tests.stores import Stores
 
 
 class Office:
     def __init__(self) -> None:
-        self.store = MemoryJobRepository()
-        self.conversations = MemoryConversationRepository()
+        stores = Stores()
+        self.store = stores.jobs
+        self.conversations = stores.conversations
         self.clock = ManualClock()
         self.jobs = Jobs(self.store, self.conversations, self._no_answers, self.clock)
 

@@ -17,8 +17,8 @@ from core.work.steps import Steps
 from storage.documents.child import ExtractTask, FoundInDocument, ReadFailure
 from storage.documents.extraction.extracting import Extracting, ExtractionReport
 from storage.documents.sandbox import Sandbox
-from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock
+from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf
 
 THING = {"name": "Key", "kind": "thing"}
@@ -75,7 +75,7 @@ class Bench:
 
     def __init__(self) -> None:
         self.shelf = Shelf()
-        self.jobs = MemoryJobRepository()
+        self.jobs = Stores().jobs
         self.clock = ManualClock()
         self.ran: list[tuple[str, str]] = []
         self.progress: list[IngestProgress] = []

@@ -15,8 +15,8 @@ from core.errors import BadInput, StorageError
 from core.work.steps import Steps
 from storage.documents.extraction.extracting import ExtractionReport
 from storage.documents.extraction.runs import Extractions, ModelExtractions, Turns
-from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock
+from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf
 
 
@@ -73,7 +73,7 @@ def extractions(shelf: Shelf, runs: Runs) -> Extractions:
 
 
 def build_extractions(shelf: Shelf, runs: Runs, by_model: ModelExtractions | None = None) -> Extractions:
-    clock, jobs = ManualClock(), MemoryJobRepository()
+    clock, jobs = ManualClock(), Stores().jobs
     build: Any = lambda: runs  # noqa: E731 - it stands for a class
     return Extractions(
         corpus=shelf.corpus,

@@ -1,0 +1,1 @@
+"""Interactions: commands, buttons, forms, shortcuts, the home tab and the assistant pane."""

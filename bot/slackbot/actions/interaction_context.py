@@ -1,0 +1,69 @@
+"""The person and place of an interaction, read from its payload. Pure."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.slackbot.events.teams import Team
+from bot.slackbot.events.translate import CHANNEL_ITSELF
+from bot.slackbot.rendering.blocks import View
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """Who did something, and where: of a command, a button, a form, a shortcut or a message."""
+
+    team: Team
+    person: str
+    channel: str = ""  # "" in the home tab
+    thread: str = CHANNEL_ITSELF  # `ts` of the thread's first message
+    message_ts: str = ""  # what was acted on
+    is_ephemeral: bool = False  # what was acted on is seen by this person alone
+    trigger_id: str = ""  # opens one modal, within three seconds
+    response_url: str = ""
+    view_id: str = ""  # the modal that it was done in; "" in messages and in the home tab
+
+    @property
+    def is_direct(self) -> bool:
+        return self.channel.startswith("D")
+
+
+def to_act(body: Mapping[str, Any], team: Team) -> Act:
+    """Of any payload of Slack's: commands, actions, shortcuts, views. A view says where it was opened."""
+    container, message, view = body.get("container") or {}, body.get("message") or {}, body.get("view") or {}
+    told = _told(view.get("private_metadata") or "")
+    channel = body.get("channel_id") or (body.get("channel") or {}).get("id") or container.get("channel_id")
+    user = body.get("user_id") or (body.get("user") or {}).get("id")
+    thread = container.get("thread_ts") or message.get("thread_ts") or told.get("thread")
+    return Act(
+        team=team,
+        person=str(user or ""),
+        channel=str(channel or told.get("channel") or ""),
+        thread=str(thread or CHANNEL_ITSELF),
+        message_ts=str(container.get("message_ts") or body.get("message_ts") or message.get("ts") or ""),
+        is_ephemeral=bool(container.get("is_ephemeral")),
+        trigger_id=str(body.get("trigger_id") or ""),
+        response_url=str(body.get("response_url") or told.get("response_url") or ""),
+        view_id=str(view.get("id") or "") if view.get("type") == "modal" else "",
+    )
+
+
+def whereabouts(act: Act, **more: str) -> str:
+    """The `private_metadata` of a view, so that what is submitted in it happens where it was opened."""
+    told = {"channel": act.channel, "thread": act.thread, "response_url": act.response_url, **more}
+    return json.dumps({name: value for name, value in told.items() if value})
+
+
+def told_by(view: View) -> Mapping[str, str]:
+    """What `whereabouts` wrote into a view."""
+    return _told(str(view.get("private_metadata") or ""))
+
+
+def _told(text: str) -> Mapping[str, str]:
+    """Empty for views of others, or of an earlier version."""
+    try:
+        told = json.loads(text) if text else {}
+    except ValueError:
+        return {}
+    return {str(name): str(value) for name, value in told.items()} if isinstance(told, dict) else {}

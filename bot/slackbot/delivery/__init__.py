@@ -1,0 +1,1 @@
+"""Output to Slack: posts, streamed drafts, and the places they go to."""

@@ -1,0 +1,1 @@
+"""Input from Slack: connections, teams, people, and events translated for core."""

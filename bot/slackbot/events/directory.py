@@ -1,0 +1,177 @@
+"""People and channels, looked up in Slack and cached: names, administrators, and channels of several companies."""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.slackbot.events.teams import Team
+from bot.slackbot.web_api import LOOK_UP, call
+from core.domain.conversation import ChannelAddress, IncomingMessage
+from core.domain.service import Decision
+from core.errors import FootnoteError
+from core.ports import Clock
+from core.ports.service import SettingsRepository
+from core.service.inbox import Gate, platform_gates
+
+KEPT_SECONDS = 3600.0
+KEPT_UNKNOWN_SECONDS = 60.0  # what could not be looked up is not asked for with every message
+MOST_KEPT = 5_000
+MOST_ASKED = 50  # at once for one message: whoever mentions thousands must not hold up everybody else
+WAIT_SECONDS = 0.5  # Slack waits three for an acknowledgement
+ADMIN_WAIT_SECONDS = 2.0  # who may change settings is worth waiting for
+_log = logging.getLogger(__name__)
+EXTERNAL = "external"  # key of metadata: set where people of other companies read
+CHANNEL_SECONDS = 600.0
+MOST_CHANNELS = 5_000
+READS_ALONG = Decision(
+    code="other_companies",
+    sentence=(
+        "People of another company read this channel: an admin of ours has to choose what may be read here first, with "
+        "/settings sources."
+    ),
+    accepted=False,
+)
+_LOOK = "look the channel up"
+_SETTINGS = "/settings"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Person:
+    name: str  # "" where it is not known
+    is_admin: bool
+    until: float  # of the monotonic clock
+
+
+class People:
+    """Kept for an hour, at most 5,000 of them. Nobody waits long: one who is not known in time is an id."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._kept: OrderedDict[tuple[str, str], _Person] = OrderedDict()
+        self._asked: dict[tuple[str, str], asyncio.Task[None]] = {}
+
+    async def name(self, team: Team, user_id: str, *, wait_seconds: float = WAIT_SECONDS) -> str:
+        """The display name; the id where it is not known in time. It is looked up on, for the next time."""
+        names = await self.names(team, [user_id], wait_seconds=wait_seconds)
+        return names.get(user_id, user_id)
+
+    async def names(
+        self, team: Team, user_ids: Iterable[str], *, wait_seconds: float = WAIT_SECONDS
+    ) -> Mapping[str, str]:
+        """Id -> name; whoever is not known in time is left out. The first of many are looked up, 50 at once."""
+        wanted = [user_id for user_id in dict.fromkeys(user_ids) if user_id]
+        await self._look_up(team, wanted, wait_seconds)
+        return self.known(team, wanted)
+
+    def known(self, team: Team, user_ids: Iterable[str]) -> Mapping[str, str]:
+        """The same without asking or waiting."""
+        found = ((user_id, self._find(team, user_id)) for user_id in user_ids)
+        return {user_id: person.name for user_id, person in found if person is not None and person.name}
+
+    async def is_admin(self, team: Team, user_id: str) -> bool:
+        """Whether the person is an administrator or owner of the workspace; False where that can't be found out."""
+        await self._look_up(team, [user_id], ADMIN_WAIT_SECONDS)
+        person = self._find(team, user_id)
+        return person is not None and person.is_admin
+
+    async def close(self) -> None:
+        """End what is still being looked up."""
+        asked = set(self._asked.values())
+        for task in asked:
+            task.cancel()
+        if asked:
+            await asyncio.wait(asked)
+
+    async def _look_up(self, team: Team, user_ids: Sequence[str], wait_seconds: float) -> None:
+        missing = [user_id for user_id in user_ids if self._find(team, user_id) is None][:MOST_ASKED]
+        if missing:
+            await asyncio.wait({self._ask(team, user_id) for user_id in missing}, timeout=wait_seconds)
+
+    def _ask(self, team: Team, user_id: str) -> "asyncio.Task[None]":
+        """Each person once at a time, however many wait."""
+        key = team.id, user_id
+        if key not in self._asked:
+            self._asked[key] = asyncio.create_task(self._fetch(team, user_id))
+            self._asked[key].add_done_callback(lambda _: self._asked.pop(key, None))
+        return self._asked[key]
+
+    async def _fetch(self, team: Team, user_id: str) -> None:
+        try:
+            user = (await call(LOOK_UP, lambda: team.client.users_info(user=user_id), patience_seconds=0.0))["user"]
+        except FootnoteError as error:
+            _log.info("The name of %s can't be looked up: %s", user_id, error)
+            self._keep(team, user_id, "", False, KEPT_UNKNOWN_SECONDS)
+            return
+        profile = user.get("profile") or {}
+        name = profile.get("display_name") or profile.get("real_name") or user.get("real_name") or user.get("name")
+        runs_team = bool(user.get("is_admin") or user.get("is_owner") or user.get("is_primary_owner"))
+        self._keep(team, user_id, str(name or ""), runs_team and _is_of(team, user), KEPT_SECONDS)
+
+    def _keep(self, team: Team, user_id: str, name: str, is_admin: bool, seconds: float) -> None:
+        key = team.id, user_id
+        self._kept[key] = _Person(name=name, is_admin=is_admin, until=self._clock.monotonic() + seconds)
+        self._kept.move_to_end(key)
+        while len(self._kept) > MOST_KEPT:
+            self._kept.popitem(last=False)
+
+    def _find(self, team: Team, user_id: str) -> _Person | None:
+        person = self._kept.get((team.id, user_id))
+        return person if person is not None and person.until > self._clock.monotonic() else None
+
+
+def _is_of(team: Team, user: Mapping[str, Any]) -> bool:
+    """False for people of another company, who run theirs: channels may be shared with them."""
+    teams = (user.get("enterprise_user") or {}).get("teams") or ()
+    return user.get("team_id") == team.id or team.id in teams
+
+
+class Channels:
+    """Which channels are shared with other companies; kept for ten minutes, at most 5,000 of them."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._kept: OrderedDict[tuple[str, str], tuple[bool, float]] = OrderedDict()
+
+    def note(self, team: Team, channel: str, *, is_external: bool) -> None:
+        """An event says it."""
+        key = team.id, channel
+        self._kept[key] = is_external, self._clock.monotonic() + CHANNEL_SECONDS
+        self._kept.move_to_end(key)
+        while len(self._kept) > MOST_CHANNELS:
+            self._kept.popitem(last=False)
+
+    async def is_external(self, team: Team, channel: str) -> bool:
+        """Asked of Slack where no event has said it lately. True where that can't be found out."""
+        if not channel or channel.startswith("D"):  # the home tab, or one person alone
+            return False
+        known = self._kept.get((team.id, channel))
+        if known is not None and known[1] > self._clock.monotonic():
+            return known[0]
+        try:
+            found = (await call(_LOOK, lambda: team.client.conversations_info(channel=channel)))["channel"]
+        except FootnoteError as error:
+            _log.warning("Whether other companies read %s is not known: %s", channel, error)
+            return True
+        is_external = any(found.get(name) for name in ("is_ext_shared", "is_pending_ext_shared"))
+        self.note(team, channel, is_external=is_external)
+        return is_external
+
+
+def slack_gates(settings: SettingsRepository, clock: Clock) -> tuple[Gate, ...]:
+    """Those of every platform, and behind the first (is it for us?) that for channels of several companies."""
+
+    async def check(incoming: IncomingMessage) -> Decision | None:
+        if EXTERNAL not in incoming.metadata or incoming.private or incoming.text.startswith(_SETTINGS):
+            return None
+        return READS_ALONG if await is_closed(settings, ChannelAddress.of(incoming.address)) else None
+
+    for_us, *others = platform_gates(settings, clock)
+    return (for_us, Gate(name="other companies", check=check, for_commands=True), *others)
+
+
+async def is_closed(settings: SettingsRepository, channel: ChannelAddress) -> bool:
+    """Whether nobody has chosen yet what may be read in a channel."""
+    return (await settings.channel(channel)).sources is None

@@ -1,0 +1,262 @@
+"""Installation of the app in a team, in its administrator's browser.
+
+slack_bolt leads the flow (AsyncOAuthFlow). Ours are the storage of states (good once, for ten minutes, in one browser),
+the storage of encrypted tokens, the refusals, and the pages.
+"""
+
+import html
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from aiohttp import web
+from slack_bolt.adapter.aiohttp import to_bolt_request
+from slack_bolt.oauth.async_callback_options import AsyncCallbackOptions, AsyncFailureArgs, AsyncSuccessArgs
+from slack_bolt.oauth.async_oauth_flow import AsyncOAuthFlow
+from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+from slack_sdk.oauth import OAuthStateUtils
+from slack_sdk.oauth.installation_store import Installation as SlackInstallation
+from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
+from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.slackbot.events.manifest import INSTALL_PATH, REDIRECT_PATH, SCOPES
+from bot.slackbot.events.translate import PLATFORM
+from bot.slackbot.web_api import CLOSED, understood
+from core.domain.service import Installation
+from core.errors import FootnoteError, InvalidState
+from core.ports import Clock
+from core.ports.service import InstallationRepository, OneTimeCodes
+from core.service.rate_limit import Rate, RateGate
+
+PURPOSE = "slack install"
+STATE_SECONDS = 600
+COOKIE = "footnote_slack_install"
+INSTALL = "install the app"
+VISITS = Rate(per_second=2, burst=60)  # of all people together
+TOO_MANY = "Too many people are installing Footnote right now: try again in a minute."
+# What became of it, by slack_bolt's reasons: title, sentence, status.
+_FAILURES = {
+    "access_denied": ("Not installed", "You chose not to install Footnote, and nothing was changed.", 200),
+    "invalid_browser": (
+        "Not installed",
+        "This page was not opened in the browser that began: cookies may be blocked, or the link is another person's.",
+        400,
+    ),
+    "invalid_state": ("Not installed", "More than ten minutes went by, or this page was opened before.", 401),
+    "missing_code": ("Not installed", "Slack sent no code along.", 400),
+    "invalid_code": ("Not installed", "Slack does not take its code any more.", 401),
+}
+_OTHERWISE = ("Not installed", "Slack reports that something went wrong.", 400)
+_AGAIN = f'<p><a href="{INSTALL_PATH}">Begin again</a></p>'
+# Told which team has the app now.
+Installed = Callable[[Installation], Awaitable[None]]
+_log = logging.getLogger(__name__)
+
+
+class InstallPages:
+    """The two pages, open to everybody: each visit of the first one is stored for ten minutes, so there is a limit."""
+
+    def __init__(self, flow: AsyncOAuthFlow, clock: Clock) -> None:
+        self._flow = flow
+        self._gate = RateGate(VISITS, clock)
+
+    def add(self, served: web.Application) -> None:
+        served.router.add_get(INSTALL_PATH, self.install, allow_head=False)
+        served.router.add_get(REDIRECT_PATH, self.come_back, allow_head=False)
+
+    async def install(self, request: web.Request) -> web.Response:
+        if self._gate.admit(INSTALL_PATH) > 0:
+            return _to_response(_page("Not now", f"<p>{TOO_MANY}</p>{_AGAIN}", 429))
+        return _to_response(await self._flow.handle_installation(await to_bolt_request(request)))
+
+    async def come_back(self, request: web.Request) -> web.Response:
+        try:
+            return _to_response(await self._flow.handle_callback(await to_bolt_request(request)))
+        except FootnoteError as error:
+            _log.warning("An installation failed: %s", error)
+            status = 400 if isinstance(error, CLOSED) else 503
+            return _to_response(_page("Not installed", f"<p>{html.escape(str(error))}</p>{_AGAIN}", status))
+
+
+class InstallFlow(AsyncOAuthFlow):
+    """slack_bolt's way, with our pages, and with errors told apart."""
+
+    def __init__(self, client: AsyncWebClient, settings: AsyncOAuthSettings) -> None:
+        """`client` has no token."""
+        super().__init__(client=client, settings=settings)
+
+    async def build_install_page_html(self, url: str, request: AsyncBoltRequest) -> str:
+        return _document(
+            "Add Footnote to Slack",
+            "<p>Footnote answers questions from your team's own documents, with footnotes. Slack will show you what it "
+            f'may do there, and ask you.</p><p><a href="{html.escape(url)}">Continue to Slack</a></p>',
+        )
+
+    async def run_installation(self, code: str) -> SlackInstallation | None:
+        """Trade the code for a token. Raises core errors; InvalidState for what can't be installed like this."""
+        with understood(INSTALL):
+            given = await self.client.api_call("oauth.v2.access", data=self._trade(code))
+            team = given.get("team") or {}
+            if given.get("is_enterprise_install") or not team.get("id"):
+                raise InvalidState("Footnote is installed in single workspaces, not in an organisation: choose one.")
+            if given.get("expires_in"):
+                raise InvalidState("The app's tokens run out (token rotation): make an app by our manifest.")
+            who = await self.client.auth_test(token=given["access_token"])
+        installation = SlackInstallation(
+            team_id=team["id"],
+            team_name=team.get("name") or team["id"],
+            bot_token=given["access_token"],
+            bot_id=who["bot_id"],
+            bot_user_id=given.get("bot_user_id") or who["user_id"],
+            bot_scopes=given.get("scope") or "",
+            user_id=(given.get("authed_user") or {}).get("id") or "",
+        )
+        installation.set_custom_value("url", who.get("url") or "")
+        return installation
+
+    def _trade(self, code: str) -> dict[str, str]:
+        settings = self.settings
+        return {
+            "client_id": settings.client_id,
+            "client_secret": settings.client_secret,
+            "code": code,
+            "redirect_uri": settings.redirect_uri or "",
+        }
+
+
+def build_flow(
+    *,
+    client_id: str,
+    client_secret: str,
+    public_url: str,
+    client: AsyncWebClient,
+    codes: OneTimeCodes,
+    installations: InstallationRepository,
+    clock: Clock,
+    installed: Installed,
+) -> InstallFlow:
+    """`client` has no token; `installed` is told when a team is stored."""
+    settings = AsyncOAuthSettings(
+        client_id=client_id,
+        client_secret=client_secret,
+        scopes=sorted(SCOPES),
+        user_scopes=[],
+        redirect_uri=f"{public_url}{REDIRECT_PATH}",
+        install_path=INSTALL_PATH,
+        redirect_uri_path=REDIRECT_PATH,
+        callback_options=AsyncCallbackOptions(success=_tell_success, failure=_tell_failure),
+        installation_store=_Store(installations, clock, installed),
+        state_store=_States(codes),
+        state_cookie_name=COOKIE,
+        state_expiration_seconds=STATE_SECONDS,
+    )
+    settings.state_utils = _Cookies(cookie_name=COOKIE, expiration_seconds=STATE_SECONDS)
+    return InstallFlow(client, settings)
+
+
+class _Cookies(OAuthStateUtils):
+    def build_set_cookie_for_new_state(self, state: str) -> str:
+        """Sent along when Slack leads back here, but by no other site."""
+        return f"{super().build_set_cookie_for_new_state(state)}; SameSite=Lax"
+
+
+class _States(AsyncOAuthStateStore):
+    """Any process may have issued the state that another consumes."""
+
+    def __init__(self, codes: OneTimeCodes) -> None:
+        self._codes = codes
+
+    @property
+    def logger(self) -> logging.Logger:
+        return _log
+
+    async def async_issue(self, *args: Any, **kwargs: Any) -> str:
+        return await self._codes.issue(PURPOSE, STATE_SECONDS)
+
+    async def async_consume(self, state: str) -> bool:
+        return await self._codes.consume(PURPOSE, state)
+
+
+class _Store(AsyncInstallationStore):
+    """Only saves: teams are read through teams.py."""
+
+    def __init__(self, installations: InstallationRepository, clock: Clock, installed: Installed) -> None:
+        self._installations = installations
+        self._clock = clock
+        self._installed = installed
+
+    @property
+    def logger(self) -> logging.Logger:
+        return _log
+
+    async def async_save(self, installation: SlackInstallation) -> None:
+        made = self._to_ours(installation)
+        await self._installations.save(made)
+        _log.info("The app was installed in Slack team %s (%s)", made.team_id, made.team_name)
+        await self._installed(made)
+
+    def _to_ours(self, installation: SlackInstallation) -> Installation:
+        return Installation(
+            platform=PLATFORM,
+            team_id=installation.team_id or "",
+            team_name=installation.team_name or "",
+            team_url=str(installation.get_custom_value("url") or ""),
+            bot_user_id=installation.bot_user_id or "",
+            bot_id=installation.bot_id or "",
+            token=installation.bot_token or "",
+            scopes=frozenset(installation.bot_scopes or ()),
+            installed_at=self._clock.now(),
+            installed_by=installation.user_id or "",
+        )
+
+
+# ---------------------------------------------------------------------- pages
+
+
+async def _tell_success(args: AsyncSuccessArgs) -> BoltResponse:
+    team = html.escape(args.installation.team_name or "")
+    return _page(
+        "Footnote is installed",
+        f"<p>Footnote is in {team} now. Invite it into a channel with /invite, mention it, and ask.</p>"
+        '<p><a href="https://slack.com/app_redirect?team='
+        f'{html.escape(args.installation.team_id or "")}">Back to Slack</a></p>',
+        200,
+        args.settings.state_utils.build_set_cookie_for_deletion(),
+    )
+
+
+async def _tell_failure(args: AsyncFailureArgs) -> BoltResponse:
+    title, sentence, status = _FAILURES.get(args.reason, _OTHERWISE)
+    _log.info("An installation was not finished: %s", args.reason if args.reason in _FAILURES else "another reason")
+    return _page(title, f"<p>{html.escape(sentence)}</p>{_AGAIN}", status)
+
+
+def _page(title: str, body: str, status: int, cookie: str | None = None) -> BoltResponse:
+    headers = {"Content-Type": "text/html; charset=utf-8", **({"Set-Cookie": [cookie]} if cookie else {})}
+    return BoltResponse(status=status, body=_document(title, body), headers=headers)
+
+
+def _document(title: str, body: str) -> str:
+    """`body` is HTML. The style is that of all our pages; no script, and nothing from elsewhere."""
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)} · Footnote</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        '<link rel="stylesheet" href="/static/base.css"></head>'
+        f'<body><main id="main"><section class="notice"><h1>{html.escape(title)}</h1>{body}</section></main></body>'
+        "</html>"
+    )
+
+
+def _to_response(told: BoltResponse) -> web.Response:
+    """With its cookies as they are, which slack_bolt's own adapter cuts short."""
+    response = web.Response(status=told.status, text=told.body, content_type="text/html")
+    response.headers["Cache-Control"] = "no-store"
+    for name, values in told.headers.items():
+        if name == "set-cookie":
+            for value in values:
+                response.headers.add("Set-Cookie", value)
+    return response

@@ -1,0 +1,117 @@
+"""The app manifest: everything that Slack has to know of the app, for https://api.slack.com/apps."""
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from bot.slackbot.events.command_text import COMMAND
+
+# What the app has to be subscribed to.
+EVENTS = (
+    "app_home_opened",
+    "app_mention",
+    "app_uninstalled",
+    "assistant_thread_context_changed",
+    "assistant_thread_started",
+    "channel_deleted",
+    "group_deleted",
+    "message.channels",
+    "message.groups",
+    "message.im",
+    "message.mpim",
+    "tokens_revoked",
+)
+# Names of the shortcuts, and of their forms.
+ASK_ABOUT = "ask_about"
+KEEP_ANSWER = "keep_answer"
+# JSON as Slack takes it (https://docs.slack.dev/reference/app-manifest).
+Manifest: TypeAlias = Mapping[str, Any]
+EVENTS_PATH = "/slack/events"
+INSTALL_PATH = "/slack/install"
+REDIRECT_PATH = "/slack/oauth_redirect"
+# Each scope of the bot and what it is for, as docs/slack.md tells it; tests compare them with the calls in the code.
+SCOPES: Mapping[str, str] = {
+    "app_mentions:read": "hearing who mentions it",
+    "assistant:write": "the assistant pane: status, title, suggested questions",
+    "channels:history": "questions in public channels it was invited to, and the threads it is called into",
+    "channels:read": "which public channels are gone",
+    "chat:write": "answers",
+    "commands": "/footnote and the message shortcuts",
+    "files:read": "files attached to a question",
+    "files:write": "exports",
+    "groups:history": "the same in private channels it was invited to",
+    "groups:read": "which private channels are gone",
+    "im:history": "direct messages to it",
+    "im:write": "private answers as direct messages",
+    "mpim:history": "the same in group messages it is in",
+    "users:read": "names of those who ask, and who is an administrator",
+}
+_DESCRIPTION = "Answers from your team's own documents, with footnotes that are proved."
+_LONG_DESCRIPTION = (
+    "Mention Footnote in a channel, or write to it: it looks things up in your team's own documents and answers in a "
+    "thread. Each footnote is a verbatim passage of a document, with its page and a link; what they do not say it does "
+    "not make up. Follow-up questions go on in the thread."
+)
+_PANE = "Ask what your team's documents say: each answer comes with footnotes to the very passages."
+_PROMPTS = (
+    ("What can I ask?", "What documents do you have, and what can I ask about them?"),
+    ("Help", f"{COMMAND.removeprefix('/')} help"),
+)
+_SHORTCUTS = (
+    (ASK_ABOUT, "Ask about this", "Ask Footnote something about this message"),
+    (KEEP_ANSWER, "Keep as answer", "Keep this question and answer among the documents"),
+)
+_HINT = "ask QUESTION | search WORDS | threads | sources | jobs | stop | why | help"
+
+
+def build_manifest(*, by_socket: bool, url: str | None) -> Manifest:
+    """The manifest of Socket Mode, or of HTTP requests to `url` ("https://footnote.example.org").
+
+    With a URL teams can install the app there. Without Socket Mode there has to be one.
+    """
+    requests = None if by_socket else f"{url}{EVENTS_PATH}"
+    return {
+        "display_information": {
+            "name": "Footnote",
+            "description": _DESCRIPTION,
+            "long_description": _LONG_DESCRIPTION,
+            "background_color": "#17625c",
+        },
+        "features": _features(requests),
+        "oauth_config": {
+            **({"redirect_urls": [f"{url}{REDIRECT_PATH}"]} if url else {}),
+            "scopes": {"bot": sorted(SCOPES)},
+        },
+        "settings": _settings(requests),
+    }
+
+
+def _features(requests: str | None) -> Manifest:
+    command = {"command": COMMAND, "description": "Ask the documents", "usage_hint": _HINT, "should_escape": False}
+    return {
+        "app_home": {"home_tab_enabled": True, "messages_tab_enabled": True, "messages_tab_read_only_enabled": False},
+        "assistant_view": {
+            "assistant_description": _PANE,
+            "suggested_prompts": [{"title": title, "message": message} for title, message in _PROMPTS],
+        },
+        "bot_user": {"display_name": "Footnote", "always_online": True},
+        "shortcuts": [
+            {"name": name, "type": "message", "callback_id": callback, "description": description}
+            for callback, name, description in _SHORTCUTS
+        ],
+        "slash_commands": [{**command, **({"url": requests} if requests else {})}],
+    }
+
+
+def _settings(requests: str | None) -> Manifest:
+    at = {"request_url": requests} if requests else {}
+    return {
+        "event_subscriptions": {**at, "bot_events": sorted(EVENTS)},
+        "interactivity": {
+            "is_enabled": True,
+            **at,
+            **({"message_menu_options_url": requests} if requests else {}),
+        },
+        "org_deploy_enabled": False,
+        "socket_mode_enabled": requests is None,
+        "token_rotation_enabled": False,
+    }

@@ -1,0 +1,228 @@
+"""Translation of Slack's messages and addresses for core. Pure.
+
+Neither slack_sdk nor slack_bolt reads mentions or links in message text, so `to_text` does.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from bot.presentation.default_question import default_question
+from bot.slackbot.events.command_text import to_command_text
+from bot.slackbot.events.teams import Team
+from core.domain.conversation import (
+    PRIVATE_THREAD,
+    Attachment,
+    Circumstances,
+    IncomingMessage,
+    Talk,
+    ThreadAddress,
+    event_key,
+    message_key,
+)
+
+PLATFORM = "slack"
+CHANNEL_ITSELF = ""  # the thread of what is done in a channel, but in no thread of it
+# Keys of metadata.
+TEAM = "team"  # id of the team that the question comes from
+MESSAGE = "message"  # `ts` of the question
+RESPONSE = "response_url"  # where an interaction is answered, for one person; good for half an hour
+Event = Mapping[str, Any]
+# What people write; all else (joins, topics, pins, reminders) is Slack speaking.
+_WRITTEN = frozenset({"", "file_share", "me_message", "thread_broadcast", "bot_message"})
+_TOKEN = re.compile(r"<([@#!]?)([^<>|]+)(?:\|([^<>]*))?>")
+_PERSON = re.compile(r"<@([A-Z0-9]+)(?:\|[^<>]*)?>")
+_GROUP = re.compile(r"<!(?:subteam\^|channel|here|everyone)")
+
+
+def written(event: Event) -> Event | None:
+    """The message of a `message` or `app_mention` event, edited ones too; None for what nobody wrote.
+
+    It has `channel` and `channel_type`. Slack also changes messages by itself (previews of links): only what a person
+    edited counts.
+    """
+    where = {name: event[name] for name in ("channel", "channel_type") if name in event}
+    if event.get("subtype") == "message_changed":
+        message, before = event.get("message") or {}, event.get("previous_message") or {}
+        is_edit = bool(message.get("edited")) and message.get("text") != before.get("text")
+        return {**message, **where} if is_edit and message.get("subtype", "") in _WRITTEN else None
+    return {**event, **where} if event.get("subtype", "") in _WRITTEN and event.get("ts") else None
+
+
+def deleted_ts(event: Event) -> str | None:
+    """Which message a `message` event says is gone; one with replies leaves a tombstone."""
+    if event.get("subtype") == "message_deleted":
+        return str(event.get("deleted_ts") or "") or None
+    message = event.get("message") or {}
+    is_tombstone = event.get("subtype") == "message_changed" and message.get("subtype") == "tombstone"
+    return str(message["ts"]) if is_tombstone else None
+
+
+def to_incoming(
+    message: Event, *, team: Team, in_our_thread: bool, names: Mapping[str, str], commands: Collection[str]
+) -> IncomingMessage | None:
+    """The question in a message that `written` gave; None for empty ones that are not for us.
+
+    `in_our_thread`: the bot answered in its thread. `names`: display names by user id, as far as they are known.
+    `commands`: names of the table; in what is said to the bot, their names make a command of it.
+    """
+    circumstances = to_circumstances(message, team, in_our_thread=in_our_thread)
+    attachments = tuple(to_attachment(team, item) for item in message.get("files") or () if _is_there(item))
+    is_to_us = circumstances.mentioned or circumstances.direct
+    text = to_text(message, names, team.bot_user_id) or default_question(attachments, None)
+    if not text and not is_to_us:
+        return None
+    address = to_address(message, team)
+    ts, author = str(message["ts"]), author_of(message)
+    edit = str((message.get("edited") or {}).get("ts", ""))
+    return IncomingMessage(
+        address=address,
+        author=author,
+        author_name=names.get(author, ""),
+        text=(to_command_text(text, commands) if is_to_us else None) or text,
+        event_key=event_key(address, ts, edit),
+        message_key=message_key(address, ts),
+        circumstances=circumstances,
+        attachments=attachments,
+        metadata={TEAM: team.id, MESSAGE: ts},
+    )
+
+
+def to_circumstances(message: Event, team: Team, *, in_our_thread: bool) -> Circumstances:
+    raw = str(message.get("text") or "")
+    people = set(_PERSON.findall(raw))
+    thread = message.get("thread_ts")
+    return Circumstances(
+        mentioned=team.bot_user_id in people,
+        direct=is_direct(message),
+        in_thread=bool(thread) and thread != message.get("ts"),
+        in_our_thread=in_our_thread,
+        mentions_others=bool(people - {team.bot_user_id}) or _GROUP.search(raw) is not None,
+        from_bot=bool(message.get("bot_id")) or message.get("subtype") == "bot_message",
+        is_own=message.get("user") == team.bot_user_id or message.get("bot_id") == team.bot_id,
+    )
+
+
+def is_direct(message: Event) -> bool:
+    """With the bot alone: a direct channel's id begins with D, where an event does not say what channel it is."""
+    return message.get("channel_type") == "im" or str(message.get("channel", "")).startswith("D")
+
+
+def author_of(message: Event) -> str:
+    """A person's id; of another bot's message the bot's."""
+    return str(message.get("user") or message.get("bot_id") or "")
+
+
+def to_address(message: Event, team: Team) -> ThreadAddress:
+    """Where a message is answered: in its thread, or in the one that it opens."""
+    return thread_address(team.workspace, str(message["channel"]), str(message.get("thread_ts") or message["ts"]))
+
+
+def thread_address(workspace: str, channel: str, thread: str) -> ThreadAddress:
+    return ThreadAddress(platform=PLATFORM, workspace=workspace, channel=channel, thread=thread)
+
+
+def private_address(workspace: str, channel: str, person: str) -> ThreadAddress:
+    """Of what a person asks in a channel for their own eyes."""
+    return thread_address(workspace, channel, f"{PRIVATE_THREAD}{person}")
+
+
+def is_private(address: ThreadAddress) -> bool:
+    return address.private_to is not None
+
+
+def private_reader(address: ThreadAddress) -> str:
+    """The one who may see what is posted to a private address."""
+    return address.private_to or ""
+
+
+def to_private(question: IncomingMessage) -> IncomingMessage:
+    """A channel's question as one that its asker alone sees answered, by direct message.
+
+    Its keys follow from the question's. Where a command was given stays behind, as its reply is everybody's.
+    """
+    address = question.address
+    key = private_key(address, ts_of(question.message_key))
+    kept = {name: value for name, value in question.metadata.items() if name in (TEAM, MESSAGE)}
+    return replace(
+        question,
+        address=private_address(address.workspace, address.channel, question.author),
+        private=True,
+        event_key=key + question.event_key.removeprefix(question.message_key),
+        message_key=key,
+        conversation_id=None,
+        metadata=kept,
+    )
+
+
+def private_key(address: ThreadAddress, ts: str) -> str:
+    """The posting key of what a channel's question is answered in private: another post of the same moment."""
+    return message_key(address, f"0{ts}")
+
+
+def ts_of(message_key: str) -> str:
+    """The `ts` of the question behind a posting key: its answer comes later."""
+    return message_key.rpartition(":")[2].lstrip("0")
+
+
+def to_text(message: Event, names: Mapping[str, str], me: str) -> str:
+    """A message's words, with people and channels by name, links as addresses, and without the bot's own mention."""
+
+    def shown(found: re.Match[str]) -> str:
+        sign, target, label = found[1], found[2], found[3]
+        if sign == "@":
+            return "" if target == me else f"@{names.get(target) or label or target}"
+        if sign == "#":
+            return f"#{label or target}"
+        if sign == "!":
+            return label or f"@{target.partition('^')[0]}"
+        address = target.removeprefix("mailto:")
+        return f"{label} ({address})" if label and label not in address else address
+
+    said = _TOKEN.sub(shown, str(message.get("text") or ""))
+    return said.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").strip()
+
+
+def people_in(message: Event) -> list[str]:
+    """Ids of the author and of everybody mentioned, each once in this order: their names make it readable."""
+    found = dict.fromkeys([author_of(message), *_PERSON.findall(str(message.get("text") or ""))])
+    return [person for person in found if person]
+
+
+def to_talk(message: Event, names: Mapping[str, str], me: str) -> Talk:
+    """What somebody said, as context for a question."""
+    author = author_of(message)
+    return Talk(
+        message_id=str(message["ts"]),
+        author=names.get(author) or author or "somebody",
+        text=to_text(message, names, me),
+        said_at=time_of(str(message["ts"])),
+    )
+
+
+def to_attachment(team: Team, file: Mapping[str, Any]) -> Attachment:
+    return Attachment(
+        name=str(file.get("name") or file.get("title") or file["id"]),
+        size_bytes=int(file.get("size") or 0),
+        reference=f"{team.id}/{file['id']}",
+        content_type=str(file.get("mimetype") or ""),
+    )
+
+
+def time_of(ts: str) -> datetime:
+    """When a message was written: Slack's ids are times."""
+    return datetime.fromtimestamp(float(ts), UTC)
+
+
+def _is_there(file: Mapping[str, Any]) -> bool:
+    """Files that were deleted or are hidden by a limit stay in messages as shells."""
+    return bool(file.get("id")) and file.get("mode") not in ("tombstone", "hidden_by_limit")
+
+
+def link_to(address: ThreadAddress, team: Team) -> str | None:
+    """The address of a thread in Slack's own clients; None where it has none: elsewhere, or for one person alone."""
+    if address.platform != PLATFORM or is_private(address):
+        return None
+    return team.permalink(address.channel, address.thread, address.thread) or None

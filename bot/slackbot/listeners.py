@@ -1,0 +1,264 @@
+"""Listeners of the Slack app: each translates an event or an interaction and hands it over.
+
+slack_bolt acknowledges after a listener has returned (`process_before_response`), so that a message is stored first.
+Slow work continues after the acknowledgement. Answers are posted by delivery/platform.py.
+"""
+
+import logging
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext
+
+from bot.presentation.action_names import read_action_name
+from bot.slackbot.actions import assistant_pane as pane
+from bot.slackbot.actions import commands, home, shortcuts
+from bot.slackbot.actions import commands as forms
+from bot.slackbot.actions.buttons import press
+from bot.slackbot.actions.interaction_context import Act, to_act
+from bot.slackbot.actions.interaction_handler import Desk
+from bot.slackbot.delivery.platform import SlackPlatform
+from bot.slackbot.events.directory import Channels, People
+from bot.slackbot.events.manifest import ASK_ABOUT, KEEP_ANSWER
+from bot.slackbot.events.teams import SlackParts, Team
+from bot.slackbot.events.translate import (
+    PLATFORM,
+    Event,
+    author_of,
+    deleted_ts,
+    people_in,
+    private_key,
+    thread_address,
+    to_address,
+    to_circumstances,
+    to_incoming,
+    written,
+)
+from core.domain.conversation import ChannelAddress, IncomingMessage, message_key
+from core.domain.service import Receipt
+from core.errors import StorageError
+from core.work.conversations import title_from
+
+# Refusals that nobody has to be told of: the message was not meant for us.
+SILENT = frozenset({"not_for_us", "own_message", "another_bot", "muted", "needs_mention", "posts_off"})
+NOT_TAKEN = "I could not take this in, as my memory does not work right now: write it again in a few minutes."
+LAST_TRY = 3  # Slack sends an event again three times
+LOOKED_THROUGH = 20  # newest entries of a thread among which an accepted one is looked for
+Body = Mapping[str, Any]
+_OURS = re.compile(r"^fn:")
+_ANY = re.compile(r".*", re.DOTALL)
+_log = logging.getLogger(__name__)
+
+
+class Events:
+    """Handlers of Slack's events and interactions, for a slack_bolt app."""
+
+    def __init__(self, app: AsyncApp, parts: SlackParts, platform: SlackPlatform, people: People) -> None:
+        self._app = app
+        self._parts = parts
+        self._platform = platform
+        self._people = people
+        self.desk = Desk(parts=parts, platform=platform, people=people, channels=Channels(parts.clock))
+
+    def bind(self) -> None:
+        """Tell the app what is heard. The last listener takes what no other does, or Slack would send it again."""
+        event = self._app.event
+        event("app_mention")(self.on_message)
+        event("message")(self.on_message)
+        event("app_home_opened")(self.on_home)
+        event("assistant_thread_started")(self.on_pane)
+        event("assistant_thread_context_changed")(self.on_pane)
+        event("channel_deleted")(self.on_channel_deleted)
+        event("group_deleted")(self.on_channel_deleted)
+        event("tokens_revoked")(self.on_removed)
+        event("app_uninstalled")(self.on_removed)
+        self._app.command(self._parts.command)(self.on_command)
+        self._app.action(_OURS)(self.on_action)
+        self._app.action(_ANY)(self.on_nothing)
+        self._app.shortcut(ASK_ABOUT)(self.on_shortcut)
+        self._app.shortcut(KEEP_ANSWER)(self.on_shortcut)
+        self._app.options(_ANY)(self.on_options)
+        self._app.view(_ANY)(self.on_view)
+        event(_ANY)(self.on_nothing)
+
+    async def close(self) -> None:
+        await self.desk.close()
+
+    # ------------------------------------------------------------------ messages
+
+    async def on_message(self, event: Event, body: Body, context: AsyncBoltContext, request: Any) -> None:
+        """Raises StorageError where it can't be stored: it is not acknowledged then, and Slack sends it again."""
+        team = await self._team(context)
+        gone = deleted_ts(event)
+        if gone is not None:
+            await self.desk.spawn(self._forget(team, str(event["channel"]), gone))
+            return
+        if "is_ext_shared_channel" in body:
+            self.desk.channels.note(team, str(event["channel"]), is_external=bool(body["is_ext_shared_channel"]))
+        message = written(event)
+        if message is not None and author_of(message) not in ("", team.bot_user_id):
+            await self.hear(message, team, is_last_try=_retries(request) >= LAST_TRY)
+
+    async def hear(self, message: Event, team: Team, *, is_last_try: bool = False) -> Receipt | None:
+        """Hand a message to the inbox, then let people know. None: it is no message of people."""
+        incoming = await self._translate(message, team)
+        if incoming is None:
+            return None
+        act = _act_of(message, team)
+        how = incoming.circumstances
+        begins_pane = how.direct and how.in_thread and not await self._is_ours(message, team)
+        try:
+            receipt = await self._parts.inbox.receive(incoming)
+        except StorageError as error:
+            _log.error("Message %s was not taken in: %s", message.get("ts"), error)
+            if is_last_try and (how.mentioned or how.direct):
+                self.desk.spawn(self.desk.guarded(act, self.desk.say(act, NOT_TAKEN)))
+            raise
+        if not receipt.repeated:
+            self._acknowledge(act, receipt, incoming)
+            if receipt.accepted and begins_pane:
+                self.desk.spawn(pane.give_title(self.desk, act, incoming.address, title_from(incoming.text)))
+        return receipt
+
+    async def _translate(self, message: Event, team: Team) -> IncomingMessage | None:
+        how = to_circumstances(message, team, in_our_thread=False)
+        is_ours = not (how.mentioned or how.direct) and how.in_thread and await self._is_ours(message, team)
+        ids = people_in(message)
+        is_likely = how.mentioned or how.direct or is_ours
+        names = await self._people.names(team, ids) if is_likely else self._people.known(team, ids)
+        incoming = to_incoming(
+            message, team=team, in_our_thread=is_ours, names=names, commands=tuple(self._parts.commands.table)
+        )
+        return await self.desk.told_of_others(incoming, team) if incoming is not None else None
+
+    async def _is_ours(self, message: Event, team: Team) -> bool:
+        """Whether the bot answered in the message's thread, or is about to."""
+        address = to_address(message, team)
+        if await self._parts.conversations.find(address) is not None:
+            return True
+        entries = await self._parts.entries.recent(team.workspace, address=address, limit=LOOKED_THROUGH)
+        return any(entry.decision.accepted for entry in entries)
+
+    def _acknowledge(self, act: Act, receipt: Receipt, incoming: IncomingMessage) -> None:
+        """Behind the acknowledgement of the event, which waits for nothing but the inbox."""
+        desk = self.desk
+        if receipt.accepted:
+            desk.spawn(self._platform.show_status(incoming))
+        elif receipt.command is not None:
+            desk.spawn(desk.guarded(act, commands.run_typed(desk, act, receipt.command)))
+        elif receipt.decision.code not in SILENT:
+            desk.spawn(desk.guarded(act, commands.tell(desk, act, receipt.decision.sentence)))
+
+    async def _forget(self, team: Team, channel: str, ts: str) -> None:
+        """However long it takes: Slack tells of it again as long as it is not done."""
+        address = thread_address(team.workspace, channel, "")
+        for key in (message_key(address, ts), private_key(address, ts)):
+            for ref in await self._parts.forgetting.forget_message(key):
+                await self._platform.delete(ref, team)
+            await self._platform.take_back(key)
+
+    async def on_channel_deleted(self, event: Event, context: AsyncBoltContext) -> None:
+        """Its threads are gone with it, and not acknowledged before."""
+        team = await self._team(context)
+        place = ChannelAddress(platform=PLATFORM, workspace=team.workspace, channel=str(event["channel"]))
+        await self.desk.spawn(self._parts.forgetting.forget_channel(place))
+
+    # ------------------------------------------------------------------ the app itself
+
+    async def on_home(self, event: Event, context: AsyncBoltContext) -> None:
+        act = Act(team=await self._team(context), person=str(event["user"]), channel=str(event.get("channel") or ""))
+        if event.get("tab", "home") == "home":
+            self.desk.spawn(self.desk.guarded(act, home.show_home(self.desk, act)))
+
+    async def on_pane(self, event: Event, context: AsyncBoltContext) -> None:
+        team, opened = await self._team(context), event["assistant_thread"]
+        act = Act(
+            team=team,
+            person=str(opened["user_id"]),
+            channel=str(opened["channel_id"]),
+            thread=str(opened["thread_ts"]),
+        )
+        is_new = event["type"] == "assistant_thread_started"
+        work = (
+            pane.greet(self.desk, act) if is_new else pane.look_elsewhere(self.desk, act, opened.get("context") or {})
+        )
+        self.desk.spawn(self.desk.guarded(act, work))
+
+    async def on_removed(self, event: Event, context: AsyncBoltContext) -> None:
+        """The app was removed from a team, or its token revoked: nothing can be said there any more."""
+        if event["type"] == "tokens_revoked" and not (event.get("tokens") or {}).get("bot"):
+            return  # somebody's own token, which we have no use for
+        await self._parts.teams.remove(context.team_id or "")
+
+    # ------------------------------------------------------------------ interactions
+
+    async def on_command(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
+        act = await self._act(body, context)
+        running = commands.run_slash(self.desk, act, str(body.get("text") or ""))
+        await self.desk.in_time(self.desk.guarded(act, running))
+        await ack()
+
+    async def on_action(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
+        act = await self._act(body, context)
+        for action in body.get("actions") or ():
+            name = read_action_name(str(action.get("action_id") or ""))
+            if name is not None:
+                await self.desk.in_time(self.desk.guarded(act, press(self.desk, act, name, values_of(action))))
+        await ack()
+
+    async def on_shortcut(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
+        act, message = await self._act(body, context), body.get("message") or {}
+        wanted = shortcuts.ask_about if body.get("callback_id") == ASK_ABOUT else shortcuts.keep_answer
+        await self.desk.in_time(self.desk.guarded(act, wanted(self.desk, act, message)))
+        await ack()
+
+    async def on_options(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
+        act = await self._act(body, context)
+        found = await self.desk.in_time(forms.suggest(self.desk, act, body))
+        await ack(options=[dict(option) for option in found or ()])
+
+    async def on_view(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
+        act, view = await self._act(body, context), body.get("view") or {}
+        submit = shortcuts.submit if shortcuts.is_ours(view) else forms.submit
+        wrong = await self.desk.in_time(self.desk.guarded(act, submit(self.desk, act, view)))
+        if wrong:
+            await ack(response_action="errors", errors=dict(wrong))
+        else:
+            await ack()
+
+    async def on_nothing(self, ack: AsyncAck) -> None:
+        """Heard, and that is all."""
+        await ack()
+
+    # ------------------------------------------------------------------ whose it is
+
+    async def _team(self, context: AsyncBoltContext) -> Team:
+        """The one that authorized it. What happens in a channel that two companies share names the other's, too."""
+        return await self._parts.teams.get(context.team_id or "")
+
+    async def _act(self, body: Body, context: AsyncBoltContext) -> Act:
+        return to_act(body, await self._team(context))
+
+
+def values_of(action: Mapping[str, Any]) -> tuple[str, ...]:
+    """What was chosen in a menu, or the value of what was pressed."""
+    options = [action.get("selected_option"), *(action.get("selected_options") or ())]
+    chosen = tuple(str(option["value"]) for option in options if option)
+    return chosen or ((str(action["value"]),) if action.get("value") else ())
+
+
+def _act_of(message: Event, team: Team) -> Act:
+    """Somebody wrote something: what there is to say about it comes into the same thread."""
+    return Act(
+        team=team,
+        person=author_of(message),
+        channel=str(message["channel"]),
+        thread=str(message.get("thread_ts") or message["ts"]),
+        message_ts=str(message["ts"]),
+    )
+
+
+def _retries(request: Any) -> int:
+    told = (request.headers.get("x-slack-retry-num") or ["0"])[0]
+    return int(told) if str(told).isdigit() else 0

@@ -1,0 +1,1 @@
+"""Block Kit views and messages. Pure: no request, no clock."""

@@ -1,0 +1,346 @@
+"""Look-ups in extracts: rows that fit a query, each with its proved footnote; relations and the ontology."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from core.answering.citations import cite
+from core.domain.answer import Citation, ListedFact, ListedFacts, PassageCitation, ToolInvocation, ToolResult
+from core.domain.corpus import Document, Page, PageHit, SearchScope, SourcedPassage, Span
+from core.domain.extracts import Extract, ExtractQuery, ExtractType
+from core.knowledge.facts.aliases import AliasResolver
+from core.knowledge.facts.list_intent import ListIntent
+from core.knowledge.facts.matching import (
+    Aliases,
+    Direction,
+    Match,
+    follow,
+    match,
+    named_things,
+    names_of,
+    same_fact,
+    stem,
+)
+from core.knowledge.facts.ontology import Ontology, build_ontology
+from core.knowledge.facts.query import DEFAULT_ROWS, MOST_ROWS, Comparison, FactQuery, read_query
+from core.knowledge.facts.rows import EXTRACT_TYPES, Fact, FactType, to_facts
+from core.knowledge.search.documents import find_by_name
+from core.ports import Clock, CorpusRepository
+from core.ports.documents import ExtractRepository
+from core.text.readable import readable
+from core.text.words import collapse, shorten, words
+
+MOST_READ = 50_000  # extracts read for one question
+QUOTE_CHARACTERS = 600  # of a footnote: a longer table or meeting is quoted from its beginning
+# A longer list is hard to read, in chat and elsewhere.
+MOST_LISTED = MOST_ROWS
+MOST_CHARACTERS = 6_000  # of all rows of a list
+SHOWN_CHARACTERS = 300  # of one row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedFact:
+    """A row with its footnote, which quotes the live page."""
+
+    fact: Fact
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundFacts:
+    """Rows in the order of document and place, numbered from 1; at most `query.limit`."""
+
+    query: FactQuery
+    rows: tuple[CitedFact, ...]
+    total: int  # all rows that fit, beyond the limit, too
+    unknown: int  # rows that might fit, but have no date or number to compare
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Trouble:
+    """The reason why an extractor's results for a document are missing or incomplete."""
+
+    document: str  # path relative to its source
+    extractor: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundRelations:
+    """Relations of one thing; `known` are the names of all things in relations."""
+
+    rows: tuple[CitedFact, ...]
+    total: int
+    known: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedRow:
+    """A row of a list. `quote` is the footnote's place, within the passage."""
+
+    text: str
+    document: str  # its title
+    source: SourcedPassage
+    quote: Span
+
+    @property
+    def quote_text(self) -> str:
+        passage = self.source.passage
+        return passage.text[self.quote.start - passage.span.start : self.quote.end - passage.span.start]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    rows: tuple[ListedRow, ...]
+    total: int
+    unknown: int
+
+
+class Facts:
+    """The use cases over extracts. Every read takes the scope it may see."""
+
+    def __init__(self, *, extracts: ExtractRepository, corpus: CorpusRepository, clock: Clock) -> None:
+        self._extracts = extracts
+        self._corpus = corpus
+        self._clock = clock
+        self.aliases = AliasResolver(extracts=extracts, corpus=corpus, clock=clock)
+        self.list_extracts = extracts.list_extracts
+        self.counts = extracts.counts
+
+    def read(self, text: str, limit: int = DEFAULT_ROWS) -> FactQuery:
+        """Read a text as a query, relative to today. Raises BadInput as `read_query` does."""
+        return read_query(text, self._clock.now().date(), limit=limit)
+
+    async def ask(self, text: str, scope: SearchScope, limit: int = DEFAULT_ROWS) -> FoundFacts:
+        """Find the rows that fit a text."""
+        return await self.find(self.read(text, limit), scope)
+
+    async def find(
+        self,
+        query: FactQuery,
+        scope: SearchScope,
+        document_ids: frozenset[str] = frozenset(),
+        *,
+        distinct: bool = False,
+    ) -> FoundFacts:
+        """Find the rows that fit a query, only in these documents if there are any.
+
+        With `distinct`, equal rows (from a copy of the minutes, or a thing under two names) count once. Raises NotFound
+        and BadInput for an unknown or unclear document, as Library.find_document does.
+        """
+        documents = await self._corpus.list_readable(scope)
+        if query.document:
+            document_ids = frozenset({find_by_name(query.document, documents).id}) & (
+                document_ids or frozenset(document.id for document in documents)
+            )
+            if not document_ids:
+                return FoundFacts(query=query, rows=(), total=0, unknown=0)
+        aliases = await self._names(documents, scope) if query.words or query.conditions or distinct else {}
+        found: dict[Match, list[Fact]] = {Match.YES: [], Match.UNKNOWN: [], Match.NO: []}
+        about = {document.id: f"{document.title} {document.path}" for document in documents}
+        for extract in await self._candidates(query, scope, document_ids, documents, aliases):
+            for fact in to_facts(extract):
+                found[match(fact, query, aliases, about.get(extract.document_id, ""))].append(fact)
+        fitting, unknown = found[Match.YES], found[Match.UNKNOWN]
+        if distinct:
+            fitting, unknown = (_each_once(facts, aliases) for facts in (fitting, unknown))
+        rows = await self.cite(fitting[: query.limit], scope, documents)
+        return FoundFacts(query=query, rows=rows, total=len(fitting), unknown=len(unknown))
+
+    async def list_rows(
+        self, intent: ListIntent, scope: SearchScope, document_ids: frozenset[str] = frozenset()
+    ) -> Listing:
+        """List the rows that a question asks for, each once. Rows without a stored passage to quote are left out."""
+        query = replace(self.read(intent.query, MOST_LISTED), types=frozenset({intent.type}))
+        found = await self.find(query, scope, document_ids, distinct=True)
+        passages = await self.passages(found.rows, scope)
+        rows = (row for each in found.rows if (row := _to_row(each, passages)) is not None)
+        return Listing(rows=tuple(_within_characters(rows)), total=found.total, unknown=found.unknown)
+
+    async def troubles(self, scope: SearchScope, document_ids: frozenset[str] = frozenset()) -> list[Trouble]:
+        """List the failures, refusals and omissions of extractors, by document and extractor.
+
+        Only of these documents, if there are any. Reasons quote pages, so documents with a reading position have none.
+        """
+        documents = await self._corpus.list_documents(scope.workspace, scope.sources)
+        wanted = [item for item in documents if item.id not in scope.positions]
+        paths = {item.id: item.path for item in wanted if not document_ids or item.id in document_ids}
+        return sorted(
+            Trouble(document=paths[run.document_id], extractor=run.extractor, reason=reason)
+            for run in await self._extracts.extractions(scope.workspace)
+            for reason in (run.error, run.warning)
+            if reason is not None and run.document_id in paths
+        )
+
+    async def of_pages(
+        self, page_ids: Iterable[str], scope: SearchScope, kind: ExtractType | None = None
+    ) -> list[Extract]:
+        """List the extracts that begin on these pages."""
+        wanted = ExtractQuery(type=kind, page_ids=frozenset(page_ids), limit=MOST_READ)
+        return await self._extracts.list_extracts(wanted, scope) if wanted.page_ids else []
+
+    async def summaries(self, hits: Iterable[PageHit], scope: SearchScope) -> list[Extract]:
+        """List the extracted summaries and topics of pages that a search found."""
+        return await self.of_pages([hit.page_id for hit in hits], scope, ExtractType.PAGE)
+
+    async def follow(
+        self,
+        name: str,
+        scope: SearchScope,
+        *,
+        kind: str | None = None,
+        direction: Direction = Direction.BOTH,
+        document_ids: frozenset[str] = frozenset(),
+        limit: int = DEFAULT_ROWS,
+    ) -> FoundRelations:
+        """Find the relations of a thing by its name or an alias (`matching.follow`)."""
+        wanted = ExtractQuery(type=ExtractType.RELATION, document_ids=document_ids, limit=MOST_READ)
+        relations = [fact for item in await self._extracts.list_extracts(wanted, scope) for fact in to_facts(item)]
+        documents = await self._corpus.list_readable(scope)
+        names = await self._names(documents, scope)
+        fitting = follow(relations, name, names, kind=kind, direction=direction)
+        rows = await self.cite(fitting[:limit], scope, documents)
+        return FoundRelations(rows=rows, total=len(fitting), known=tuple(named_things(relations)))
+
+    async def ontology(self, scope: SearchScope) -> Ontology:
+        """Return kinds of entities and relations, aliases, and counts of all readable extracts."""
+        entities, relations, counts, documents = await asyncio.gather(
+            self._extracts.list_extracts(ExtractQuery(type=ExtractType.ENTITY, limit=MOST_READ), scope),
+            self._extracts.list_extracts(ExtractQuery(type=ExtractType.RELATION, limit=MOST_READ), scope),
+            self._extracts.counts(scope),
+            self._corpus.list_readable(scope),
+        )
+        return build_ontology(entities, relations, documents, counts)
+
+    async def cite(
+        self, facts: Iterable[Fact], scope: SearchScope, documents: Sequence[Document] | None = None
+    ) -> tuple[CitedFact, ...]:
+        """Prove footnotes 1, 2, ... for rows against the live pages. Rows that can't be proved are left out."""
+        if documents is None:
+            documents = await self._corpus.list_readable(scope)
+        by_id = {document.id: document for document in documents}
+        pages: dict[tuple[str, int], Page | None] = {}
+        cited: list[CitedFact] = []
+        for fact in facts:
+            key = fact.extract.document_id, fact.page_number
+            if key not in pages:
+                pages[key] = await self._corpus.find_page(*key, scope)
+            page, document = pages[key], by_id.get(key[0])
+            if page is None or document is None or page.revision != fact.extract.revision:
+                continue  # the document has a new revision, whose extracts come with the next run
+            citation = cite(len(cited) + 1, document, page, quoted(fact.span, page.text))
+            if citation.proved:
+                cited.append(CitedFact(fact=fact, citation=citation))
+        return tuple(cited)
+
+    async def passages(self, rows: Iterable[CitedFact], scope: SearchScope) -> list[SourcedPassage]:
+        """Return the stored passages that hold the rows' quotes, in the order of the rows."""
+        by_page: dict[str, list[SourcedPassage]] = {}
+        found: dict[str, SourcedPassage] = {}
+        for row in rows:
+            citation = row.citation
+            if citation.page_id not in by_page:
+                by_page[citation.page_id] = await self._corpus.list_page_passages(citation.page_id, scope)
+            for item in by_page[citation.page_id]:
+                at = item.passage.span
+                if at.start < citation.span.end and citation.span.start < at.end:
+                    found.setdefault(item.passage.id, item)
+        return list(found.values())
+
+    async def _names(self, documents: Sequence[Document], scope: SearchScope) -> Aliases:
+        wanted = ExtractQuery(type=ExtractType.ENTITY, with_aliases=True, limit=MOST_READ)
+        entities = await self._extracts.list_extracts(wanted, scope)
+        return build_ontology(entities, (), documents, {}).names()
+
+    async def _candidates(
+        self,
+        query: FactQuery,
+        scope: SearchScope,
+        document_ids: frozenset[str],
+        documents: Sequence[Document],
+        aliases: Aliases,
+    ) -> list[Extract]:
+        kinds: list[ExtractType | None] = [*sorted({EXTRACT_TYPES[kind] for kind in query.types})] or [None]
+        found: list[Extract] = []
+        for kind in kinds:
+            heavy = kind in (None, ExtractType.TABLE)  # many and large: the database filters by words first
+            text = " ".join(_certain_words(query, documents, aliases)) if heavy else ""
+            wanted = ExtractQuery(type=kind, document_ids=document_ids, text=text, limit=MOST_READ)
+            found += await self._extracts.list_extracts(wanted, scope)
+        return found
+
+
+def quoted(span: Span, text: str) -> Span:
+    """Return the part of a place that a footnote quotes: no space around it, a long one up to the end of a line."""
+    quote = span.of(text)
+    if len(quote) > QUOTE_CHARACTERS:
+        end = quote.rfind("\n", 1, QUOTE_CHARACTERS)
+        quote = quote[: end if end > 0 else QUOTE_CHARACTERS]
+    start = span.start + len(quote) - len(quote.lstrip())
+    return Span(start, start + len(quote.strip()))
+
+
+def to_listed(intent: ListIntent, found: Listing, invocation: ToolInvocation, result: ToolResult) -> ListedFacts:
+    """Return a list of rows in the form in which an answer is written from it."""
+    rows = tuple(
+        ListedFact(
+            text=row.text,
+            document=row.document,
+            citation=PassageCitation(passage_id=row.source.passage.id, span=row.quote, cited_text=row.quote_text),
+        )
+        for row in found.rows
+    )
+    return ListedFacts(
+        rows=rows, total=found.total, unknown=found.unknown, noun=intent.noun, invocation=invocation, result=result
+    )
+
+
+def _each_once(facts: Iterable[Fact], aliases: Aliases) -> list[Fact]:
+    first: dict[tuple[str, ...], Fact] = {}
+    for fact in facts:
+        first.setdefault(same_fact(fact, aliases), fact)
+    return list(first.values())
+
+
+def _certain_words(query: FactQuery, documents: Sequence[Document], aliases: Aliases) -> list[str]:
+    """Return words that the data of every fitting row holds as they are written."""
+    about = " ".join(f"{document.title} {document.path}" for document in documents).casefold()
+    free = [word for word in query.words if stem(word.casefold()) not in about]
+    held = [item.value for item in query.conditions if item.comparison is Comparison.HOLDS]
+    certain = [phrase for phrase in (*free, *held) if len(names_of(phrase, aliases)) == 1]
+    said = [word for phrase in certain for word in words(phrase)]
+    return [stem(word).removesuffix("y") for word in said if word.isascii() and word.isalpha()]
+
+
+def _within_characters(rows: Iterable[ListedRow]) -> Iterator[ListedRow]:
+    used = 0
+    for row in rows:
+        used += len(row.text)
+        if used > MOST_CHARACTERS:
+            return
+        yield row
+
+
+def _to_row(cited: CitedFact, passages: Iterable[SourcedPassage]) -> ListedRow | None:
+    """Quote the first passage that holds a part of the row's quote: a footnote stays within one passage."""
+    citation = cited.citation
+    for item in passages:
+        at = item.passage.span
+        start, end = max(at.start, citation.span.start), min(at.end, citation.span.end)
+        if item.passage.page_id == citation.page_id and start < end:
+            quote = citation.quote[start - citation.span.start : end - citation.span.start]
+            text = shorten(_row_text(cited.fact, quote), SHOWN_CHARACTERS)
+            return ListedRow(text=text, document=citation.document_title, source=item, quote=Span(start, end))
+    return None
+
+
+def _row_text(fact: Fact, quote: str) -> str:
+    """Return the document's own words, if they are more than a name."""
+    fields = fact.fields
+    if fact.type is FactType.ENTITY:
+        return str(fields["name"])
+    if fact.type is FactType.ENDPOINT:
+        said = " – ".join(str(fields[name]) for name in ("path", "summary") if name in fields)
+        return f"{fields.get('method', '')} {said}".strip()
+    lines = [line for raw in quote.splitlines() if (line := readable(raw))]
+    return collapse(" ".join(lines)) or str(fields.get("description") or fields.get("text") or fact.type.value)
