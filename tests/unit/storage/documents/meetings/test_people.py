@@ -1,6 +1,6 @@
 import pytest
 
-from storage.documents.meetings.people_names import People, is_name, read_listed_name, read_names
+from storage.documents.meetings.people import People, is_name, read_listed_name, read_names
 
 
 @pytest.mark.parametrize(

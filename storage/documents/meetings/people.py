@@ -1,43 +1,42 @@
-"""Names of people in lists and lines of notes: who was there, who has to do something. Pure."""
+"""Names of people in lists and lines of notes. Pure."""
 
 import re
 from collections.abc import Iterable, Sequence
 
 from core.text.words import collapse
-from storage.documents.meetings.lines import plain
+from storage.documents.meetings.lines import phrases, plain
 
-# Characters and words: what is longer is a sentence.
+# Characters and words: a longer text is a sentence.
 MAX_NAME = 60
 _MAX_WORDS = 7
 
 _EMAIL = re.compile(r"[<(\[]?(?:mailto:)?[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}[>)\]]?")
 _ADDRESS = re.compile(r"https?://\S+")
-_ROLE_WORDS = (
-    r"(?:co-?|vice[- ]?|acting )?(?:chair(?:person|man|woman)?|president|secretary|treasurer|facilitator|moderator|host"
-    r"|scribe|minutes|minute[- ]?taker|note[- ]?taker|notes|recorder|organi[sz]er|remote(?:ly)?|virtual(?:ly)?"
-    r"|online|phone"
-    r"|by (?:phone|video|zoom)|via (?:phone|video|zoom|teams)|in person|zoom|teams|guest|observer|member|director"
-    r"|ceo|cto"
-    r"|cfo|coo|late|left early|joined late|partial|present|here|arrived .{1,20}|from .{1,20}|until .{1,20}|left .{1,20}"
-    r"|leitung|vorsitz|protokoll|moderation|présidente?|secrétaire|presidente|secretari[oa]|voorzitter|notulist)"
+# Parts that people have in a meeting, as in "Ann Lee (chair, remote)".
+_PARTS = phrases(
+    """chair, chairperson, chairman, chairwoman, president, secretary, treasurer, facilitator, moderator, host,
+    scribe, minutes, minute taker, minute-taker, minutetaker, note taker, note-taker, notetaker, notes, recorder,
+    organizer, organiser, remote, remotely, virtual, virtually, online, phone, by phone, by video, by zoom, via phone,
+    via video, via zoom, via teams, in person, zoom, teams, guest, observer, member, director, ceo, cto, cfo, coo,
+    late, left early, joined late, partial, present, here, leitung, vorsitz, protokoll, moderation, président,
+    présidente, secrétaire, presidente, secretario, secretaria, voorzitter, notulist"""
 )
-_ROLE_NOTE = re.compile(rf"\s*[(\[]{_ROLE_WORDS}(?:\s?[,/&;]\s?{_ROLE_WORDS})?[)\]]", re.IGNORECASE)
-_REMARK = re.compile(r"\s?\??\((?:[^\s()]+\s){3}[^()]*\)")  # four words are none of a name
-_ROLE_PART = re.compile(_ROLE_WORDS, re.IGNORECASE)
+_PART_LEAD = re.compile(r"(?:co-?|vice[- ]?|acting )(?=[a-z])")
+_TIMED = ("arrived ", "from ", "until ", "left ")
+_NOTE = re.compile(r"\s*[(\[]([^()\[\]]{1,60})[)\]]")
+_REMARK = re.compile(r"\s?\??\((?:[^\s()]+\s){3}[^()]*\)")  # four words are not part of a name
 _AWAY = re.compile(
-    r"[(\[–—-]\s?(?:absent|apologies|regrets|excused|not present|not attending|unable .{1,20}|declined"
-    r"|entschuldigt|abwesend"
-    r"|excusée?|ausente|afwezig|did not attend|no)\b",
+    r"[(\[–—-]\s?(?:absent|apologies|regrets|excused|not present|not attending|unable .{1,20}|declined|entschuldigt"
+    r"|abwesend|excusée?|ausente|afwezig|did not attend|no)\b",
     re.IGNORECASE,
 )
-_NOBODY = re.compile(
-    r"(?:none|n/?a|nobody|no one|everyone|everybody|all|tbd|tbc|\?+|-+|others?|various|several|and others"
-    r"|et al\.?|etc\.?"
-    r"|(?:and )?\d+ (?:others?|people|members|participants).*|quorum.*|keine|niemand|alle|aucun[e]?|néant|ninguno"
-    r"|nessuno"
-    r"|geen|name|apologies|regrets|excused|names?|full name|your name|person \d|add your name.*|attendees?"
-    r"|present|absent|invited)",
-    re.IGNORECASE,
+_NO_PERSON = phrases(
+    """none, n/a, na, nobody, no one, everyone, everybody, all, tbd, tbc, other, others, various, several, and others,
+    et al, et al., etc, etc., keine, niemand, alle, aucun, aucune, néant, ninguno, nessuno, geen, name, names, full
+    name, full names, your name, apologies, regrets, excused, attendee, attendees, present, absent, invited"""
+)
+_NO_PEOPLE = re.compile(
+    r"\?+|-+|(?:and )?\d+ (?:others?|people|members|participants).*|quorum.*|person \d|add your name.*", re.IGNORECASE
 )
 _PLACEHOLDER = re.compile(
     r"[{}<>$=]|\[.*\]|^@?(?:name|user(?:name)?|person|attendee|participant|someone)\s?\d{0,2}$", re.I
@@ -53,24 +52,23 @@ _TITLE = re.compile(r"(?:mr|mrs|ms|miss|dr|prof|sir|rev|cllr|councill?or|alderma
 _WORD = re.compile(r"[^\W\d_](?:[^\W_]|['’.-])*\.?")
 _HANDLE = re.compile(r"@[A-Za-z0-9][\w.-]{0,38}")
 _NO_NAME = frozenset(
-    """a an the this that these we i you he she they it all each every both any some no not if when where what why
-    how who
-    which there here then next also and or but so as at by for from in of on to with about after before new old open
-    action actions agenda decision decisions discussion discuss item items meeting minutes note notes task tasks todo
-    update updates review please need needs should must will shall can could would may might is are was were be been
-    request punt propose remember offer try reach open close land merge push pull keep leave let invite
-    put use run talk speak return turn bring call start stop create add write send fix make get set find check ask
-    follow finish prepare plan move update remove publish
-    investigate schedule confirm contact draft document test provide share report complete continue consider look work
-    monday tuesday wednesday thursday friday saturday sunday today tomorrow everyone everybody yes ok done deadline due
-    owner status question answer motion resolved agreed decided approved question summary conclusion result results
-    january february march april june july august september october november december""".split()
+    """a an the this that these those we i you he she they it all each every both any some no not if when where what
+    why how who which there here then next also and or but so as at by for from in of on to with about after before
+    new old open action actions agenda decision decisions discussion discuss item items meeting minutes note notes
+    task tasks todo update updates review please need needs should must will shall can could would may might is are
+    was were be been request punt propose remember offer try reach open close land merge push pull keep leave let
+    invite put use run talk speak return turn bring call start stop create add write send fix make get set find check
+    ask follow finish prepare plan move update remove publish investigate schedule confirm contact draft document test
+    provide share report complete continue consider look work monday tuesday wednesday thursday friday saturday sunday
+    today tomorrow everyone everybody yes ok done deadline due owner status question answer motion resolved agreed
+    decided approved summary conclusion result results january february march april june july august september october
+    november december""".split()
 )
 _ALSO_NAMES = frozenset({"will", "may", "april", "june", "august"})
 
 
 def read_names(text: str) -> list[str]:
-    """The names in a line that lists people: "Ann Lee (chair), Ben Ruiz and @carla"."""
+    """Return the names in a line that lists people: "Ann Lee (chair), Ben Ruiz and @carla"."""
     line = plain(_ADDRESS.sub("", _EMAIL.sub("", text))).rstrip(".")
     separator = ";" if ";" in line else ","
     parts = _split_outside(line, separator)
@@ -85,7 +83,7 @@ def read_names(text: str) -> list[str]:
 
 
 def read_listed_name(text: str) -> list[str]:
-    """The name that an item of a list of people holds, without what stands after it ("Ann Lee, Acme", "Ben - notes").
+    """Return the name in a list item, without the text after it ("Ann Lee, Acme", "Ben - notes").
 
     An item that is a list itself gives all of its names.
     """
@@ -105,15 +103,21 @@ def read_listed_name(text: str) -> list[str]:
 
 
 def clean_name(text: str) -> str:
-    """A name as written, without the part its bearer has in the meeting ("(chair)")."""
-    name = _REMARK.sub("", _ROLE_NOTE.sub("", collapse(text))).strip(" ,;:.*•-–—?!")
-    return "" if _ROLE_PART.fullmatch(name) else name
+    """Return a name as written, without the person's part in the meeting ("(chair)")."""
+    without = _NOTE.sub(lambda note: "" if _are_parts(note[1]) else note[0], collapse(text))
+    name = _REMARK.sub("", without).strip(" ,;:.*•-–—?!")
+    return "" if _are_parts(name) else name
+
+
+def _are_parts(text: str) -> bool:
+    parts = [_PART_LEAD.sub("", part.casefold(), count=1) for part in re.split(r"\s?[,/&;]\s?", text)]
+    return all(part in _PARTS or (part.startswith(_TIMED) and len(part) < 28) for part in parts)
 
 
 def is_listed_name(text: str) -> bool:
-    """Whether what stands in a list of people can be a name: short, and no sentence."""
+    """Return whether a text in a list of people can be a name: short, and not a sentence."""
     bare = re.sub(r"\([^()]*\)", "", text).strip()
-    if not bare or len(text) > MAX_NAME or len(bare.split()) > _MAX_WORDS or _NOBODY.fullmatch(bare):
+    if not bare or len(text) > MAX_NAME or len(bare.split()) > _MAX_WORDS or _names_nobody(bare):
         return False
     if _PLACEHOLDER.search(bare) or not any(letter.isalpha() for letter in bare):
         return False
@@ -124,12 +128,12 @@ def is_listed_name(text: str) -> bool:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text is a name for sure: one to four capitalised words, or a handle."""
+    """Return whether a text is certainly a name: one to four capitalised words, or a handle."""
     bare = re.sub(r"\s?\([^()]*\)", "", text).strip()
     if _HANDLE.fullmatch(bare):
         return True
     words = bare.split()
-    if not 1 <= len(words) <= 5 or len(bare) > 40 or _NOBODY.fullmatch(bare):
+    if not 1 <= len(words) <= 5 or len(bare) > 40 or _names_nobody(bare):
         return False
     kept = [word for word in words if word not in _PARTICLES]
     if not kept or not all(_WORD.fullmatch(word) and (word[0].isupper() or not word[0].islower()) for word in kept):
@@ -137,18 +141,20 @@ def is_name(text: str) -> bool:
     return len(kept) <= 4 and kept[0].lower() not in _NO_NAME and words[0] == kept[0]
 
 
+def _names_nobody(text: str) -> bool:
+    return text.casefold() in _NO_PERSON or _NO_PEOPLE.fullmatch(text) is not None
+
+
 class People:
-    """Who is known to be in a meeting, to be told from other words that begin a line."""
+    """The known participants of a meeting, for telling names from other words at the start of a line."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._known: set[str] = set()
-        self._whole: set[str] = set()
         for name in names:
             bare = _TITLE.sub("", re.sub(r"\([^()]*\)", "", name).strip(), count=1)
             parts = [part for part in bare.split() if part not in _PARTICLES]
             self._known.update(handle.lower().lstrip("@") for handle in re.findall(r"@([\w-]+)", name))
             self._known.add(bare.lower().lstrip("@"))
-            self._whole.add(bare.lower())
             if parts:
                 self._known.update((parts[0].lower(), parts[-1].lower()))
                 self._known.add("".join(part[0] for part in parts).lower() if len(parts) > 1 else parts[0].lower())
@@ -161,16 +167,9 @@ class People:
         capitals = all(not word[:1].islower() for word in name.split())
         return bare in self._known or (len(words) > 1 and words[0] in self._known and capitals)
 
-    def has(self, name: str) -> bool:
-        """Whether it is the whole name of one of them."""
-        return name.lower() in self._whole
-
-    def __bool__(self) -> bool:
-        return bool(self._known)
-
 
 def unique_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Names in order, each once; a lone first name goes where exactly one full name has it."""
+    """Return names in order, each once in any case."""
     kept: dict[str, str] = {}
     for name in names:
         kept.setdefault(name.lower(), name)
@@ -178,13 +177,13 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def names_someone_of(name: str, others: Sequence[str]) -> bool:
-    """Whether a name is one of the others, or a part of one, as "Ann" is of "Ann Lee"."""
+    """Return whether a name is one of the others, or a part of one, as "Ann" is of "Ann Lee"."""
     words = set(name.lower().replace("(", " ").replace(")", " ").split())
     return any(words & set(other.lower().replace("(", " ").replace(")", " ").split()) for other in others)
 
 
 def _split_outside(text: str, separator: str) -> list[str]:
-    """Parts between separators that are not inside brackets."""
+    """Return the parts between separators outside of brackets."""
     parts, depth, begin = [], 0, 0
     for place, letter in enumerate(text):
         if letter in "([":
