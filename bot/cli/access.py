@@ -39,7 +39,7 @@ def explain(
     question = _question(session, channel, thread or "", person, alone=alone, document=document)
     found = session.run(lambda app: app.explanations.of(question))
     if session.as_json:
-        from core.features.access_explanation.serializer import explanation_json
+        from core.features.access_explanation import explanation_json
 
         session.print_json(explanation_json(found))
         return

@@ -99,7 +99,8 @@ def export(
 ) -> None:
     """Give a conversation as Markdown, PDF or JSON, with numbered sources."""
     session: Session = context.obj
-    from core.features.export import ExportedFile, export_conversation
+    from core.domain.features import ExportedFile
+    from core.features.export import export_conversation
 
     async def exported(app: "Parts") -> ExportedFile:
         found, messages = await app.histories.show(conversation, app.workspace, await app.scope())

@@ -13,9 +13,15 @@ from bot.cli.question_files import read_lines
 from core.domain.answer import Answer
 from core.domain.corpus import SearchQuery
 from core.errors import BadInput
-from core.features.evaluation.evaluating import SEARCHED, FoundPage, evaluate
-from core.features.evaluation.gold import GoldQuestion, read_questions
-from core.features.evaluation.report import EvaluationReport, PlayedCase
+from core.features.evaluation import (
+    SEARCHED,
+    EvaluationReport,
+    FoundPage,
+    GoldQuestion,
+    PlayedCase,
+    evaluate,
+    read_questions,
+)
 from core.work.progress import SilentProgress
 from core.work.question_lines import FORM
 

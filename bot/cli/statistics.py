@@ -30,7 +30,7 @@ def stats(
 
     found = session.run(work)
     if session.as_json:
-        from core.serializers.statistics import statistics_json
+        from core.features.statistics import statistics_json
 
         session.print_json(statistics_json(found))
         return

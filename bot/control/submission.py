@@ -19,7 +19,7 @@ from core.errors import BadInput, InvalidState
 from core.ports import ProgressSink
 from core.ports.service import InboxStore
 from core.service.inbox import Inbox
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.service.outcomes import Outcomes
 from core.work.conversations import Conversations
 

@@ -19,9 +19,9 @@ from bot.terminal.render import answer_view, footnote_links, markdown_view, runn
 from bot.terminal.translate import Typed, to_typed
 from core.answering.service import check_question
 from core.domain.conversation import Circumstances, Conversation, IncomingMessage, ThreadAddress, message_key
+from core.domain.features import ExportedFile
 from core.domain.jobs import Job, JobKind
 from core.errors import BadInput, FootnoteError
-from core.features.export import ExportedFile
 from core.service.commands import CommandCall, Question
 from core.text.words import is_number
 from core.work.conversations import title_from

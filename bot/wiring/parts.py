@@ -68,12 +68,12 @@ if TYPE_CHECKING:
     from core.features.recap import Recaps
     from core.features.replay.cassettes import Cassettes
     from core.features.statistics import UsageStatistics
-    from core.features.syncing.syncing import Syncs
+    from core.features.syncing import Syncs
     from core.knowledge.attachments import Attachments
     from core.knowledge.facts import Facts
     from core.ports.documents import PageImages, SourceFetcher
     from core.service.commands import Commands, RunningQuestions
-    from core.service.jobs.trees import Jobs
+    from core.service.jobs import Jobs
     from storage.documents.extraction.ingests import Ingests
     from storage.documents.extraction.model_extracting import ModelExtracting
     from storage.documents.extraction.runs import Extractions, ModelExtractions
@@ -359,7 +359,7 @@ class Parts:
     @cached_property
     def jobs(self) -> Jobs:
         from core.domain.jobs import JobKind
-        from core.service.jobs.trees import Jobs
+        from core.service.jobs import Jobs
         from core.work.orphaned_jobs import AbandonedRuns, Runs
         from storage.documents.extraction.extracting import JOB_NAME
         from storage.documents.extraction.model_extracting import JOB_NAME as MODEL_JOB_NAME
@@ -531,7 +531,7 @@ class Parts:
 
     @cached_property
     def syncs(self) -> Syncs:
-        from core.features.syncing.syncing import SyncParts, Syncs
+        from core.features.syncing import SyncParts, Syncs
         from storage.documents.pipeline import has_files
         from storage.sources.building import build_fetcher
 

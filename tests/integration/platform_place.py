@@ -26,7 +26,7 @@ from core.ports import Clock
 from core.ports.service import ChatPlatform, ThreadReader
 from core.service.commands import Commands, ServiceQuestions
 from core.service.inbox import Inbox, platform_gates
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.service.worker import Worker
 from core.work.conversations import Conversations
 from tests.integration.platform_files import Files

@@ -16,7 +16,7 @@ from core.domain.jobs import JobStatus
 from core.domain.service import Decision, InboxStatus
 from core.errors import BadInput, InvalidState, NotFound, ProviderError
 from core.service.inbox import STANDARD_GATES, Gate, Inbox
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.service.worker import Worker
 from tests.fakes import RecordingProgress
 from tests.unit.bot.web.api.conftest import Office as ApiOffice

@@ -31,7 +31,7 @@ from core.features.staleness.stale_notes import NotedAnswers
 from core.serializers.objects import Json
 from core.service.commands import Commands, ServiceQuestions
 from core.service.inbox import Inbox, platform_gates
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.service.worker import Worker
 from core.work.conversations import Conversations
 from storage.documents.page_images.pages import Pictures

@@ -28,7 +28,7 @@ from core.domain.service import InboxEntry
 from core.features.connections import Connections
 from core.service.commands import Commands
 from core.service.inbox import STANDARD_GATES, Inbox
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.service.rate_limit import Rate, RateGate
 from core.service.worker import Worker
 from core.work.conversations import Conversations

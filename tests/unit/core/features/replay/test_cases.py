@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from core.errors import AccessDenied, BadInput, NotFound
+from core.features.replay.cassettes import CaseCommands
 from core.service.commands import CommandCall
-from core.service.commands.cases import CaseCommands
 from tests.builders import NOON
 from tests.unit.core.features.replay.test_replaying import LOOKED_UP, QUESTION, Room
 from tests.unit.core.library_builder import Shelf

@@ -13,9 +13,15 @@ from core.domain.conversation import ChannelAddress, Circumstances, IncomingMess
 from core.domain.corpus import Document, Page, Source
 from core.domain.service import TO_THE_END, ChannelSettings, PersonAddress, PositionHolder
 from core.errors import NotFound
-from core.features.access_explanation import AccessQuestion, Explanation, Explanations
-from core.features.access_explanation.serializer import explanation_json
-from core.features.access_explanation.values import Holder, Verdict, VerdictOn
+from core.features.access_explanation import (
+    AccessQuestion,
+    Explanation,
+    Explanations,
+    Holder,
+    Verdict,
+    VerdictOn,
+    explanation_json,
+)
 from core.knowledge.library import Library
 from tests.builders import build_document, build_pages, build_source
 from tests.fakes import WordIndex

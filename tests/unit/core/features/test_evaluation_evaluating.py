@@ -5,9 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from core.domain.answer import Answer, AnswerStatus
 from core.errors import BadInput
-from core.features.evaluation.evaluating import FoundPage, evaluate
-from core.features.evaluation.gold import GoldQuestion, read_questions
-from core.features.evaluation.report import EvaluationReport
+from core.features.evaluation import EvaluationReport, FoundPage, GoldQuestion, evaluate, read_questions
 from tests.builders import build_citation
 
 LINES: list[dict[str, object]] = [

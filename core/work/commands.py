@@ -10,8 +10,8 @@ from core.access.scopes import Access
 from core.domain.answer import Citation, QueryType
 from core.domain.conversation import Conversation, IncomingMessage, ThreadAddress
 from core.domain.corpus import SearchScope
+from core.domain.features import ExportedFile
 from core.errors import BadInput
-from core.features.export import ExportedFile
 
 GIVEN = "true"  # the value of a flag that is set
 

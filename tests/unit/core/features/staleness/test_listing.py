@@ -6,8 +6,8 @@ import pytest
 
 from core.domain.conversation import Conversation
 from core.errors import BadInput
+from core.features.staleness.listing import LISTED, StaleCommands
 from core.service.commands import CommandCall, CommandResult
-from core.service.commands.stale import LISTED, StaleCommands
 from tests.builders import build_message
 from tests.unit.core.features.staleness.test_detection import Place
 

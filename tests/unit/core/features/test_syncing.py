@@ -23,8 +23,7 @@ from core.domain.sources import (
     SyncState,
     UrlListOrigin,
 )
-from core.features.syncing.status import SourceStatus
-from core.features.syncing.syncing import SyncReport
+from core.features.syncing import SourceStatus, SyncReport
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 STATE = SyncState(

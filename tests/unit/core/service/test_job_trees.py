@@ -8,7 +8,7 @@ import pytest
 from core.domain.conversation import ThreadAddress
 from core.domain.jobs import RETENTION, JobKind, JobStatus
 from core.errors import InvalidState, NotFound
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from tests.builders import build_conversation, build_job, build_message
 from tests.fakes import ManualClock, RecordingProgress
 from tests.stores import Stores

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from core.errors import BadInput
-from core.features.evaluation.gold import GoldQuestion, holds_answer, holds_quote, read_questions
+from core.features.evaluation import GoldQuestion, holds_answer, holds_quote, read_questions
 
 LINE = {"id": "q6", "question": "How high is it?", "answer": ["2 m", "two metres"], "answer_match": "any",
         "reader_position": "chapter 2", "must_not_contain": ["secret"], "note": "by hand"}  # fmt: skip

@@ -11,7 +11,7 @@ from core.domain.jobs import Job, JobKind, JobStatus
 from core.domain.service import Decision, InboxStatus
 from core.errors import InvalidState, NotFound
 from core.service.inbox import ACCEPTED
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from tests.builders import build_job
 from tests.fakes import ManualClock
 from tests.stores import Stores

@@ -1,11 +1,8 @@
-"""Brings configured sources up to date: fetch into a mirror where they are elsewhere, then ingest like any folder.
-
-A source that fails keeps its documents, and its state says since when it fails. One sync at a time, over all processes:
-a mirror has one writer, and the index another lock of its own (storage/documents/extraction/ingests.py).
-"""
+"""Where documents come from, and how they are kept in step."""
 
 import asyncio
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
@@ -13,13 +10,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+from core.access.scopes import ATTACHMENTS
 from core.domain.corpus import Source
 from core.domain.ingest_report import IngestProgress, IngestReport, ProgressCallback, ignore_progress
 from core.domain.jobs import JobKind
 from core.domain.selection import Selection
 from core.domain.sources import MOST_WARNINGS, FilesOrigin, FolderOrigin, SourceSpec, SyncResult, SyncState
 from core.errors import FootnoteError, InvalidState, NotFound, SourceUnavailable
-from core.features.syncing.status import SourceStatus, list_status, state_json
 from core.knowledge.sources import source_id
 from core.ports import Clock, CorpusRepository
 from core.ports.documents import Fetched, SourceFetcher, SyncRepository
@@ -29,6 +26,35 @@ from core.work.steps import Step, Steps
 
 # Changes of progress between two writes of a job: people look at it, nobody waits for it.
 NOTE_EVERY = 25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceStatus:
+    """A source of the configuration, of the library, or of both, with its last sync."""
+
+    name: str
+    kind: str
+    location: str  # for people: an address, a folder
+    spec: SourceSpec | None  # None: not (or no longer) in the configuration
+    state: SyncState | None
+    documents: int = 0
+    failed: int = 0
+    is_stored: bool = False
+    is_orphan: bool = False  # it was synced once and is no longer configured: `footnote sources remove` takes it away
+
+    def to_json(self) -> dict[str, object]:
+        """As `footnote sources --json` shows it; times in ISO 8601."""
+        return {
+            "source": self.name,
+            "kind": self.kind,
+            "location": self.location,
+            "documents": self.documents,
+            "failed": self.failed,
+            "configured": self.spec is not None,
+            "enabled": self.spec.enabled if self.spec else None,
+            "orphan": self.is_orphan,
+            "last_sync": state_json(self.state) if self.state else None,
+        }
 
 
 class SyncIngest(Protocol):
@@ -298,3 +324,50 @@ def _counts(report: IngestReport) -> dict[str, int]:
         "removed": report.removed,
         "failed": len(report.failures),
     }
+
+
+async def list_status(
+    workspace: str, configured: Sequence[SourceSpec], corpus: CorpusRepository, syncs: SyncRepository
+) -> list[SourceStatus]:
+    """Every source of the configuration and of the library, by name; without what was attached to questions."""
+    sources = {item.name: item for item in await corpus.list_sources(workspace) if item.kind != ATTACHMENTS}
+    states = {item.source: item for item in await syncs.list_states(workspace)}
+    specs = {spec.name: spec for spec in configured if spec.workspace == workspace}
+    good, failed = Counter[str](), Counter[str]()
+    for document in await corpus.list_documents(workspace):
+        (good if document.failed_reason is None else failed)[document.source] += 1
+    return [
+        _status(name, specs.get(name), sources.get(name), states.get(name), (good[name], failed[name]))
+        for name in sorted({*sources, *specs})
+    ]
+
+
+def state_json(state: SyncState) -> dict[str, object]:
+    """A sync's outcome; times in ISO 8601."""
+    return {
+        "result": state.result.value,
+        "started_at": state.started_at.isoformat(),
+        "ended_at": state.ended_at.isoformat(),
+        "good_at": state.good_at.isoformat() if state.good_at else None,
+        "failing_since": state.failing_since.isoformat() if state.failing_since else None,
+        "error": state.error,
+        "warnings": list(state.warnings),
+        "job": state.job_id,
+    }
+
+
+def _status(
+    name: str, spec: SourceSpec | None, stored: Source | None, state: SyncState | None, counts: tuple[int, int]
+) -> SourceStatus:
+    kind = spec.kind if spec else stored.kind if stored else ""
+    return SourceStatus(
+        name=name,
+        kind=kind,
+        location=str(spec.origin) if spec else stored.location if stored else "",
+        spec=spec,
+        state=state,
+        documents=counts[0],
+        failed=counts[1],
+        is_stored=stored is not None,
+        is_orphan=spec is None and state is not None,
+    )
