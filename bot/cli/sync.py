@@ -7,14 +7,8 @@ import typer
 from bot.cli.session import Session
 
 if TYPE_CHECKING:
-<<<<<<< HEAD
     from bot.wiring.parts import Parts
-    from core.features.syncing.status import SourceStatus
-    from core.features.syncing.syncing import SyncReport
-=======
-    from bot.wiring.app import App
     from core.features.syncing import SourceStatus, SyncReport
->>>>>>> main
     from core.knowledge.library import Removal
 
 FAILED = 1  # exit code when a source could not be synced
