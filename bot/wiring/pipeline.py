@@ -33,7 +33,7 @@ STRATEGIES = {made.name: made for made in (ToolUseStrategy, AlwaysRetrieveStrate
 
 def build_answers(parts: "Parts") -> AnswerService:
     """The use case over the parts of an parts."""
-    from storage.documents.page_images.for_models import PdfPictures
+    from storage.documents.page_images.pages import PdfPictures
 
     agent = parts.config.agent
     pictures = PdfPictures(parts.corpus)

@@ -19,7 +19,7 @@ from core.work.steps import Steps, step
 from storage.documents.extraction.checks import to_extraction, to_extracts
 from storage.documents.extraction.extracting import ExtractionReport
 from storage.documents.extraction.model_reading import ModelParts, ModelReader, OutOfBudget
-from storage.documents.texts.pieces import to_pieces
+from storage.documents.texts.quotes import to_pieces
 
 JOB_NAME = "extract by model"
 # Documents of one run whose requests the provider may refuse by their form: then it is not the documents.
