@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from bot.cli.chat import ChatOperations
 from bot.config import Config
+from bot.service.calls import LocalOperations
 from bot.terminal.client import ChatOptions, TerminalChat
 from bot.wiring.parts import build_parts
 from core.errors import NotFound
@@ -51,7 +53,9 @@ def chat(data_dir: Path) -> Chat:
         with console.file, asyncio.Runner() as runner:
             app = runner.run(build_parts(Config(data_dir=data_dir), stack))
             try:
-                TerminalChat(app, console, ChatOptions(author="ada", **options), Typist(*lines)).run(runner)
+                TerminalChat(
+                    ChatOperations(LocalOperations(app)), console, ChatOptions(author="ada", **options), Typist(*lines)
+                ).run(runner)
             finally:
                 runner.run(stack.aclose())
         return " ".join(console.export_text().split())

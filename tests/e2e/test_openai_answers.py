@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -161,7 +160,7 @@ async def test_the_doctor_tries_every_provider_and_says_what_each_can_do_or_what
     sections: dict[str, Any] = {"provider": first(one, fallback=["mill"]), "providers": {"mill": at(two)}}
 
     async def examined() -> Check:
-        checks = await examine(partial(desk.app, **sections))
+        checks = await examine(await desk.app(**sections))
         return next(check for check in checks if check.name == "provider")
 
     sick = await examined()

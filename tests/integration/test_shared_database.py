@@ -3,8 +3,6 @@
 import asyncio
 import threading
 from collections.abc import Iterator
-from contextlib import AsyncExitStack
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,9 +11,9 @@ from sqlalchemy import event
 from bot.cli.app import run
 from bot.cli.demo import _demo_settings
 from bot.config import Config, load_config
-from bot.service.doctor import examine
+from bot.service.doctor import examine_config
 from bot.service.service import Service
-from bot.wiring.parts import build_parts, open_parts
+from bot.wiring.parts import open_parts
 from core.domain.conversation import IncomingMessage, ThreadAddress, event_key
 from core.domain.ingest_report import ignore_progress
 from core.errors import InvalidState, StorageError
@@ -121,8 +119,7 @@ async def test_doctor_says_of_a_shared_database_what_it_needs(
     postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FOOTNOTE_DATABASE_URL", postgres)
-    async with AsyncExitStack() as stack:
-        found = await examine(partial(build_parts, load_config(None, data_dir=tmp_path / "data"), stack))
+    found = await examine_config(load_config(None, data_dir=tmp_path / "data"))
     checks = {check.name: check for check in found}
 
     assert checks["database"].ok
@@ -142,8 +139,7 @@ async def test_doctor_gives_the_fix_for_a_database_that_can_not_be_opened_and_ke
     url: str, fix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FOOTNOTE_DATABASE_URL", url)
-    async with AsyncExitStack() as stack:
-        (check,) = await examine(partial(build_parts, Config(data_dir=tmp_path), stack))
+    (check,) = await examine_config(Config(data_dir=tmp_path))
 
     assert not check.ok
     assert fix in check.detail
@@ -204,8 +200,7 @@ async def test_a_process_whose_own_index_lacks_the_shared_documents_is_refused(
     settings = {"data_dir": tmp_path / "two", "web": {"port": 0}}
     with pytest.raises(InvalidState, match=r"is empty: set \[index\] url"):
         await Service(Config.model_validate(settings), lambda _: None).run()
-    async with AsyncExitStack() as stack:
-        found = await examine(partial(build_parts, Config.model_validate(settings), stack))
+    found = await examine_config(Config.model_validate(settings))
     checks = {check.name: check for check in found}
 
     assert not checks["index"].ok

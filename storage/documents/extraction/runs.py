@@ -9,14 +9,14 @@ from functools import cached_property
 from typing import Any
 
 from core.domain.corpus import Source
-from core.domain.ingest_report import IngestReport, ProgressCallback
+from core.domain.ingest_report import ExtractionReport, IngestReport, ProgressCallback
 from core.domain.jobs import JobKind
 from core.errors import BadInput, FootnoteError
 from core.ports import ChatProvider, Clock, CorpusRepository
 from core.ports.service import JobRepository
 from core.work.orphaned_jobs import end_abandoned
 from core.work.steps import Steps
-from storage.documents.extraction.extracting import Extracting, ExtractionReport
+from storage.documents.extraction.extracting import Extracting
 from storage.documents.extraction.model_extracting import ModelExtracting
 
 # Pause after a run that stopped early; doubled after each further run that achieved nothing.

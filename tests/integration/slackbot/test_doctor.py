@@ -1,17 +1,15 @@
 """`footnote doctor` on Slack: who the bot is, and what it lacks, each with its fix."""
 
-from contextlib import AsyncExitStack
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from bot.config import Config
-from bot.service.doctor import examine
+from bot.service.doctor import examine_config
 from bot.service.doctor_slack import OFF, describe_slack
 from bot.slackbot.events.manifest import SCOPES
 from bot.slackbot.events.transport import BAD_APP_TOKEN
-from bot.wiring.parts import build_parts, open_parts
+from bot.wiring.parts import open_parts
 from core.errors import ConfigError
 from tests.integration.slackbot.door import Secrets, open_door
 from tests.slack_server import SlackServer, Team
@@ -80,9 +78,7 @@ async def test_teams_that_installed_the_app_are_counted_and_looked_at(server: Sl
 
 
 async def test_it_is_one_line_of_the_doctors(server: SlackServer, team: Team, secrets: Secrets) -> None:
-    async with AsyncExitStack() as stack:
-        checks = await examine(partial(build_parts, secrets.config(team), stack))
-    [check] = [one for one in checks if one.name == "slack"]
+    [check] = [one for one in await examine_config(secrets.config(team)) if one.name == "slack"]
 
     assert check.ok
     assert "ready in acme" in check.detail

@@ -12,12 +12,12 @@ import pytest
 from bot.config import Config
 from bot.wiring.parts import open_parts
 from core.domain.extracts import Spending
+from core.domain.ingest_report import ExtractionReport
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import BadInput, StorageError
 from core.work.orphaned_jobs import CUT_OFF
 from core.work.steps import Steps
 from storage.database.repositories.jobs import SqlJobRepository
-from storage.documents.extraction.extracting import ExtractionReport
 from storage.documents.extraction.runs import AGAIN, ModelExtractions, Turns
 from tests.builders import build_job
 from tests.fakes import ManualClock

@@ -10,10 +10,9 @@ import pytest
 
 from bot.config.sections import MODEL_EXTRACTORS
 from core.domain.extracts import ExtractType, Spending
-from core.domain.ingest_report import IngestReport
+from core.domain.ingest_report import ExtractionReport, IngestReport
 from core.errors import BadInput, StorageError
 from core.work.steps import Steps
-from storage.documents.extraction.extracting import ExtractionReport
 from storage.documents.extraction.runs import Extractions, ModelExtractions, Turns
 from tests.fakes import ManualClock
 from tests.stores import Stores

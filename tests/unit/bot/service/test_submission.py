@@ -1,4 +1,4 @@
-"""Questions of commands through the inbox: with a worker beside, without one, stopped, and left alone."""
+"""Submission of commands' questions."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 import pytest
 
 from bot.cli.ask import question_message
-from bot.control.answer_listeners import Hearing
-from bot.control.submission import KEPT, Asking, Caller
+from bot.service.answer_listeners import AnswerListeners
+from bot.service.calls import Caller
+from bot.service.submission import KEPT, QuestionSubmitter
 from bot.terminal.platform import TerminalPlatform
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, ThreadAddress
@@ -26,25 +27,25 @@ QUESTION = "Where is the key?"
 
 @dataclass
 class Office(ApiOffice):
-    """The same service in memory, with commands at its door instead of the API."""
+    """The same service in memory, with commands instead of the API."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.hearing = Hearing()
+        self.listeners = AnswerListeners()
         self.jobs = Jobs(self.job_store, self.conversation_store, self.build_answers, self.clock)
-        self.serve(self.hearing)
+        self.serve(self.listeners)
 
-    def serve(self, heard_by: Hearing) -> None:
-        platforms = {"terminal": heard_by.around(TerminalPlatform())}
+    def serve(self, listeners: AnswerListeners) -> None:
+        platforms = {"terminal": listeners.wrap(TerminalPlatform())}
         self.worker = Worker(self.store, self.build_answers(), platforms, self.clock, pause_scale=0, tries=2)
         self.receive_with(*STANDARD_GATES)
 
     def receive_with(self, *gates: Gate) -> None:
         self.inbox = Inbox(self.store, gates, self.clock, self.worker.wake)
-        self.asking = Asking(
+        self.submitter = QuestionSubmitter(
             inbox=self.inbox,
             store=self.store,
-            hearing=self.hearing,
+            listeners=self.listeners,
             conversations=self.conversations,
             jobs=self.jobs,
             cancel=self.worker.cancel,
@@ -52,7 +53,7 @@ class Office(ApiOffice):
 
     async def ask(self, text: str = QUESTION, progress: RecordingProgress | None = None, **fields: object) -> Answer:
         message = replace(question_message("local", text), **fields)
-        return await self.asking.ask(message, progress or RecordingProgress(), Caller())
+        return await self.submitter.ask(message, progress or RecordingProgress(), Caller())
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ async def office() -> AsyncIterator[Office]:
 
 async def until(is_so: Callable[[], bool]) -> None:
     async with asyncio.timeout(10):
-        while not is_so():  # noqa: ASYNC110 - the worker tells nobody
+        while not is_so():  # noqa: ASYNC110 - the worker has no event for it
             await asyncio.sleep(0.01)
 
 
@@ -86,8 +87,8 @@ async def test_a_question_goes_through_the_inbox_and_its_progress_to_the_command
 async def test_what_another_process_answers_is_found_in_the_history(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.control.submission.POLL_SECONDS", 0.01)
-    office.asking._hearing = Hearing()  # the worker tells another one
+    monkeypatch.setattr("bot.service.submission.POLL_SECONDS", 0.01)
+    office.submitter._listeners = AnswerListeners()  # the worker notifies another one
     answer = await office.ask()
 
     assert (answer.status, bool(answer.citations), bool(answer.jobs)) == (AnswerStatus.ANSWERED, True, True)
@@ -125,7 +126,7 @@ async def test_a_command_that_asks_to_stop_stops_its_answer(office: Office) -> N
     office.provider.hold.clear()
     caller = Caller()
     message = question_message("local", QUESTION)
-    call = asyncio.create_task(office.asking.ask(message, RecordingProgress(), caller))
+    call = asyncio.create_task(office.submitter.ask(message, RecordingProgress(), caller))
     await until(lambda: bool(office.worker.running))
     caller.wants_stop = True
     call.cancel()
@@ -145,7 +146,7 @@ async def test_a_command_that_dies_is_answered_all_the_same(office: Office) -> N
     call = asyncio.create_task(office.ask())
     await until(lambda: bool(office.worker.running))
     call.cancel()
-    with pytest.raises(InvalidState, match="the question is kept"):
+    with pytest.raises(InvalidState, match="question is kept"):
         await call
     office.provider.hold.set()
     await until(lambda: not office.worker.running)
@@ -210,7 +211,7 @@ async def fail_once(office: Office) -> tuple[Answer, str]:
 
 async def test_a_failed_question_is_asked_again_under_the_same_key(office: Office) -> None:
     failed, job_id = await fail_once(office)
-    answer = await office.asking.again(job_id, "local", RecordingProgress(), Caller())
+    answer = await office.submitter.retry(job_id, "local", RecordingProgress(), Caller())
     again, first = await office.inbox.recent("local")
 
     assert (await office.job_store.get(job_id, "local")).status is JobStatus.FAILED
@@ -223,12 +224,12 @@ async def test_a_question_is_not_asked_again_while_it_is_being_answered(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, job_id = await fail_once(office)
-    monkeypatch.setattr("bot.control.submission.OPEN_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr("bot.service.submission.OPEN_PAUSE_SECONDS", 0.01)
     await until(lambda: not office.worker.running)
     office.provider.hold.clear()
-    await office.asking.receive_again(job_id, "local")
-    with pytest.raises(InvalidState, match="being answered already"):
-        await office.asking.receive_again(job_id, "local")
+    await office.submitter.resubmit(job_id, "local")
+    with pytest.raises(InvalidState, match="already in progress"):
+        await office.submitter.resubmit(job_id, "local")
     office.provider.hold.set()
     assert len(await office.inbox.recent("local")) == 2
 
@@ -240,4 +241,4 @@ async def test_asking_again_is_refused_with_the_gate_s_sentence(office: Office) 
     _, job_id = await fail_once(office)
     office.receive_with(Gate(name="no", check=no))
     with pytest.raises(InvalidState, match="Too many questions"):
-        await office.asking.receive_again(job_id, "local")
+        await office.submitter.resubmit(job_id, "local")

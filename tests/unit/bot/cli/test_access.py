@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.cli.channel_names import FORMS, is_direct, to_address
+from bot.cli.access import CHANNEL_FORMATS, is_direct, to_address
 from bot.discordbot.translate import PLATFORM as DISCORD
 from bot.slackbot.events.translate import PLATFORM as SLACK
 from bot.terminal.platform import PLATFORM as TERMINAL
@@ -19,8 +19,8 @@ def address(platform: str, channel: str, thread: str = "", workspace: str = "loc
 
 
 def test_every_platform_has_its_form_with_an_example_that_fits() -> None:
-    assert set(FORMS) == {DISCORD, SLACK, TERMINAL, API, WEB}
-    for platform, form in FORMS.items():
+    assert set(CHANNEL_FORMATS) == {DISCORD, SLACK, TERMINAL, API, WEB}
+    for platform, form in CHANNEL_FORMATS.items():
         assert to_address(form.example, "", "local").platform == platform
 
 
@@ -47,17 +47,17 @@ def test_a_channel_is_written_with_its_platform_or_as_lists_show_it(
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ("", "'' is no channel: write it as PLATFORM:ID"),
-        ("slack", "'slack' is no channel: write it as PLATFORM:ID"),
-        ("C0123ABCD", "is no channel: write it as PLATFORM:ID"),
-        ("teams:1", "no platform 'teams': write the channel with one of discord, slack, web, terminal, api"),
-        ("slack:#general", "no channel of slack: write it as PLATFORM:ID with the channel's id"),
-        ("slack:", "no channel of slack"),
-        ("slack::C0123ABCD", "no channel of slack"),
-        ("discord:general", "no channel of discord"),
-        ("web:General", "no channel of web"),
-        ("terminal:window", "no channel of terminal"),
-        ("slack:w:C0123ABCD:1.5", "leave one out"),
+        ("", "'' isn't a channel. Write PLATFORM:ID"),
+        ("slack", "'slack' isn't a channel. Write PLATFORM:ID"),
+        ("C0123ABCD", "isn't a channel. Write PLATFORM:ID"),
+        ("teams:1", "Unknown platform 'teams'. Use one of discord, slack, web, terminal, api"),
+        ("slack:#general", "isn't a channel of slack. Write PLATFORM:ID with the channel's ID"),
+        ("slack:", "isn't a channel of slack"),
+        ("slack::C0123ABCD", "isn't a channel of slack"),
+        ("discord:general", "isn't a channel of discord"),
+        ("web:General", "isn't a channel of web"),
+        ("terminal:window", "isn't a channel of terminal"),
+        ("slack:w:C0123ABCD:1.5", "Leave one out"),
     ],
 )
 def test_what_is_no_channel_is_refused_with_what_to_write(written: str, said: str) -> None:

@@ -1,7 +1,7 @@
-"""One service a data directory: a lock that ends with its process, and a notice of where that process listens.
+"""The lock of a data directory: one service at a time, and how to reach it.
 
-<data directory>/service.lock      locked while a service runs; holds its notice as JSON
-<data directory>/service.sock      the control socket; in the runtime folder when this path is too long for one
+<data directory>/service.lock      locked while a service runs; holds its ServiceInfo as JSON
+<data directory>/service.sock      the commands' socket; in the runtime folder if this path is too long for a socket
 """
 
 import hashlib
@@ -22,23 +22,23 @@ LOCK_FILE = "service.lock"
 SOCKET_FILE = "service.sock"
 # sockaddr_un holds 108 bytes on Linux and 104 on macOS and the BSDs, with a zero at the end.
 MAX_SOCKET_PATH_BYTES = 103
-# Whoever looks whether a service runs holds the lock for an instant: the service tries a little longer than that.
+# A command that looks for a service holds the lock for an instant: the service tries a little longer than that.
 LOCK_WAIT_SECONDS = 1.0
 LOCK_PAUSE_SECONDS = 0.02
 OWNER_ONLY = 0o700
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
-    """What a running service says about itself."""
+class ServiceInfo:
+    """A running service: its process and its addresses."""
 
     pid: int
-    socket: str  # path of the control socket; "" while the service starts
-    url: str = ""  # of its pages
+    socket: str  # path of the commands' socket; "" while the service starts or stops
+    url: str = ""  # of its web pages
 
 
 class ServiceLock:
-    """Held by the one service of a data directory, until `release` or the end of its process."""
+    """The lock of the one service of a data directory, held until `release` or the end of its process."""
 
     def __init__(self, data_dir: Path) -> None:
         self._data_dir = data_dir
@@ -54,24 +54,24 @@ class ServiceLock:
             handle = (self._data_dir / LOCK_FILE).open("a+", encoding="utf-8")
         except OSError as error:
             raise StorageError(
-                f"The data directory {str(self._data_dir)!r} can't be written ({error.strerror}): choose another one."
+                f"Can't write to data directory {str(self._data_dir)!r} ({error.strerror}). Choose another one."
             ) from error
         deadline = time.monotonic() + LOCK_WAIT_SECONDS
         while not _try_lock(handle, portalocker.LOCK_EX):
             if time.monotonic() > deadline:
                 handle.close()
-                raise InvalidState(already_running(self._data_dir))
+                raise InvalidState(_already_running(self._data_dir))
             time.sleep(LOCK_PAUSE_SECONDS)
         self._handle = handle
-        self.announce(Notice(pid=os.getpid(), socket=""))
+        self.announce(ServiceInfo(pid=os.getpid(), socket=""))
 
-    def announce(self, notice: Notice) -> None:
-        """Tell other processes where to find this one."""
+    def announce(self, info: ServiceInfo) -> None:
+        """Store how other processes reach this one."""
         if self._handle is None:
             raise RuntimeError("the lock is not held")
         self._handle.seek(0)
         self._handle.truncate()
-        self._handle.write(json.dumps(asdict(notice)))
+        self._handle.write(json.dumps(asdict(info)))
         self._handle.flush()
 
     def release(self) -> None:
@@ -81,29 +81,28 @@ class ServiceLock:
             handle.close()
 
 
-def find_service(data_dir: Path) -> Notice | None:
-    """The service that runs on a data directory now; None when there is none, whatever a dead one left behind."""
+def find_service(data_dir: Path) -> ServiceInfo | None:
+    """Return the service that runs on a data directory now, or None. Ignores leftovers of a dead one."""
     try:
         with (data_dir / LOCK_FILE).open("r", encoding="utf-8") as handle:
             if _try_lock(handle, portalocker.LOCK_SH):
                 return None
-            return _read_notice(handle)
-    except OSError:  # no such file, or none of ours to read: there is no service for this person
+            return _read_info(handle)
+    except OSError:  # no such file, or a file of another user
         return None
 
 
-def already_running(data_dir: Path) -> str:
-    """One sentence for a second service."""
-    notice = find_service(data_dir)
-    who = f" (process {notice.pid}{f', {notice.url}' if notice.url else ''})" if notice and notice.pid else ""
+def _already_running(data_dir: Path) -> str:
+    info = find_service(data_dir)
+    owner = f" (process {info.pid}{f', {info.url}' if info.url else ''})" if info and info.pid else ""
     return (
-        f"A Footnote service already runs on the data directory {str(data_dir)!r}{who}: stop it first, "
+        f"A Footnote service already runs on data directory {str(data_dir)!r}{owner}. Stop it first, "
         "or give this one its own --data-dir."
     )
 
 
 def socket_path(data_dir: Path) -> Path:
-    """Where the control socket of a data directory belongs. StorageError when the runtime folder can't be trusted."""
+    """Return where the socket of a data directory belongs. StorageError if others can use the runtime folder."""
     near = data_dir / SOCKET_FILE
     if len(os.fsencode(near)) <= MAX_SOCKET_PATH_BYTES:
         return near
@@ -112,16 +111,16 @@ def socket_path(data_dir: Path) -> Path:
 
 
 def _runtime_folder() -> Path:
-    """A folder of this user alone, with a short path."""
+    """Return a folder with a short path that only this user can open."""
     base = os.environ.get("XDG_RUNTIME_DIR")
     folder = Path(base) / "footnote" if base else Path(tempfile.gettempdir()) / f"footnote-{os.getuid()}"
     try:
         folder.mkdir(mode=OWNER_ONLY, exist_ok=True)
         found = folder.lstat()
     except OSError as error:
-        raise StorageError(f"The runtime folder {str(folder)!r} can't be made ({error.strerror}).") from error
+        raise StorageError(f"Can't make the runtime folder {str(folder)!r} ({error.strerror}).") from error
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) & 0o077:
-        raise StorageError(f"The runtime folder {str(folder)!r} can be used by others: remove it and start again.")
+        raise StorageError(f"The runtime folder {str(folder)!r} can be used by others. Remove it and start again.")
     return folder
 
 
@@ -133,11 +132,11 @@ def _try_lock(handle: IO[str], kind: portalocker.LockFlags) -> bool:
     return True
 
 
-def _read_notice(handle: IO[str]) -> Notice:
+def _read_info(handle: IO[str]) -> ServiceInfo:
     try:
         match json.loads(handle.read()):
             case {"pid": int(pid), "socket": str(socket), "url": str(url)}:
-                return Notice(pid=pid, socket=socket, url=url)
+                return ServiceInfo(pid=pid, socket=socket, url=url)
     except ValueError:  # read while it was written
         pass
-    return Notice(pid=0, socket="")
+    return ServiceInfo(pid=0, socket="")

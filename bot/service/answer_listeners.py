@@ -1,6 +1,6 @@
-"""Commands that wait for an answer hear this process's worker: the draft as it grows, then what was posted.
+"""Listeners for the answers of this process's worker: the draft as it grows, then what was posted.
 
-What another process answers is not heard; whoever waits looks into the inbox as well.
+Answers that another process posts don't reach them; a waiting command also polls the inbox.
 """
 
 import asyncio
@@ -22,15 +22,15 @@ class _Listener:
     posted: asyncio.Future[Answer]
 
 
-class Hearing:
-    """Who waits for the answer to which message."""
+class AnswerListeners:
+    """Listeners for answers, by message key."""
 
     def __init__(self) -> None:
-        self._listeners: dict[str, list[_Listener]] = {}  # by message key
+        self._listeners: dict[str, list[_Listener]] = {}
 
     @contextmanager
     def listen(self, message_key: str, progress: ProgressSink) -> Iterator[asyncio.Future[Answer]]:
-        """While it is open, `progress` is told of the answer in the making; the future gets what is posted.
+        """Report the answer to `progress` while it is made; the future gets what is posted.
 
         An error post comes as an answer of status error, in no conversation.
         """
@@ -43,25 +43,25 @@ class Hearing:
             if not self._listeners[message_key]:
                 del self._listeners[message_key]
 
-    def around(self, platform: ChatPlatform) -> ChatPlatform:
-        """The platform, with its posts and its progress also told to those who listen."""
-        return _Heard(platform, self)
+    def wrap(self, platform: ChatPlatform) -> ChatPlatform:
+        """Return the platform with its posts and progress also sent to the listeners."""
+        return _NotifyingPlatform(platform, self)
 
     def progress_of(self, message_key: str) -> list[ProgressSink]:
         return [listener.progress for listener in self._listeners.get(message_key, ())]
 
-    def posted(self, message_key: str, answer: Answer) -> None:
+    def notify(self, message_key: str, answer: Answer) -> None:
         for listener in self._listeners.get(message_key, ()):
             if not listener.posted.done():
                 listener.posted.set_result(answer)
 
 
-class _Heard:
+class _NotifyingPlatform:
     """Implements core.ports.service.ChatPlatform."""
 
-    def __init__(self, platform: ChatPlatform, hearing: Hearing) -> None:
+    def __init__(self, platform: ChatPlatform, listeners: AnswerListeners) -> None:
         self._platform = platform
-        self._hearing = hearing
+        self._listeners = listeners
 
     @property
     def name(self) -> str:
@@ -69,24 +69,24 @@ class _Heard:
 
     async def open(self, entry: InboxEntry) -> ProgressSink:
         own = await self._platform.open(entry)
-        listening = self._hearing.progress_of(entry.message_key)
+        listening = self._listeners.progress_of(entry.message_key)
         for sink in listening if entry.attempts > 1 else ():
-            sink.reset()  # an earlier try may have said something
-        return _Shared((own, *listening)) if listening else own
+            sink.reset()  # an earlier attempt may have shown a draft
+        return _SharedProgress((own, *listening)) if listening else own
 
     async def post(self, address: ThreadAddress, message_key: str, answer: Answer, *, look_first: bool) -> PostRef:
         ref = await self._platform.post(address, message_key, answer, look_first=look_first)
-        self._hearing.posted(message_key, answer)
+        self._listeners.notify(message_key, answer)
         return ref
 
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
         ref = await self._platform.fail(address, message_key, sentence)
-        self._hearing.posted(message_key, Answer(status=AnswerStatus.ERROR, text=sentence))
+        self._listeners.notify(message_key, Answer(status=AnswerStatus.ERROR, text=sentence))
         return ref
 
 
-class _Shared:
-    """One progress for several sinks."""
+class _SharedProgress:
+    """One progress sink over several."""
 
     def __init__(self, sinks: tuple[ProgressSink, ...]) -> None:
         self._sinks = sinks

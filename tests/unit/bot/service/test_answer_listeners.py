@@ -1,9 +1,9 @@
-"""What listeners hear of a platform: every post once, progress while it is made, and nothing of others."""
+"""Listeners for the answers of a platform."""
 
 import asyncio
 from dataclasses import replace
 
-from bot.control.answer_listeners import Hearing
+from bot.service.answer_listeners import AnswerListeners
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.service import InboxEntry, InboxStatus
@@ -46,10 +46,10 @@ class FakePlatform:
         return "failed"
 
 
-async def test_progress_goes_to_the_platform_and_to_those_who_listen() -> None:
-    hearing, inner, mine = Hearing(), FakePlatform(), RecordingProgress()
-    platform = hearing.around(inner)
-    with hearing.listen("k", mine), hearing.listen("other", RecordingProgress()) as other:
+async def test_progress_goes_to_the_platform_and_to_its_listeners() -> None:
+    listeners, inner, mine = AnswerListeners(), FakePlatform(), RecordingProgress()
+    platform = listeners.wrap(inner)
+    with listeners.listen("k", mine), listeners.listen("other", RecordingProgress()) as other:
         sink = await platform.open(ENTRY)
         sink.text("Un")
         sink.reset()
@@ -65,11 +65,11 @@ async def test_progress_goes_to_the_platform_and_to_those_who_listen() -> None:
     assert await platform.open(ENTRY) is inner.progress
 
 
-async def test_a_post_reaches_everybody_who_listens_and_the_platform_first() -> None:
-    hearing, inner = Hearing(), FakePlatform()
-    platform = hearing.around(inner)
+async def test_a_post_reaches_the_platform_and_then_each_listener() -> None:
+    listeners, inner = AnswerListeners(), FakePlatform()
+    platform = listeners.wrap(inner)
     answer = Answer(status=AnswerStatus.ANSWERED, text="Here.")
-    with hearing.listen("k", RecordingProgress()) as one, hearing.listen("k", RecordingProgress()) as two:
+    with listeners.listen("k", RecordingProgress()) as one, listeners.listen("k", RecordingProgress()) as two:
         assert await platform.post(ADDRESS, "k", answer, look_first=True) == "ref True"
         await platform.post(ADDRESS, "k", replace(answer, text="Later."), look_first=True)
 
@@ -78,10 +78,10 @@ async def test_a_post_reaches_everybody_who_listens_and_the_platform_first() -> 
     assert (platform.name, inner.posts) == ("fake", {"k": "Here."})
 
 
-async def test_an_error_post_is_heard_as_an_answer_of_status_error() -> None:
-    hearing, inner = Hearing(), FakePlatform()
-    with hearing.listen("k", RecordingProgress()) as posted:
-        assert await hearing.around(inner).fail(ADDRESS, "k", "It broke.") == "failed"
+async def test_an_error_post_reaches_listeners_as_an_answer_of_status_error() -> None:
+    listeners, inner = AnswerListeners(), FakePlatform()
+    with listeners.listen("k", RecordingProgress()) as posted:
+        assert await listeners.wrap(inner).fail(ADDRESS, "k", "It broke.") == "failed"
 
         assert (await posted).status is AnswerStatus.ERROR
     assert inner.posts == {"k": "It broke."}
