@@ -97,9 +97,8 @@ def build_context(parts: "Parts") -> ContextStrategy:
 
 def build_references(parts: "Parts") -> "References | None":
     """None where they are switched off."""
-    from core.knowledge.references.lines import DocumentLines
+    from core.knowledge.references.document_lines import DocumentLines, ModelLines
     from core.knowledge.references.service import References
-    from core.knowledge.references.writing import ModelLines
 
     settings = parts.config.references
     if not settings.enabled:

@@ -1,17 +1,21 @@
-"""Self-contained queries from a conversation."""
+"""Queries from a conversation, kinds of requests, and replies to small talk."""
 
 import time
 
 import pytest
 
 from core.answering.agent.prompts import reading_companion
-from core.answering.providers.extractive.query import (
+from core.answering.providers.extractive.provider import (
+    BYE,
+    HELLO,
+    THANKS,
     Query,
     RequestKind,
     asked_before,
     in_context,
     is_follow_up,
     queries,
+    reply_to,
     request_kind,
 )
 from core.domain.answer import Capabilities, ChatMessage, ChatRole, QueryType, ToolInvocation
@@ -140,3 +144,23 @@ def test_a_question_behind_a_row_of_signs_is_read_once(sign: str) -> None:
     started = time.process_time()
     assert queries(question, [])[0].judged.endswith("How is the dome cleaned in winter?")
     assert time.process_time() - started < 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "reply"),
+    [
+        ("hello", HELLO),
+        ("Good morning, team!", None),  # a comma makes it talk among people
+        ("Hi there!", HELLO),
+        ("thanks!", THANKS),
+        ("Thank you so much", THANKS),
+        ("ok, thanks again", THANKS),
+        ("bye", BYE),
+        ("thanks, and what does it cost?", None),
+        ("Who says hello?", None),
+        ("hello world tutorial", None),
+        ("Who wrote the thank you note?", None),
+    ],
+)
+def test_only_words_that_ask_for_nothing_are_small_talk(text: str, reply: str | None) -> None:
+    assert reply_to(text) == reply

@@ -1,12 +1,11 @@
-"""Which lines of what was found a list is made of."""
+"""Lists, table headers and summaries as quotes."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
-from core.answering.providers.extractive.lists import MOST_ITEMS, items_for
-from core.answering.providers.extractive.quotes import Quote
+from core.answering.providers.extractive.quotes import MOST_ITEMS, Quote, header_rows, items_for
 from core.domain.corpus import SourcedPassage, Span
 from tests.unit.core.answering.providers.extractive.small_library import passages_of
 
@@ -107,3 +106,21 @@ def test_two_such_sentences_and_those_of_another_document_are_none():
 def test_a_list_is_no_longer_than_people_read():
     text = "\n".join(f"- Boat {number}" for number in range(40))
     assert len(listed("List all boats", section(text, "Boats"))) == MOST_ITEMS
+
+
+ROWS = "| Linden | four |\n| Voss | seven |\n| Aldmere | nine |"
+
+
+@pytest.mark.parametrize(("heading", "expected"), [("Section", ["| Linden | four |"]), ("| Harbour | Crossings |", [])])
+def test_a_passage_from_the_middle_of_a_table_holds_no_head_row(heading: str, expected: list[str]) -> None:
+    (source,) = passages_of("fares.xlsx", ROWS, heading=heading)
+    quote = Quote(source=source, sentences=(source.passage.sentences[2],), logit=1.0, score=1.0)
+    assert [span.of(ROWS) for span in header_rows(quote)] == expected
+
+
+def test_a_table_further_down_in_such_a_passage_has_its_own_head_row() -> None:
+    text = f"| the end | of one |\nBetween the two.\n{ROWS}"
+    (source,) = passages_of("fares.xlsx", text)
+    source = replace(source, passage=replace(source.passage, heading_path=("Fares", "| Harbour | Crossings |")))
+    quote = Quote(source=source, sentences=(source.passage.sentences[-1],), logit=1.0, score=1.0)
+    assert [span.of(text) for span in header_rows(quote)] == ["| Linden | four |"]
