@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.discordbot import translate as discord
+from bot.discordbot.events import translate as discord
 from bot.presentation.direct_threads import is_direct_thread
 from bot.slackbot.events import translate as slack
 from core.domain.conversation import ThreadAddress
