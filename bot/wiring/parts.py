@@ -30,24 +30,23 @@ from core.knowledge.library import Library
 from core.ports import ChatProvider, Clock, SearchIndex
 from core.work.conversations import Conversations
 from storage.database import Database
-from storage.database.encryption import Sealer
-from storage.database.process_lock import alone, alone_if_free
-from storage.database.repositories.asked import SqlAskedRepository
-from storage.database.repositories.cassettes import SqlCassetteRepository
-from storage.database.repositories.cited import SqlCitedRepository
+from storage.database.encryption import SecretCipher
+from storage.database.process_lock import process_lock, try_process_lock
+from storage.database.repositories.connections import SqlCitedRepository
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository
-from storage.database.repositories.extracts import SqlExtractRepository
+from storage.database.repositories.extracts import SqlExtractRepository, SqlReadingRepository
 from storage.database.repositories.feedback import SqlFeedbackRepository
 from storage.database.repositories.inbox import SqlInboxStore
 from storage.database.repositories.installations import SqlInstallationRepository, SqlOneTimeCodes
 from storage.database.repositories.jobs import SqlJobRepository
-from storage.database.repositories.readings import SqlReadingRepository
+from storage.database.repositories.maintenance import SqlUpkeep
+from storage.database.repositories.replay import SqlCassetteRepository
 from storage.database.repositories.settings import SqlSettingsRepository
-from storage.database.repositories.stale import SqlStaleRepository
+from storage.database.repositories.staleness import SqlStaleRepository
+from storage.database.repositories.statistics import SqlAskedRepository
 from storage.database.repositories.summaries import SqlSummaryRepository
-from storage.database.repositories.syncs import SqlSyncRepository
-from storage.database.repositories.upkeep import SqlUpkeep
+from storage.database.repositories.syncing import SqlSyncRepository
 from storage.index.opening import INDEX_FOLDER, clear_folder, embedded_index, server_index
 from storage.models.capabilities import CapabilityFile
 from storage.models.local.cross_encoder import CrossEncoderJudge
@@ -143,7 +142,7 @@ class Parts:
     @cached_property
     def installations(self) -> SqlInstallationRepository:
         """Raises ConfigError without a valid key."""
-        return SqlInstallationRepository(self.database, Sealer(self.config.slack_keys(), SLACK_KEY_SETTING))
+        return SqlInstallationRepository(self.database, SecretCipher(self.config.slack_keys(), SLACK_KEY_SETTING))
 
     @cached_property
     def one_time_codes(self) -> SqlOneTimeCodes:
@@ -365,7 +364,7 @@ class Parts:
         from storage.documents.extraction.model_extracting import JOB_NAME as MODEL_JOB_NAME
 
         def runs(kind: JobKind, lock: str, name: str | None = None) -> Runs:
-            free = partial(alone_if_free, database_location(self.config), lock, with_file=True)
+            free = partial(try_process_lock, database_location(self.config), lock, with_file=True)
             return Runs(kind=kind, name=name, place_if_free=free)
 
         abandoned = AbandonedRuns(
@@ -435,7 +434,7 @@ class Parts:
         return Ingests(
             corpus=self.corpus,
             build=self._build_ingestor,
-            alone=lambda: alone(database_location(self.config), INDEX_LOCK),
+            alone=lambda: process_lock(database_location(self.config), INDEX_LOCK),
             extracts=self.extractions,
             notice=lambda: self.staleness.check(),
         )
@@ -582,7 +581,7 @@ class Parts:
         )
 
     def _locked(self, lock: str) -> AbstractAsyncContextManager[None]:
-        return alone(database_location(self.config), lock, with_file=True)
+        return process_lock(database_location(self.config), lock, with_file=True)
 
     def _folder(self, name: str) -> Path:
         return self.config.data_path / name

@@ -1,4 +1,4 @@
-"""Looks at a database as a whole, and copies it."""
+"""Facts, faults and backups of a database."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -11,11 +11,11 @@ from core.errors import InvalidState
 from core.ports.service import DatabaseFacts
 from storage.database import Database
 from storage.database.backups import write_backup
-from storage.database.repositories.corpus_queries import DOCUMENT, PAGE, PASSAGE, SOURCE
+from storage.database.repositories.corpus import DOCUMENT, PAGE, PASSAGE, SOURCE
 from storage.database.schema import stored_revision
 from storage.database.tables import FootnoteTable
 
-MOST_FAULTS = 20  # told of one kind: a damaged file has thousands
+MOST_FAULTS = 20  # reported of each kind: a damaged file has thousands
 _COUNTED = {
     "sources": "source",
     "documents": "document",
@@ -32,17 +32,17 @@ _SIZE = {
 
 
 class SqlUpkeep:
-    """DatabaseUpkeep on a Database; `beside` names what belongs to a backup of a SQLite file, in its folder."""
+    """DatabaseUpkeep on a Database; `beside` names further parts of a backup, in the folder of a SQLite file."""
 
     def __init__(self, database: Database, beside: Sequence[str] = ()) -> None:
         self._database = database
         self._beside = beside
 
     async def describe(self) -> DatabaseFacts:
-        return await self._database.read_rows(self._describe)
+        return await self._database.read(self._describe)
 
     async def find_faults(self) -> list[str]:
-        return await self._database.read_rows(self._find_faults)
+        return await self._database.read(self._find_faults)
 
     async def back_up(self, target: Path) -> int:
         if self._database.is_postgres:
@@ -60,19 +60,19 @@ class SqlUpkeep:
             schema=stored_revision(connection, self._database.name) or "",
             bytes=connection.execute(text(_SIZE[connection.dialect.name])).scalar_one(),
             rows={
-                said: connection.execute(select(func.count()).select_from(tables[name])).scalar_one()
-                for said, name in _COUNTED.items()
+                label: connection.execute(select(func.count()).select_from(tables[name])).scalar_one()
+                for label, name in _COUNTED.items()
             },
         )
 
     def _find_faults(self, connection: Connection) -> list[str]:
-        """All in one transaction: what is switched meanwhile is seen as it was, or as it is."""
+        """Check everything in one transaction, so that no document is seen half switched."""
         faults = list(islice(_faults_of_file(connection, self._database.name), MOST_FAULTS))
         return faults + list(islice(_faults_of_passages(connection), MOST_FAULTS))
 
 
 def _faults_of_file(connection: Connection, name: str) -> Iterator[str]:
-    """What SQLite finds; a PostgreSQL server watches over its own files and keys."""
+    """Yield SQLite's findings; a PostgreSQL server checks its own files and keys."""
     if connection.dialect.name != "sqlite":
         return
     for (line,) in connection.exec_driver_sql(f"PRAGMA integrity_check({MOST_FAULTS})"):
@@ -80,13 +80,13 @@ def _faults_of_file(connection: Connection, name: str) -> Iterator[str]:
             yield f"The database {name} is damaged ({line}): restore a backup with `footnote db restore`."
     for row in connection.exec_driver_sql("PRAGMA foreign_key_check"):
         yield (
-            f"The database {name} has a row in {row[0]!r} that belongs to none in {row[2]!r}: restore a backup with "
+            f"The database {name} has a row in {row[0]!r} without its parent in {row[2]!r}: restore a backup with "
             "`footnote db restore`."
         )
 
 
 def _faults_of_passages(connection: Connection) -> Iterator[str]:
-    """Documents with a passage that is not verbatim in its page: no footnote on it could be proved."""
+    """Yield pages with a passage that is not verbatim in their text: no footnote on it could be proved."""
     in_page = func.substr(PAGE.c.text, PASSAGE.c.span_start + 1, PASSAGE.c.span_end - PASSAGE.c.span_start)
     query = (
         select(SOURCE.c.name.label("source"), DOCUMENT.c.path, PAGE.c.number)
@@ -97,6 +97,6 @@ def _faults_of_passages(connection: Connection) -> Iterator[str]:
     )
     for row in connection.execute(query):
         yield (
-            f"Page {row.number} of {row.path!r} (source {row.source!r}) does not have a passage that is stored of it: "
+            f"Page {row.number} of {row.path!r} (source {row.source!r}) does not contain one of its stored passages: "
             "ingest its source again with --force."
         )

@@ -1,22 +1,24 @@
-"""Column types that give the same values back on every database: text, UTC times and compact JSON."""
+"""Columns with the same values on every database: text, UTC times and compact JSON."""
 
 import json
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import DateTime, Dialect, Text
+from sqlalchemy import CheckConstraint, DateTime, Dialect, Text
 from sqlalchemy.types import TypeDecorator
+from sqlmodel import Field
 
-from storage.storable import to_storable, to_storable_value
+from storage.text import to_storable, to_storable_value
 
-# json.loads less its search for white space around the value, which ours never has: half the time on short lists.
+# json.loads without its search for white space around the value: half the time on short lists.
 _DECODE = json.JSONDecoder().raw_decode
 
 NUL_ESCAPE = "\\u0000"  # how JSON writes a NUL
 
 
 class StorableText(TypeDecorator[str]):
-    """Text of any length; NUL and lone surrogates go in as U+FFFD (see storage/storable.py)."""
+    """Text of any length; NUL and lone surrogates are stored as U+FFFD (see storage/text.py)."""
 
     impl = Text
     cache_ok = True
@@ -26,7 +28,7 @@ class StorableText(TypeDecorator[str]):
 
 
 class UtcTime(TypeDecorator[datetime]):
-    """Aware UTC times, to the microsecond. A naive time is a bug of the caller: ValueError."""
+    """Aware UTC times, to the microsecond. Raises ValueError for a naive time."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -41,14 +43,14 @@ class UtcTime(TypeDecorator[datetime]):
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         if value is None:
             return None
-        # SQLite keeps no zone: what went in was UTC.
+        # SQLite keeps no zone: the stored time is UTC.
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
 class CompactJson(TypeDecorator[Any]):
     """JSON as text without spaces: the same bytes on every database, where json and jsonb differ in what they refuse.
 
-    NaN and infinities are a bug of the caller: ValueError.
+    Raises ValueError for NaN and infinities.
     """
 
     impl = Text
@@ -61,8 +63,29 @@ class CompactJson(TypeDecorator[Any]):
         return None if value is None else from_compact_json(value)
 
 
+def one_of(column: str, values: type[StrEnum]) -> CheckConstraint:
+    listed = ", ".join(f"'{value.value}'" for value in values)
+    return CheckConstraint(f"{column} IN ({listed})", name=column)
+
+
+def key_column(**options: Any) -> Any:
+    return Field(primary_key=True, sa_type=StorableText, **options)
+
+
+def text_column(**options: Any) -> Any:
+    return Field(sa_type=StorableText, **options)
+
+
+def json_column(**options: Any) -> Any:
+    return Field(sa_type=CompactJson, **options)
+
+
+def time_column(**options: Any) -> Any:
+    return Field(sa_type=UtcTime, **options)
+
+
 def to_compact_json(value: Any) -> str:
-    """JSON text whose strings are all storable."""
+    """Return JSON text whose strings are all storable."""
     text = _dumps(value)
     if NUL_ESCAPE in text:
         text = _dumps(to_storable_value(value))

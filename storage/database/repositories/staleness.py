@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, se
 from core.domain.conversation import Conversation
 from core.domain.features import OUT, Checked, DueNote, Fate, LiveTexts, LostQuote, StaleAnswer, Unchecked
 from storage.database import Database
-from storage.database.repositories.conversation_rows import to_conversation, to_message
+from storage.database.repositories.conversations import to_conversation, to_message
 from storage.database.tables import CitationCheckRow, FootnoteTable
 
 _CHECK = FootnoteTable.metadata.tables[CitationCheckRow.__tablename__]
@@ -18,7 +18,7 @@ _CONVERSATION, _MESSAGE, _CITED, _DOCUMENT, _PAGE = (
 _LIVE = func.coalesce(_DOCUMENT.c.revision, OUT)
 _SAME_CITED = (_CHECK.c.message_id == _CITED.c.message_id) & (_CHECK.c.document_id == _CITED.c.document_id)
 
-# Made once: what SQLAlchemy has compiled it keeps with the statement.
+# Built once: SQLAlchemy keeps the compiled form with the statement.
 _UNCHECKED = (
     select(
         _MESSAGE.c.conversation_id,
@@ -41,7 +41,7 @@ _TEXTS = (
     .select_from(_DOCUMENT.outerjoin(_PAGE, _PAGE.c.document_id == _DOCUMENT.c.id))
     .where(_DOCUMENT.c.id == bindparam("wanted"), _DOCUMENT.c.revision.is_not(None))
 )
-# Locks the row against other processes: who comes second finds that all is recorded.
+# Locks the row against other processes: the second one finds everything recorded.
 _LOCK = select(_CONVERSATION.c.id).where(_CONVERSATION.c.id == bindparam("wanted")).with_for_update()
 _OF_MESSAGES: Any = bindparam("messages", expanding=True)
 _KNOWN = select(_CHECK).where(_CHECK.c.message_id.in_(_OF_MESSAGES))
@@ -89,7 +89,7 @@ class SqlStaleRepository:
         self._database = database
 
     async def list_unchecked(self) -> list[Unchecked]:
-        rows: list[Any] = await self._database.read_rows(lambda connection: [*connection.execute(_UNCHECKED)])
+        rows: list[Any] = await self._database.read(lambda connection: [*connection.execute(_UNCHECKED)])
         return [
             Unchecked(
                 conversation_id=row.conversation_id,
@@ -104,7 +104,7 @@ class SqlStaleRepository:
 
     async def live_texts(self, document_id: str) -> LiveTexts | None:
         wanted = {"wanted": document_id}
-        rows: list[Any] = await self._database.read_rows(lambda connection: [*connection.execute(_TEXTS, wanted)])
+        rows: list[Any] = await self._database.read(lambda connection: [*connection.execute(_TEXTS, wanted)])
         if not rows:
             return None
         texts = {row.number: row.text for row in rows if row.number is not None}
@@ -116,10 +116,10 @@ class SqlStaleRepository:
                 return False
             return _record(connection, checked, note_id)
 
-        return await self._database.write_rows(work)
+        return await self._database.write(work)
 
     async def due_notes(self) -> list[DueNote]:
-        rows: list[Any] = await self._database.read_rows(lambda connection: [*connection.execute(_DUE)])
+        rows: list[Any] = await self._database.read(lambda connection: [*connection.execute(_DUE)])
         conversations: dict[str, Conversation] = {}
         messages: dict[str, list[str]] = {}
         for row in rows:
@@ -131,7 +131,7 @@ class SqlStaleRepository:
         ]
 
     async def note_done(self, note_id: str) -> None:
-        await self._database.write_rows(lambda connection: connection.execute(_DONE, {"done": note_id}).rowcount)
+        await self._database.write(lambda connection: connection.execute(_DONE, {"done": note_id}).rowcount)
 
     async def list_stale(self, workspace: str, conversation_id: str | None = None) -> list[StaleAnswer]:
         wanted = {"in_workspace": workspace}
@@ -152,12 +152,12 @@ class SqlStaleRepository:
                 message=to_message(message),
                 lost=tuple(sorted(_to_lost(lost), key=lambda quote: quote.number)),
             )
-            for conversation, message, lost in await self._database.read_rows(work)
+            for conversation, message, lost in await self._database.read(work)
         ]
 
 
 def _record(connection: Connection, checked: Sequence[Checked], note_id: str) -> bool:
-    """Keep the comparisons of one conversation; whether any is news that people are to be told."""
+    """Store the comparisons of one conversation; return whether any is news for people."""
     of_messages = {"messages": sorted({item.message_id for item in checked})}
     known = {(row.message_id, row.document_id): row for row in connection.execute(_KNOWN, of_messages)}
     cited = {(row.message_id, row.document_id) for row in connection.execute(_CITES, of_messages)}

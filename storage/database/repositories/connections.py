@@ -1,4 +1,4 @@
-"""Which documents answers cite, in SQL."""
+"""Citations by document in SQL."""
 
 from collections.abc import Callable
 
@@ -7,9 +7,9 @@ from sqlalchemy import bindparam, func, select
 from core.domain.conversation import ThreadAddress, is_private_thread
 from core.domain.features import CitedIn
 from storage.database import Database
-from storage.database.repositories.conversation_rows import ADDRESS, to_address
+from storage.database.repositories.conversations import ADDRESS, to_address
 from storage.database.tables import FootnoteTable
-from storage.storable import to_storable
+from storage.text import to_storable
 
 _CONVERSATION, _MESSAGE, _CITED = (
     FootnoteTable.metadata.tables[name] for name in ("conversation", "message", "message_document")
@@ -28,7 +28,7 @@ _BY_CONVERSATION = (
 
 
 class SqlCitedRepository:
-    """CitedRepository on a Database. `is_private` tells threads of one person alone."""
+    """CitedRepository on a Database. `is_private` recognises the threads of one person."""
 
     def __init__(self, database: Database, is_private: Callable[[ThreadAddress], bool] = is_private_thread) -> None:
         self._database = database
@@ -36,7 +36,7 @@ class SqlCitedRepository:
 
     async def cited(self, workspace: str) -> list[CitedIn]:
         wanted = {"in_workspace": to_storable(workspace)}
-        rows = await self._database.read_rows(lambda connection: connection.execute(_BY_CONVERSATION, wanted).all())
+        rows = await self._database.read(lambda connection: connection.execute(_BY_CONVERSATION, wanted).all())
         return sorted(
             (
                 CitedIn(

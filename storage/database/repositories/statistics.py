@@ -1,4 +1,4 @@
-"""Questions with what became of them, in SQL."""
+"""Questions with their outcomes in SQL."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -11,17 +11,17 @@ from core.domain.conversation import Role, ThreadAddress, is_private_thread
 from core.domain.features import AskedQuestion, Rating
 from core.ports import Clock
 from storage.database import Database
-from storage.database.repositories.conversation_rows import ADDRESS, to_address
+from storage.database.repositories.conversations import ADDRESS, to_address
 from storage.database.tables import FootnoteTable
-from storage.storable import to_storable
+from storage.text import to_storable
 
-MOST = 10_000  # questions; more are years of a busy team
+MOST = 10_000  # questions; years of a busy team
 
 _CONVERSATION, _MESSAGE, _CITED, _FEEDBACK = (
     FootnoteTable.metadata.tables[name] for name in ("conversation", "message", "message_document", "feedback")
 )
 _ANSWER, _QUESTION = _MESSAGE.alias("answer"), _MESSAGE.alias("question")
-# The question of an answer: the last one said before it.
+# The question of an answer: the last one before it.
 _ASKED = (
     select(func.max(_QUESTION.c.sequence))
     .where(
@@ -34,7 +34,7 @@ _ASKED = (
 )
 
 
-def _thumbs(rating: Rating) -> Any:
+def _count_of(rating: Rating) -> Any:
     return (
         select(func.count())
         .where(_FEEDBACK.c.message_id == _ANSWER.c.id, _FEEDBACK.c.rating == rating.value)
@@ -52,8 +52,8 @@ _ANSWERED = (
         _ANSWER.c.outcome,
         *(_CONVERSATION.c[name] for name in ADDRESS),
         _TEXT.c.content,
-        _thumbs(Rating.UP).label("helpful"),
-        _thumbs(Rating.DOWN).label("not_helpful"),
+        _count_of(Rating.UP).label("helpful"),
+        _count_of(Rating.DOWN).label("not_helpful"),
     )
     .select_from(
         _ANSWER.join(_CONVERSATION, _CONVERSATION.c.id == _ANSWER.c.conversation_id).join(
@@ -74,7 +74,7 @@ IDS_PER_QUERY = 500  # SQLite built before 3.32 takes at most 999 values a query
 
 
 class SqlAskedRepository:
-    """Implements AskedRepository on a Database. `is_private` tells threads of one person alone."""
+    """Implements AskedRepository on a Database. `is_private` recognises the threads of one person."""
 
     def __init__(
         self, database: Database, clock: Clock, is_private: Callable[[ThreadAddress], bool] = is_private_thread
@@ -86,7 +86,7 @@ class SqlAskedRepository:
     async def asked(self, workspace: str, days: float) -> list[AskedQuestion]:
         since = self._clock.now() - timedelta(days=days)
         wanted = {"in_workspace": to_storable(workspace), "since": since}
-        rows = await self._database.read_rows(lambda connection: connection.execute(_ANSWERED, wanted).all())
+        rows = await self._database.read(lambda connection: connection.execute(_ANSWERED, wanted).all())
         rows = [row for row in rows if not (row.outcome or {}).get("note_on")]
         cited = await self._cited([row.id for row in rows])
         return [
@@ -95,9 +95,9 @@ class SqlAskedRepository:
         ]
 
     async def _cited(self, ids: Sequence[str]) -> dict[str, frozenset[str]]:
-        """Ids of the documents that answers cite, by message id."""
+        """Return the ids of the documents that answers cite, by message id."""
         parts = [ids[start : start + IDS_PER_QUERY] for start in range(0, len(ids), IDS_PER_QUERY)]
-        rows = await self._database.read_rows(
+        rows = await self._database.read(
             lambda connection: [row for part in parts for row in connection.execute(_DOCUMENTS, {"ids": part})]
         )
         found: dict[str, set[str]] = {}
