@@ -1,15 +1,17 @@
 """Checks of every part that an answer needs, for `footnote doctor`."""
 
 from collections.abc import Awaitable, Callable, Collection
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
+from bot.config import Config
 from bot.config.slack import APP_PAGE, SlackSettings, read_settings
 from bot.service.calls import OperationContext, operation
 from bot.slackbot.events.manifest import SCOPES
 from bot.slackbot.events.translate import PLATFORM
 from bot.slackbot.events.transport import open_address
 from bot.slackbot.web_api import build_client
-from bot.wiring.app import App
+from bot.wiring.parts import Parts, build_parts
 from bot.wiring.slack_teams import test_token
 from core.domain.answer import Capabilities
 from core.domain.service import Installation
@@ -32,24 +34,32 @@ async def check_parts(context: OperationContext, request: None) -> list[Check]:
     return await examine(context.parts)
 
 
-async def examine(app: App) -> list[Check]:
-    """Check the parts in the order an answer needs them. The database need not be open yet."""
-    checks = [await _check("database", _database, app)]
-    if checks[0].ok:
-        for name, work in (
-            ("embedding model", _embedding),
-            ("index", _index),
-            ("library", _library),
-            ("scans", _scans),
-            ("provider", _provider),
-            ("discord", _discord),
-            ("slack", _slack),
-        ):
-            checks.append(await _check(name, work, app))
-    return checks
+async def examine_config(config: Config) -> list[Check]:
+    """Open the parts and run all checks."""
+    async with AsyncExitStack() as stack:
+        try:
+            parts = await build_parts(config, stack)
+        except FootnoteError as error:
+            return [Check(name="database", ok=False, detail=str(error))]
+        return await examine(parts)
 
 
-async def require_filled_index(app: App) -> int:
+async def examine(parts: Parts) -> list[Check]:
+    """Run all checks in the order an answer needs the parts."""
+    works = {
+        "database": _database,
+        "embedding model": _embedding,
+        "index": _index,
+        "library": _library,
+        "scans": _scans,
+        "provider": _provider,
+        "discord": _discord,
+        "slack": _slack,
+    }
+    return [await _check(name, work, parts) for name, work in works.items()]
+
+
+async def require_filled_index(app: Parts) -> int:
     """Return how many passages the index holds. InvalidState if the documents of a shared database aren't in it.
 
     That happens if a process has its own index but shares the database: it would find nothing.
@@ -64,7 +74,7 @@ async def require_filled_index(app: App) -> int:
     return count
 
 
-async def count_lacking(app: App) -> tuple[int, int]:
+async def count_lacking(app: Parts) -> tuple[int, int]:
     """Return how many passages the index lacks, and how many it should hold. Takes milliseconds.
 
     Surplus passages, of an ingest that was interrupted or is under way, may hide missing ones.
@@ -73,24 +83,23 @@ async def count_lacking(app: App) -> tuple[int, int]:
     return max(expected - await app.index.count(), 0), expected
 
 
-async def _check(name: str, work: Callable[[App], Awaitable[str]], app: App) -> Check:
+async def _check(name: str, work: Callable[[Parts], Awaitable[str]], app: Parts) -> Check:
     try:
         return Check(name=name, ok=True, detail=await work(app))
     except FootnoteError as error:
         return Check(name=name, ok=False, detail=str(error))
 
 
-async def _database(app: App) -> str:
-    await app.open()
+async def _database(app: Parts) -> str:
     kind = "PostgreSQL, for several processes: " if app.is_shared else ""
     return f"{kind}{app.database.name} is open and up to date"
 
 
-async def _embedding(app: App) -> str:
+async def _embedding(app: Parts) -> str:
     return await app.describe_embedder()
 
 
-async def _index(app: App) -> str:
+async def _index(app: Parts) -> str:
     count = await require_filled_index(app)
     missing, expected = await count_lacking(app)
     if missing:
@@ -102,7 +111,7 @@ async def _index(app: App) -> str:
     return f"{count} passages"
 
 
-async def _library(app: App) -> str:
+async def _library(app: Parts) -> str:
     documents = await app.corpus.list_documents(app.workspace)
     if not documents:
         return "empty: add documents with `footnote ingest PATH`"
@@ -110,9 +119,9 @@ async def _library(app: App) -> str:
     return f"{len(documents) - len(failed)} documents, {len(failed)} could not be read (`footnote documents`)"
 
 
-async def _scans(app: App) -> str:
+async def _scans(app: Parts) -> str:
     """Reading scans is optional, so this check never fails."""
-    from bot.wiring.ingestion import can_recognise
+    from bot.wiring.parts import can_recognise
 
     if not app.config.ingest.ocr:
         return "scanned PDFs are refused: [ingest] ocr is false"
@@ -121,9 +130,9 @@ async def _scans(app: App) -> str:
     return "the text of scanned PDF pages is recognised (OCR)"
 
 
-async def _provider(app: App) -> str:
+async def _provider(app: Parts) -> str:
     """Check every provider, fallbacks too."""
-    from bot.wiring.providers import check_provider
+    from bot.wiring.models import check_provider
 
     said, failed = [], []
     for name, provider in app.providers.each():
@@ -152,7 +161,7 @@ def _skills(capabilities: Capabilities) -> str:
     return f" ({'; '.join(parts)})"
 
 
-async def _discord(app: App) -> str:
+async def _discord(app: Parts) -> str:
     from bot.discordbot.connection import describe
 
     token = app.config.discord_token()
@@ -161,14 +170,15 @@ async def _discord(app: App) -> str:
     return await describe(token.get_secret_value())
 
 
-async def _slack(app: App) -> str:
+async def _slack(app: Parts) -> str:
+
     return await describe_slack(app)
 
 
 OFF = "off: no token in SLACK_BOT_TOKEN or the file of [slack] token_file, and no [slack] client_id"
 
 
-async def describe_slack(app: App) -> str:
+async def describe_slack(app: Parts) -> str:
     """Return what works, in one line. ConfigError lists everything that doesn't."""
     settings = read_settings(app.config)
     if settings is None:
@@ -184,7 +194,7 @@ async def describe_slack(app: App) -> str:
     return "; ".join(found)
 
 
-async def _check_token(app: App, settings: SlackSettings) -> list[str]:
+async def _check_token(app: Parts, settings: SlackSettings) -> list[str]:
     if settings.token is None:
         return []
     tested = await test_token(settings.token)
@@ -193,7 +203,7 @@ async def _check_token(app: App, settings: SlackSettings) -> list[str]:
     return [f"{tested.get('user') or tested['user_id']} is ready in {team} ({tested['team_id']})"]
 
 
-async def _check_teams(app: App, settings: SlackSettings) -> list[str]:
+async def _check_teams(app: Parts, settings: SlackSettings) -> list[str]:
     if not settings.has_keys:
         return []
     teams = await app.installations.list_installations(PLATFORM)
@@ -213,7 +223,7 @@ async def _check_team(team: Installation) -> None:
     _require_scopes(str(tested["scopes"]).replace(" ", "").split(","), team.team_name)
 
 
-async def _check_transport(app: App, settings: SlackSettings) -> list[str]:
+async def _check_transport(app: Parts, settings: SlackSettings) -> list[str]:
     if not settings.by_socket:
         return ["HTTP requests, signed"]
     await open_address(build_client(None), settings.app_token or "")
@@ -224,6 +234,6 @@ def _require_scopes(granted: Collection[str], team: str) -> None:
     missing = sorted(SCOPES.keys() - set(granted))
     if missing:
         raise ConfigError(
-            f"In {team} the bot lacks the scopes {', '.join(missing)}. Update the app at {APP_PAGE} (your app, App "
+            f"In {team} the bot lacks the scopes {', '.join(missing)}. Update the app at {APP_PAGE} (your app, Parts "
             "Manifest) with what `footnote manifest slack` prints, and install it there again."
         )
