@@ -1,4 +1,4 @@
-"""What an ingest did: counts, and every file that could not be read with the reason."""
+"""The result of an ingest: counts, and the failed files with their reasons."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestProgress:
-    """How far an ingest is; `total` counts the files that have to be read, or the documents to be extracted."""
+    """The progress of an ingest; `total` counts the files to read, or the documents to extract."""
 
     done: int
     total: int
@@ -62,7 +62,7 @@ class ReportJson(TypedDict):
 
 @dataclass(slots=True, kw_only=True)
 class IngestReport:
-    """Counts of one ingest. `pages` and `passages` are those of the added and updated documents."""
+    """Counts of one ingest. `pages` and `passages` are of added and updated documents only."""
 
     added: int = 0
     updated: int = 0
@@ -118,7 +118,7 @@ class IndexState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepairReport:
-    """What a repair changed in the index."""
+    """The changes of a repair to the index."""
 
     documents: int  # indexed again
     passages: int  # of these documents

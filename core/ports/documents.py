@@ -52,7 +52,7 @@ class PageImages(Protocol):
     async def of_page(self, source: Source, document: Document, page: Page, width: int) -> bytes:
         """Return the page as WebP, at most `width` pixels wide.
 
-        Raises NotFound if the file is gone, has changed since it was read, or can't be drawn.
+        Raises NotFound if the file is missing, has changed since it was read, or can't be drawn.
         """
 
 
