@@ -119,7 +119,7 @@ class Ingestor:
 
         A source of kind `file` holds only the files that were named once: without `only`, those are checked again. With
         `kind`, that reader reads every file; a file whose suffix has no reader keeps that kind. With `force`, all files
-        are read and embedded again. Documents outside `only` are not changed. Files excluded by `selection` are ignored.
+        are read and embedded again. Documents outside `only` are not changed. `selection` excludes files.
         `links` maps paths to the web addresses of their documents. Safe to repeat and to interrupt.
 
         Raises:

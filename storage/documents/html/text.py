@@ -108,7 +108,8 @@ def html_to_text(source: str, *, book: bool = False, ids: Collection[str] = ()) 
     Blocks end lines, the cells of a row are separated by tabs (a cell over several columns or rows keeps the others
     aligned), inline elements add nothing, runs of white space are one space outside of <pre>, entities are decoded.
     Left out: scripts, styles, hidden elements, navigation, and headers, footers and asides outside of the content (a
-    header with the h1 stays). In a `book`, only scripts and navigation are left out. `ids` are further elements to locate.
+    header with the h1 stays). In a `book`, only scripts and navigation are left out. `ids` are more
+    elements to locate.
     """
     if _depth(source) > MAX_DEPTH:
         return HtmlText(_without_markup(source), warnings=("nested too deeply: read without headings and tables",))
