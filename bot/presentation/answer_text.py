@@ -17,7 +17,7 @@ from core.answering.answers.building import PARTIAL_NOTE
 from core.answering.grounding import UNSUPPORTED_NOTE
 from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
 from core.domain.jobs import Job, JobStatus
-from core.knowledge.references.listing import SHOWN, direct_of, looked_at
+from core.knowledge.references.service import SHOWN, direct_of, looked_at
 from core.text.words import collapse, took
 
 SourceLink = Callable[[Citation], str | None]  # where a footnote leads; None: nowhere that can be clicked

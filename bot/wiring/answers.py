@@ -86,9 +86,8 @@ def build_context(app: "App") -> ContextStrategy:
 
 def build_references(app: "App") -> "References | None":
     """None where they are switched off."""
-    from core.knowledge.references.lines import DocumentLines
+    from core.knowledge.references.document_lines import DocumentLines, ModelLines
     from core.knowledge.references.service import References
-    from core.knowledge.references.writing import ModelLines
 
     settings = app.config.references
     if not settings.enabled:

@@ -11,10 +11,9 @@ import pytest
 from bot.wiring.extraction import Extractions
 from bot.wiring.model_extraction import ModelExtractions, Turns
 from core.domain.extracts import ExtractType, Spending
-from core.domain.ingest_report import IngestReport
+from core.domain.ingest_report import ExtractionReport, IngestReport
 from core.errors import BadInput, StorageError
 from core.work.steps import Steps
-from storage.documents.extraction.extracting import ExtractionReport
 from tests.fakes import ManualClock
 from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf

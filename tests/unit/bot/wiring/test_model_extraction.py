@@ -13,12 +13,12 @@ from bot.config import Config
 from bot.wiring.app import App
 from bot.wiring.model_extraction import AGAIN, ModelExtractions, Turns, build_model_extractions, to_model_limits
 from core.domain.extracts import Spending
+from core.domain.ingest_report import ExtractionReport
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import BadInput, StorageError
 from core.work.orphaned_jobs import CUT_OFF
 from core.work.steps import Steps
 from storage.database.repositories.jobs import SqlJobRepository
-from storage.documents.extraction.extracting import ExtractionReport
 from tests.builders import build_job
 from tests.fakes import ManualClock
 from tests.stores import Stores
