@@ -143,9 +143,12 @@ def _skills(capabilities: Capabilities) -> str:
 
 
 async def _discord(app: "App") -> str:
-    from bot.wiring.discord import describe_discord
+    from bot.discordbot.connection import describe
 
-    return await describe_discord(app.config)
+    token = app.config.discord_token()
+    if token is None:
+        return "off: no token in DISCORD_TOKEN or the file of [discord] token_file"
+    return await describe(token.get_secret_value())
 
 
 async def _slack(app: "App") -> str:

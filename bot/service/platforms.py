@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from bot.discordbot.platform import DiscordPlatform
-from bot.discordbot.translate import PLATFORM as DISCORD
-from bot.discordbot.translate import to_private
+from bot.discordbot.delivery.platform import DiscordPlatform
+from bot.discordbot.events.translate import PLATFORM as DISCORD
+from bot.discordbot.events.translate import to_private
 from bot.slackbot.delivery.platform import SlackPlatform
 from bot.slackbot.events.translate import PLATFORM as SLACK
 from bot.slackbot.events.translate import to_private as to_private_on_slack

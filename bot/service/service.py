@@ -17,6 +17,8 @@ from aiohttp import web
 
 from bot.config import Config
 from bot.config.sections import WebConfig
+from bot.discordbot.connection import DiscordConnection
+from bot.presentation.platform_parts import PlatformParts
 from bot.runtime.metrics import MeteredAnswers, Metrics
 from bot.runtime.signals import Signals
 from bot.service.answer_listeners import AnswerListeners
@@ -41,7 +43,8 @@ from bot.service.worker import (
 from bot.web.app import build_runner
 from bot.web.inbox_poller import Noticing
 from bot.wiring.app import App
-from bot.wiring.discord import DiscordDoor, hear_discord, open_discord
+from bot.wiring.discord import open_discord
+from bot.wiring.parts import shared_parts
 from bot.wiring.slack import SlackDoor, hear_slack, open_slack
 from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState
@@ -136,7 +139,8 @@ class Service:
         await start_task(stack, warm(app))
         await start_task(stack, repair_index(app))
         await start_task(stack, app.extractions.work(_workspaces(app, discord, slack)))
-        heard = [hear_discord(discord, app, worker)] if discord else []
+        gates = platform_gates(app.settings, app.clock)
+        heard = [discord.listen(PlatformParts(**shared_parts(app, worker, gates)))] if discord else []
         heard += [ears.stay_connected()] if ears and ears.stay_connected else []
         working = [task, *[await start_task(stack, work) for work in heard]]
         url = address_of(listening)
@@ -176,7 +180,7 @@ async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening:
 
 
 async def _start_schedule(
-    stack: AsyncExitStack, app: App, inbox: Inbox, *doors: DiscordDoor | SlackDoor | None
+    stack: AsyncExitStack, app: App, inbox: Inbox, *doors: DiscordConnection | SlackDoor | None
 ) -> None:
     async def tidy() -> str | None:
         messages, jobs, runs = await inbox.tidy(), await app.jobs.tidy(), await app.cassettes.purge()
@@ -203,8 +207,8 @@ async def _start_schedule(
     stack.push_async_callback(schedule.stop)
 
 
-def _workspaces(app: App, *doors: DiscordDoor | SlackDoor | None) -> set[str]:
+def _workspaces(app: App, *doors: DiscordConnection | SlackDoor | None) -> set[str]:
     """Return our own workspace, the configured ones, and those of the bot's servers and teams."""
     configured = {*app.config.discord.workspaces.values(), *app.config.slack.workspaces.values()}
-    found = [door.workspaces(app.config) for door in doors if door is not None]
+    found = [door.workspaces() for door in doors if door is not None]
     return {app.workspace} | configured.union(*found)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from core.domain.answer import Citation
 from core.domain.corpus import SearchScope
 from core.errors import NotFound
+from core.knowledge.references.document_lines import page_summary
 from core.ports import CorpusRepository
-from core.text.markup import page_summary
 
 KEPT = 2_000  # summaries in memory
 

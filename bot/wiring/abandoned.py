@@ -8,7 +8,7 @@ from core.ports import Clock
 from core.ports.service import JobRepository
 from core.work.orphaned_jobs import AbandonedRuns, Runs
 
-# Places of storage.database.process_lock, one process at a time in each.
+# Names of process locks (storage.database.process_lock).
 SYNC_PLACE = "sync"
 EXTRACTION_PLACE = "extraction"
 MODEL_EXTRACTION_PLACE = "extraction-by-model"

@@ -26,10 +26,10 @@ from core.domain.corpus import Document, SearchScope, Source
 from core.domain.ingest_report import IngestReport, ProgressCallback
 from core.work.conversations import Conversations
 from storage.database import Database
-from storage.database.process_lock import alone, alone_if_free
-from storage.database.repositories.cited import SqlCitedRepository
+from storage.database.process_lock import process_lock, try_process_lock
+from storage.database.repositories.connections import SqlCitedRepository
 from storage.database.repositories.feedback import SqlFeedbackRepository
-from storage.database.repositories.stale import SqlStaleRepository
+from storage.database.repositories.staleness import SqlStaleRepository
 
 if TYPE_CHECKING:
     from core.answering.redaction import Histories
@@ -95,7 +95,7 @@ class App(ModelParts):
 
     @cached_property
     def extractions(self) -> Extractions:
-        return build_extractions(self, lambda place: alone(self._database_place, place, with_file=True))
+        return build_extractions(self, lambda place: process_lock(self._database_place, place, with_file=True))
 
     @cached_property
     def facts(self) -> "Facts":
@@ -118,7 +118,7 @@ class App(ModelParts):
     @cached_property
     def statistics(self) -> "UsageStatistics":
         from core.features.statistics import UsageStatistics
-        from storage.database.repositories.asked import SqlAskedRepository
+        from storage.database.repositories.statistics import SqlAskedRepository
         from storage.models.local.clustering import VectorMeaningGroups
 
         return UsageStatistics(
@@ -188,7 +188,7 @@ class App(ModelParts):
     def jobs(self) -> "Jobs":
         from core.service.jobs import Jobs
 
-        free = partial(alone_if_free, self._database_place, with_file=True)
+        free = partial(try_process_lock, self._database_place, with_file=True)
         abandoned = build_abandoned(self.job_store, self.clock, free)
         return Jobs(
             self.job_store, self.conversation_store, lambda: self.answers, self.clock, self.inbox_store, abandoned
@@ -297,12 +297,12 @@ class App(ModelParts):
     @cached_property
     def syncs(self) -> "Syncs":
         from bot.wiring.syncs import build_syncs
-        from storage.database.repositories.syncs import SqlSyncRepository
+        from storage.database.repositories.syncing import SqlSyncRepository
         from storage.sources.building import build_fetcher
 
-        waiting = partial(alone, self._database_place, SYNC_PLACE, with_file=True)
+        waiting = partial(process_lock, self._database_place, SYNC_PLACE, with_file=True)
         return build_syncs(self, SqlSyncRepository(self.database), build_fetcher, waiting)
 
     @cached_property
     def ingests(self) -> Ingests:
-        return build_ingests(self, lambda: alone(self._database_place, "index"))
+        return build_ingests(self, lambda: process_lock(self._database_place, "index"))

@@ -11,7 +11,7 @@ from core.errors import InvalidState
 if TYPE_CHECKING:
     from bot.wiring.providers import Providers
     from core.ports import ChatProvider, SearchIndex
-    from storage.database.repositories.readings import SqlReadingRepository
+    from storage.database.repositories.extracts import SqlReadingRepository
     from storage.models.local.cross_encoder import CrossEncoderJudge
     from storage.models.local.embeddings import LocalEmbedder
     from storage.models.local.ranking import VectorSentenceRanker
@@ -28,7 +28,7 @@ class ModelParts(StoreParts):
     @cached_property
     def readings(self) -> "SqlReadingRepository":
         """What models said of documents when they were read, and what that cost."""
-        from storage.database.repositories.readings import SqlReadingRepository
+        from storage.database.repositories.extracts import SqlReadingRepository
 
         return SqlReadingRepository(self.database)
 

@@ -15,7 +15,6 @@ from typing import Any
 from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 
-from bot.config import Config
 from bot.config.slack import SlackSettings, read_settings
 from bot.slackbot.delivery.platform import SlackPlatform
 from bot.slackbot.events.directory import People, slack_gates
@@ -51,7 +50,7 @@ class SlackDoor:
     def teams(self) -> Teams:
         return self.opened.teams
 
-    def workspaces(self, config: Config) -> set[str]:
+    def workspaces(self) -> set[str]:
         """Of the teams that the app is installed in."""
         return set(self.teams.workspaces())
 

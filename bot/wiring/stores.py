@@ -8,18 +8,18 @@ from bot.config import SLACK_KEY_SETTING, Config
 from bot.runtime.clock import SystemClock
 from core.errors import InvalidState
 from storage.database import Database
-from storage.database.repositories.cassettes import SqlCassetteRepository
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository
 from storage.database.repositories.extracts import SqlExtractRepository
 from storage.database.repositories.installations import SqlInstallationRepository, SqlOneTimeCodes
 from storage.database.repositories.jobs import SqlJobRepository
+from storage.database.repositories.replay import SqlCassetteRepository
 from storage.database.repositories.settings import SqlSettingsRepository
 from storage.database.repositories.summaries import SqlSummaryRepository
 
 if TYPE_CHECKING:
     from storage.database.repositories.inbox import SqlInboxStore
-    from storage.database.repositories.upkeep import SqlUpkeep
+    from storage.database.repositories.maintenance import SqlUpkeep
 
 # In the data directory. A backup leaves out what is made again: the search index, models, copies of sources.
 DATABASE_FILE = "footnote.db"
@@ -72,9 +72,9 @@ class StoreParts:
     @cached_property
     def installations(self) -> SqlInstallationRepository:
         """Raises ConfigError without a good key."""
-        from storage.database.encryption import Sealer
+        from storage.database.encryption import SecretCipher
 
-        return SqlInstallationRepository(self.database, Sealer(self.config.slack_keys(), SLACK_KEY_SETTING))
+        return SqlInstallationRepository(self.database, SecretCipher(self.config.slack_keys(), SLACK_KEY_SETTING))
 
     @cached_property
     def one_time_codes(self) -> SqlOneTimeCodes:
@@ -96,7 +96,7 @@ class StoreParts:
 
     @cached_property
     def upkeep_store(self) -> "SqlUpkeep":
-        from storage.database.repositories.upkeep import SqlUpkeep
+        from storage.database.repositories.maintenance import SqlUpkeep
 
         return SqlUpkeep(self.database, BACKED_UP)
 

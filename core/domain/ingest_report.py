@@ -22,7 +22,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestProgress:
-    """The progress of an ingest; `total` counts the files to read, or the documents to extract."""
+    """Progress of an ingest; `total` counts the files to read, or the documents to extract."""
 
     done: int
     total: int
@@ -67,7 +67,7 @@ class ReportJson(TypedDict):
 
 @dataclass(slots=True, kw_only=True)
 class IngestReport:
-    """Counts of one ingest. `pages` and `passages` are of added and updated documents only."""
+    """Counts of one ingest. `pages` and `passages` belong to the added and updated documents."""
 
     added: int = 0
     updated: int = 0

@@ -13,9 +13,9 @@ from core.features.statistics import AskedRepository
 from core.ports import ConversationRepository
 from core.ports.service import FeedbackRepository
 from storage.database import Database
-from storage.database.repositories.asked import SqlAskedRepository
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.feedback import SqlFeedbackRepository
+from storage.database.repositories.statistics import SqlAskedRepository
 from tests.builders import NOON, build_citation, build_conversation, build_message
 from tests.fakes import ManualClock
 

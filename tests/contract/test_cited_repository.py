@@ -10,7 +10,7 @@ from core.domain.features import CitedIn
 from core.ports import ConversationRepository
 from core.ports.service import CitedRepository
 from storage.database import Database
-from storage.database.repositories.cited import SqlCitedRepository
+from storage.database.repositories.connections import SqlCitedRepository
 from storage.database.repositories.conversations import SqlConversationRepository
 from tests.builders import build_citation, build_conversation, build_message
 

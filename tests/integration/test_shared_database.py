@@ -19,9 +19,9 @@ from core.domain.ingest_report import ignore_progress
 from core.errors import InvalidState, StorageError
 from core.service.inbox import ACCEPTED
 from storage.database import Database
-from storage.database import process_lock as alone_module
+from storage.database import process_lock as lock_module
 from storage.database.engines import build_engine
-from storage.database.process_lock import alone
+from storage.database.process_lock import process_lock
 from storage.database.repositories.inbox import SqlInboxStore
 from tests.fakes import RealClock
 from tests.postgres import postgres_schema
@@ -37,14 +37,14 @@ async def test_one_process_at_a_time_is_in_a_place_and_the_next_one_waits(postgr
     seen: list[str] = []
 
     async def visit(name: str, place: str = "index") -> None:
-        async with alone(postgres, place):
+        async with process_lock(postgres, place):
             seen.append(f"{name} in")
             await asyncio.sleep(0.1)
             seen.append(f"{name} out")
 
     await asyncio.gather(visit("a"), visit("b"))
     assert seen in (["a in", "a out", "b in", "b out"], ["b in", "b out", "a in", "a out"])
-    async with alone(postgres, "index"):
+    async with process_lock(postgres, "index"):
         await visit("c", "another place")
         waiting = asyncio.create_task(visit("d"))
         await asyncio.sleep(0.2)
@@ -69,10 +69,10 @@ async def test_who_is_cancelled_while_connecting_leaves_no_connection_behind(
 
     event.listen(engine, "checkout", hold)
     event.listen(engine, "checkin", lambda *_: taken.append(-1))
-    monkeypatch.setattr(alone_module, "build_engine", lambda _: (engine, name))
+    monkeypatch.setattr(lock_module, "build_engine", lambda _: (engine, name))
 
     async def visit() -> None:
-        async with alone(postgres, "index"):
+        async with process_lock(postgres, "index"):
             raise AssertionError("nobody is let in")
 
     visiting = asyncio.create_task(visit())
@@ -88,12 +88,12 @@ async def test_who_is_cancelled_while_connecting_leaves_no_connection_behind(
 
 async def test_a_server_that_can_not_be_asked_for_a_place_is_a_clear_error() -> None:
     with pytest.raises(StorageError, match="can't be reached"):
-        async with alone("postgresql://127.0.0.1:1/x", "index"):
+        async with process_lock("postgresql://127.0.0.1:1/x", "index"):
             raise AssertionError("nobody is let in")
 
 
 async def test_a_sqlite_file_needs_no_such_lock(tmp_path: Path) -> None:
-    async with alone(tmp_path / "footnote.db", "index"), alone(tmp_path / "footnote.db", "index"):
+    async with process_lock(tmp_path / "footnote.db", "index"), process_lock(tmp_path / "footnote.db", "index"):
         assert not (tmp_path / "footnote.db").exists()
 
 

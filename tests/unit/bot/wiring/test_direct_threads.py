@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.discordbot import translate as discord
+from bot.discordbot.events import translate as discord
 from bot.slackbot.events import translate as slack
 from bot.wiring.direct_threads import is_one_persons
 from core.domain.conversation import ThreadAddress
