@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from bot.config import Config
-from bot.wiring.app import App
-from bot.wiring.model_extraction import AGAIN, ModelExtractions, Turns, build_model_extractions, to_model_limits
+from bot.wiring.parts import open_parts
 from core.domain.extracts import Spending
 from core.domain.ingest_report import ExtractionReport
 from core.domain.jobs import JobKind, JobStatus
@@ -19,6 +18,7 @@ from core.errors import BadInput, StorageError
 from core.work.orphaned_jobs import CUT_OFF
 from core.work.steps import Steps
 from storage.database.repositories.jobs import SqlJobRepository
+from storage.documents.extraction.runs import AGAIN, ModelExtractions, Turns
 from tests.builders import build_job
 from tests.fakes import ManualClock
 from tests.stores import Stores
@@ -117,25 +117,26 @@ async def test_a_run_ends_what_a_killed_one_left_running() -> None:
     assert (dead.status, dead.error) == (JobStatus.FAILED, CUT_OFF)
 
 
-def test_limits_are_those_of_the_configuration() -> None:
-    settings = {"tokens_per_run": 5, "tokens_per_day": 7}
-    limits = to_model_limits(Config.model_validate({"extraction": settings}).extraction)
-    assert (limits.tokens_per_run, limits.tokens_per_day) == (5, 7)
-    assert not Config().extraction.with_model
-
-
 async def test_what_a_workspace_has_goes_to_its_own_model_and_to_no_other(tmp_path: Path) -> None:
     sections = {
         "data_dir": tmp_path,
         "provider": {"name": "anthropic"},
         "providers": {"mill": {"kind": "anthropic", "model": "mill-7b", "base_url": "http://127.0.0.1:9"}},
         "workspaces": {"guild": {"provider": "mill"}, "club": {"provider": "extractive"}},
-        "extraction": {"with_model": True, "model": "claude-haiku-5-5"},
+        "extraction": {
+            "with_model": True,
+            "model": "claude-haiku-5-5",
+            "tokens_per_run": 5,
+            "tokens_per_day": 7,
+        },
     }
-    async with App(Config.model_validate(sections)) as app:
-        found = build_model_extractions(app, nullcontext)
+    async with open_parts(Config.model_validate(sections)) as app:
+        found = app._build_model_extractions()
         assert found is not None
         parts = {name: made._parts if (made := found._build(name)) else None for name in ("local", "guild", "club")}
+        limits = parts["local"].limits
+        assert (limits.tokens_per_run, limits.tokens_per_day) == (5, 7)
+        assert not Config().extraction.with_model
         assert [(item.provider, item.model) if item else None for item in parts.values()] == [
             (app.provider, "claude-haiku-5-5"),
             (app.provider_for("guild", None), None),

@@ -1,4 +1,4 @@
-"""Which threads are one person's alone, by what each platform's addresses look like. No platform is loaded for it."""
+"""Recognition of threads that only one person reads, by their addresses. Loads no platform."""
 
 from collections.abc import Callable, Mapping
 
@@ -10,7 +10,7 @@ _DIRECT: Mapping[str, Callable[[ThreadAddress], bool]] = {
 }
 
 
-def is_one_persons(address: ThreadAddress) -> bool:
-    """Whether nobody but its asker and the bot reads there: a private thread in a channel, or a direct channel."""
+def is_direct_thread(address: ThreadAddress) -> bool:
+    """Return whether only its asker and the bot read there: a private thread, or a direct message."""
     is_direct = _DIRECT.get(address.platform)
     return address.private_to is not None or (is_direct is not None and is_direct(address))

@@ -6,10 +6,10 @@ import pytest
 
 from bot.config import Config
 from bot.config.sections import WebConfig
-from bot.wiring.app import App
-from bot.wiring.links import link_maker, own_address
+from bot.wiring.platforms import link_maker, own_address
 from core.domain.conversation import ThreadAddress
 from tests.builders import build_citation
+from tests.fakes import ManualClock
 
 THREAD = ThreadAddress(platform="discord", workspace="team", channel="1", thread="2")
 
@@ -25,13 +25,13 @@ def test_what_no_browser_should_open_is_no_address(url: str | None) -> None:
 
 
 def test_without_a_public_address_a_footnote_never_leads_to_this_machine(tmp_path: Path) -> None:
-    link = link_maker(App(Config(data_dir=tmp_path)))
+    link = link_maker(Config(data_dir=tmp_path), ManualClock())
     assert link(build_citation(url=None), THREAD) is None
     assert link(build_citation(url="https://example.org/a"), THREAD) == "https://example.org/a"
 
 
 def test_with_a_public_address_a_footnote_leads_to_the_source_viewer(tmp_path: Path) -> None:
-    app = App(Config(data_dir=tmp_path, web=WebConfig(public_url="https://notes.example")))
-    found = link_maker(app)(build_citation(url="https://example.org/a"), THREAD)
+    config = Config(data_dir=tmp_path, web=WebConfig(public_url="https://notes.example"))
+    found = link_maker(config, ManualClock())(build_citation(url="https://example.org/a"), THREAD)
     assert found is not None
     assert found.startswith("https://notes.example/s/")

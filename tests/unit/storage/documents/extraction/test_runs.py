@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from bot.wiring.extraction import Extractions
-from bot.wiring.model_extraction import ModelExtractions, Turns
+from bot.config.sections import MODEL_EXTRACTORS
 from core.domain.extracts import ExtractType, Spending
 from core.domain.ingest_report import ExtractionReport, IngestReport
 from core.errors import BadInput, StorageError
 from core.work.steps import Steps
+from storage.documents.extraction.runs import Extractions, ModelExtractions, Turns
 from tests.fakes import ManualClock
 from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf
@@ -80,6 +80,7 @@ def build_extractions(shelf: Shelf, runs: Runs, by_model: ModelExtractions | Non
         steps=lambda workspace: Steps(jobs, clock, workspace),
         turns=Turns("extract", jobs, clock, nullcontext),
         by_model=lambda: by_model,
+        model_extractors=MODEL_EXTRACTORS,
     )
 
 

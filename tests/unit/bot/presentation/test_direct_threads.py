@@ -3,8 +3,8 @@
 import pytest
 
 from bot.discordbot.events import translate as discord
+from bot.presentation.direct_threads import is_direct_thread
 from bot.slackbot.events import translate as slack
-from bot.wiring.direct_threads import is_one_persons
 from core.domain.conversation import ThreadAddress
 
 
@@ -26,9 +26,9 @@ def address(platform: str, channel: str, thread: str) -> ThreadAddress:
     ],
 )
 def test_whose_a_thread_is_follows_from_its_address(where: ThreadAddress, alone: bool) -> None:
-    assert is_one_persons(where) is alone
+    assert is_direct_thread(where) is alone
 
 
 @pytest.mark.parametrize("channel", ["D024", "C024", "G024"])
 def test_slacks_direct_channels_are_those_that_its_adapter_takes_for_them(channel: str) -> None:
-    assert is_one_persons(slack.thread_address("w", channel, "1")) is slack.is_direct({"channel": channel})
+    assert is_direct_thread(slack.thread_address("w", channel, "1")) is slack.is_direct({"channel": channel})

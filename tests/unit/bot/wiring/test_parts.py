@@ -1,11 +1,12 @@
 """How the configuration turns into a run: its limits, and whether scans are recognised."""
 
-from typing import Any, cast
+from pathlib import Path
 
 import pytest
 
+from bot.config import Config
 from bot.config.sections import IngestConfig
-from bot.wiring.ingestion import build_ingestor, to_read_limits
+from bot.wiring.parts import open_parts, to_read_limits
 from core.domain.read_limits import MEBIBYTE
 from storage.documents.pdf import recognition
 from storage.documents.pdf.recognition import UNRECOGNISED
@@ -20,12 +21,12 @@ from storage.documents.sandbox import READERS, RECOGNISING_READERS
         (False, True, READERS, ()),
     ],
 )
-def test_scans_are_recognised_and_tried_again_where_that_is_on_and_installed(
-    ocr: bool, installed: bool, readers: str, retried: object, monkeypatch: pytest.MonkeyPatch
+async def test_scans_are_recognised_and_tried_again_where_that_is_on_and_installed(
+    ocr: bool, installed: bool, readers: str, retried: object, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(recognition, "is_installed", lambda: installed)
-    none = cast("Any", None)
-    ingestor = build_ingestor(IngestConfig(ocr=ocr), corpus=none, index=none, conversations=none, clock=none)
+    async with open_parts(Config(data_dir=tmp_path, ingest=IngestConfig(ocr=ocr))) as parts:
+        ingestor = parts._build_ingestor()
     assert ingestor._sandbox._functions[0] == readers
     assert ingestor._retried == retried
 
