@@ -14,7 +14,7 @@ from bot.web.pages.jobs import add_jobs_pages
 from bot.web.pages.library import add_library_pages
 from bot.web.pages.source import add_source_pages
 from bot.web.parts import PARTS, ScopeOf, WebParts, WorkerControls
-from bot.web.security import add_headers, guard, who_looks
+from bot.web.security import add_headers, guard, template_context
 from core.text.words import took
 
 __all__ = ["PARTS", "ScopeOf", "WebAddition", "WebParts", "WorkerControls", "build_runner", "build_web"]
@@ -38,7 +38,7 @@ def build_web(parts: WebParts, additions: Sequence[WebAddition] = ()) -> web.App
     app.on_response_prepare.append(add_headers)
     environment = aiohttp_jinja2.setup(
         app,
-        context_processors=(who_looks,),
+        context_processors=(template_context,),
         loader=jinja2.FileSystemLoader(FOLDER / "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
