@@ -1,12 +1,16 @@
 """Blocks of a word processor's document written as one text with headings; numbers of its lists."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
-from core.domain.corpus import Heading
+from core.domain.corpus import Heading, ParsedDocument
+from core.errors import ReadError
 from core.text.words import collapse
 from storage.documents.tables.text import to_table
 from storage.documents.texts.encodings import clean
+from storage.documents.texts.sections import split_sections
 
 # Letters of one number: the 27th item is "aa", the 53rd "aaa".
 MAX_LETTERS = 60
@@ -53,6 +57,20 @@ class TextWriter:
         self._length = 0
         self._headings: list[Heading] = []
         self._in_list = False
+        self._cited: list[tuple[int, Any]] = []  # notes whose text is not written yet
+        self._note_count = 0
+
+    def cite(self, note: Any) -> str:
+        """Return the mark of a note, whose text `add_notes` writes."""
+        self._note_count += 1
+        self._cited.append((self._note_count, note))
+        return f"[^{self._note_count}]"
+
+    def add_notes(self, to_text: Callable[[Any], str]) -> None:
+        """Add the notes cited since the last call as paragraphs."""
+        cited, self._cited = self._cited, []
+        for number, note in cited:
+            self.add_paragraph(f"[^{number}]: {to_text(note)}")
 
     def add_paragraph(self, text: str) -> None:
         """Add a paragraph with its line breaks; white space is ignored."""
@@ -83,6 +101,22 @@ class TextWriter:
     def finish(self) -> tuple[str, tuple[Heading, ...]]:
         """The text, without white space at its ends, and its headings in text order."""
         return "".join(self._pieces), tuple(self._headings)
+
+    def to_document(
+        self, path: Path, kind: str, titles: Sequence[str], warnings: tuple[str, ...] = ()
+    ) -> ParsedDocument:
+        """Return the document with the first of `titles` that is not empty. Raises ReadError without text."""
+        text, headings = self.finish()
+        if not text:
+            raise ReadError("empty: the document has no text; what pictures show is not read")
+        tops = [heading.title for heading in headings if heading.level == 1]
+        only = tops[0] if len(tops) == 1 else ""
+        return ParsedDocument(
+            title=next(filter(None, [*titles, only]), path.stem),
+            kind=kind,
+            pages=split_sections(text, headings),
+            warnings=warnings,
+        )
 
     def _add(self, block: str, *, is_item: bool = False) -> int | None:
         if not block.strip():
