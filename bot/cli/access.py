@@ -10,7 +10,7 @@ import typer
 from bot.cli.session import Session
 from bot.runtime.local_user import author_name
 from bot.service.operations import explain_access
-from bot.terminal.render_access import explanation_view
+from bot.terminal.render import explanation_view
 from bot.wiring.direct_threads import is_one_persons
 from core.domain.conversation import ThreadAddress
 from core.errors import BadInput
