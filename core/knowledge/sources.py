@@ -1,8 +1,8 @@
-"""The choice of the source that an ingested path belongs to.
+"""Choice of the source that a path belongs to when it is ingested.
 
-One source has one root folder. A path inside the root of a source belongs to that source; any other folder becomes a
-new source, named after the folder. A file outside every source becomes a source of kind `file`: rooted in its folder,
-but limited to the named files until the folder itself is ingested. Several paths may share one `--source` if they are
+A source has one root folder. A path inside the root of a source belongs to that source; any other folder becomes a new
+source, named after the folder. A file outside every source becomes a source of kind `file`: rooted in its folder, but
+holding only the named files, until the folder itself is ingested. Several paths may share one `--source` if they are
 files of one folder, or inside a folder that the source already has.
 """
 
@@ -54,7 +54,7 @@ async def add_source(
 
 
 def source_id(workspace: str, location: str) -> str:
-    """Return the permanent ID of a folder, so that references to its documents survive a removal."""
+    """Return the same id for the same folder forever, so that references to its documents stay valid."""
     return str(uuid.uuid5(NAMESPACE, f"source\x1f{workspace}\x1f{location}"))
 
 
@@ -80,7 +80,7 @@ def _holding(path: Path, is_folder: bool, sources: list[Source]) -> Source | Non
 
 def _holds(source: Source, path: Path, *, is_folder: bool) -> bool:
     root = Path(source.location)
-    if source.kind == "files":  # limited to the files named in the configuration
+    if source.kind == "files":  # only the files that the configuration names
         return False
     if path == root:
         return True

@@ -10,13 +10,13 @@ from pydantic import SecretStr
 
 from core.domain.corpus import Document
 from core.domain.extracts import Extract, ExtractQuery, ExtractType, ModelLimits
+from core.domain.ingest_report import ExtractionReport
 from core.domain.jobs import JobStatus
 from core.errors import BadInput
 from core.ports.documents import ModelExtractor
 from core.service.rate_limit import Rate, RateGate
 from core.work.steps import Steps
 from storage.database.repositories.jobs import SqlJobRepository
-from storage.documents.extraction.extracting import ExtractionReport
 from storage.documents.extraction.model_extracting import ModelExtracting
 from storage.documents.extraction.model_reading import ModelParts
 from storage.documents.extractors.base import build_model_extractors

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.control.codec import from_wire, to_wire
+from bot.service.calls import JsonForm
 from core.domain.ingest_report import Failure, IngestReport
 from core.domain.sources import (
     ConfluenceOrigin,
@@ -59,7 +59,9 @@ def test_a_status_comes_through_the_socket_as_it_was(
     spec = SourceSpec(name="wiki", workspace="local", origin=origin, schedule=schedule)
     status = SourceStatus(name="wiki", kind=spec.kind, location=str(origin), spec=spec, state=STATE)
 
-    assert from_wire(to_wire(status)) == status
+    form = JsonForm[SourceStatus](SourceStatus)
+
+    assert form.load(form.dump(status)) == status
     assert status.location == location
 
 
@@ -67,7 +69,9 @@ def test_a_report_comes_through_the_socket_and_is_told_as_json() -> None:
     read = IngestReport(added=1, failures=[Failure(path="a.epub", reason="no reader for .epub")])
     report = SyncReport(state=STATE, report=read, seconds=1.5)
 
-    assert from_wire(to_wire(report)) == report
+    form = JsonForm[SyncReport](SyncReport)
+
+    assert form.load(form.dump(report)) == report
     told = report.to_json()
     assert (told["source"], told["result"], told["failing_since"]) == ("wiki", "failed", "2026-03-01T12:00:00+00:00")
     assert not report.is_good
