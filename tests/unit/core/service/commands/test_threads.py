@@ -177,7 +177,7 @@ async def test_a_conversation_is_a_file_to_take_away() -> None:
     assert as_json.file.data.startswith(b"{") and as_json.file.is_text
     assert as_pdf.file.data.startswith(b"%PDF-") and not as_pdf.file.is_text
     assert exported.file.name in exported.text
-    with pytest.raises(BadInput, match="'docx'. Use markdown, pdf, json"):
+    with pytest.raises(BadInput, match=r"'docx'\. Use markdown, pdf, json"):
         await run("export", "docx")
 
 
