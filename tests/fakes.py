@@ -14,7 +14,7 @@ from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope
 from core.domain.jobs import Job
 from core.text.words import tokens
 from storage.models.local.embeddings import Vector
-from storage.plain_text import has_words, indexed_text
+from storage.text import has_words, indexed_text
 
 
 class ManualClock:

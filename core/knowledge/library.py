@@ -128,7 +128,7 @@ class Library:
         return Removal(name=source.name, documents=len(documents), conversations=conversations)
 
     async def _forget(self, documents: Sequence[Document]) -> int:
-        """Remove from the database first: what an interruption leaves in the index is never shown, and swept later."""
+        """Remove from the database first: after an interruption, leftovers in the index are hidden and swept."""
         conversations = 0
         for document in documents:
             conversations += await self._conversations.forget_document(document.id)

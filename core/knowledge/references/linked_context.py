@@ -122,7 +122,7 @@ def _form(title: str) -> str:
     return _SIGNS.sub(" ", title).strip().casefold()
 
 
-# Its name in the history, where it looks like the call of a tool.
+# Its name in the history, in the form of a tool call.
 OPENED = "open_references"
 # Documents whose text is included; with more, each would get a line or two.
 MOST_INCLUDED = 10
@@ -142,7 +142,7 @@ class LinkedContext:
 async def passages_of(
     document: Document, parts: Sequence[PagePart], corpus: CorpusRepository, scope: SearchScope
 ) -> list[SourcedPassage]:
-    """Return the passages of a section; without one, those of the document's beginning."""
+    """Return the passages of a section, or of the document's beginning if no section is given."""
     if parts:
         found = await asyncio.gather(*(corpus.list_page_passages(part.page.id, scope) for part in parts))
         return [
@@ -293,7 +293,7 @@ async def _with_lines(named: Sequence[Named], lines: DocumentLines, scope: Searc
 
 
 def _told(reference: Reference) -> str:
-    """`- [[House]] is house.md, section Keys: what it is about`."""
+    """Return a line like `- [[House]] is house.md, section Keys: a summary`."""
     if reference.broken:
         near = f"; near it are {', '.join(reference.near)}" if reference.near else ""
         return f"- {reference.label}: {reference.summary}{near}"

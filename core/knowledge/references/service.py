@@ -1,4 +1,4 @@
-"""References of an answer: what its question names, and what its tools showed. Each is a step of the job tree."""
+"""References of an answer: documents that its question names, and that its tools showed. Failures cost only a job."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ MOST_KEPT = 100  # with a message
 
 
 def all_references(direct: Sequence[Reference], draft: Draft, citations: Sequence[Citation]) -> tuple[Reference, ...]:
-    """Return the documents that the question named, then those cited, then those that tools showed, each once.
+    """Return the documents that the question named, then cited ones, then the others that tools showed, each once.
 
     At most MOST_KEPT. Documents of earlier turns count if they are cited.
     """

@@ -38,7 +38,7 @@ class DocumentWords:
 
 
 class LongDocuments:
-    """Reads the words of documents, and keeps those of the last KEPT ones."""
+    """Reads the words of documents, and keeps them for the last KEPT ones."""
 
     def __init__(self, corpus: CorpusRepository) -> None:
         self._corpus = corpus

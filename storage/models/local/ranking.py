@@ -16,7 +16,7 @@ from core.answering.providers.extractive.evidence import expected_kind, holds_ki
 from core.domain.corpus import ScoredSpan, SourcedPassage, Span
 from core.text.words import tokens
 from storage.models.local.embeddings import Embedder
-from storage.plain_text import plain
+from storage.text import plain
 
 if TYPE_CHECKING:
     from storage.models.local.embeddings import Vector
