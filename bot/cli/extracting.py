@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from bot.wiring.app import App
     from core.domain.extracts import Extract, ExtractType
     from core.knowledge.facts import FactQuery, FoundFacts, Ontology, Trouble
-    from storage.documents.extraction.extracting import ExtractionReport
+    from storage.documents.extraction.by_rules import ExtractionReport
 
 MOST_LISTED = 100_000
 MOST_FACTS = 10_000

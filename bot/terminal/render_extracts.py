@@ -14,7 +14,7 @@ from core.text.words import shorten
 
 if TYPE_CHECKING:
     from core.knowledge.facts import CitedFact, FoundFacts, KindCount, Ontology, Trouble
-    from storage.documents.extraction.extracting import ExtractionReport
+    from storage.documents.extraction.by_rules import ExtractionReport
 
 FIELD_LENGTH = 160
 ALIASES_LISTED = 50

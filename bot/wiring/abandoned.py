@@ -20,8 +20,8 @@ def build_abandoned(jobs: JobRepository, clock: Clock, if_free: IfFree) -> Aband
     """`if_free` enters a place where nobody is in it."""
 
     def runs() -> Sequence[Runs]:
-        from storage.documents.extraction.extracting import JOB_NAME as BY_RULES
-        from storage.documents.extraction.model_extracting import JOB_NAME as BY_MODEL
+        from storage.documents.extraction.by_model import JOB_NAME as BY_MODEL
+        from storage.documents.extraction.by_rules import JOB_NAME as BY_RULES
 
         return (
             Runs(kind=JobKind.SYNC, place_if_free=lambda: if_free(SYNC_PLACE)),

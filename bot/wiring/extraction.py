@@ -19,7 +19,7 @@ from core.work.steps import Steps
 
 if TYPE_CHECKING:
     from bot.wiring.app import App
-    from storage.documents.extraction.extracting import Extracting, ExtractionReport
+    from storage.documents.extraction.by_rules import Extracting, ExtractionReport
 
 _NO_MODEL = (
     "The extractor {!r} asks a model, and those are off: set [extraction] with_model = true, and a [provider] that has "
@@ -67,7 +67,7 @@ class Extractions:
         force: bool = False,
         progress: ProgressCallback = lambda done: None,
     ) -> "ExtractionReport":
-        """As storage.documents.extraction.extracting.Extracting.run, recorded in a job tree of its own.
+        """As storage.documents.extraction.by_rules.Extracting.run, recorded in a job tree of its own.
 
         Then those that ask a model, where they are on: in another job tree, and counted into the same report. Raises
         BadInput for one of them where they are off.
@@ -167,7 +167,7 @@ def build_extractions(app: "App", alone: Callable[[str], AbstractAsyncContextMan
     """The runs over the parts of an app; `alone` holds a place for one process at a time."""
 
     def build() -> "Extracting":
-        from storage.documents.extraction.extracting import Extracting
+        from storage.documents.extraction.by_rules import Extracting
         from storage.documents.extractors.base import build_extractors
         from storage.documents.sandbox import Sandbox
 
@@ -179,7 +179,7 @@ def build_extractions(app: "App", alone: Callable[[str], AbstractAsyncContextMan
             clock=app.clock,
         )
 
-    from storage.documents.extraction.extracting import JOB_NAME
+    from storage.documents.extraction.by_rules import JOB_NAME
 
     return Extractions(
         corpus=app.corpus,

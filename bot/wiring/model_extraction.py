@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from bot.wiring.app import App
-    from storage.documents.extraction.extracting import ExtractionReport
-    from storage.documents.extraction.model_extracting import ModelExtracting
+    from storage.documents.extraction.by_model import ModelExtracting
+    from storage.documents.extraction.by_rules import ExtractionReport
 
 # After a run that ended early the next one waits this long, and twice as long each time that nothing came of it.
 AGAIN = timedelta(minutes=10)
@@ -83,11 +83,11 @@ class ModelExtractions:
         force: bool = False,
         progress: ProgressCallback = lambda done: None,
     ) -> "ExtractionReport":
-        """As storage.documents.extraction.model_extracting.ModelExtracting.run, recorded in a job tree of its own.
+        """As storage.documents.extraction.by_model.ModelExtracting.run, recorded in a job tree of its own.
 
         BadInput, too, for an extractor by name in a workspace whose provider has no model for it.
         """
-        from storage.documents.extraction.extracting import ExtractionReport
+        from storage.documents.extraction.by_rules import ExtractionReport
 
         extracting = self._build(workspace)
         if extracting is None:
@@ -166,8 +166,7 @@ def build_model_extractions(
     gate = RateGate(Rate(per_second=settings.requests_per_minute / 60, burst=1), app.clock)
 
     def build(workspace: str) -> "ModelExtracting | None":
-        from storage.documents.extraction.model_extracting import ModelExtracting
-        from storage.documents.extraction.model_reading import ModelParts
+        from storage.documents.extraction.by_model import ModelExtracting, ModelParts
         from storage.documents.extractors.base import build_model_extractors
 
         provider = app.provider_for(workspace, None)
@@ -187,7 +186,7 @@ def build_model_extractions(
             )
         )
 
-    from storage.documents.extraction.model_extracting import JOB_NAME
+    from storage.documents.extraction.by_model import JOB_NAME
 
     return ModelExtractions(
         build=build,

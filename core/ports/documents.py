@@ -133,7 +133,7 @@ class ModelExtractor(Protocol):
     """Finds data in prose by what a model said of it: it says what to ask for, and proves what came of it.
 
     Pure and deterministic, as an Extractor is: who asks the model, how fast and for how much is
-    storage/documents/extraction/model_extracting.py. It never raises for what a model can say.
+    storage/documents/extraction/by_model.py. It never raises for what a model can say.
     """
 
     @property

@@ -16,7 +16,7 @@ from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput, Found, Unread
 from core.ports.documents import Extractor
 from storage.documents.base import build_readers
-from storage.documents.extraction.checks import MOST_EXTRACTS, to_extracts
+from storage.documents.extraction.by_rules import MOST_EXTRACTS, to_extracts
 from storage.documents.extractors.base import build_extractors
 from storage.documents.markup.markdown_text import MarkdownParts, read_markdown
 from storage.documents.readers.pdf import PdfReader

@@ -16,11 +16,9 @@ from core.ports.documents import ModelExtractor
 from core.service.rate_limit import Rate, RateGate
 from core.work.steps import Steps
 from storage.database.repositories.jobs import SqlJobRepository
-from storage.documents.extraction.extracting import ExtractionReport
-from storage.documents.extraction.model_extracting import ModelExtracting
-from storage.documents.extraction.model_reading import ModelParts
+from storage.documents.extraction.by_model import TOOL, ModelExtracting, ModelParts
+from storage.documents.extraction.by_rules import ExtractionReport
 from storage.documents.extractors.base import build_model_extractors
-from storage.documents.extractors.llm_prompts import TOOL
 from storage.models.anthropic.provider import AnthropicProvider
 from tests.builders import NOON
 from tests.fakes import ManualClock

@@ -9,10 +9,12 @@ from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
 from core.text.pipe_tables import to_cells
 from core.text.words import shorten
-from storage.documents.apis.endpoint_text import (
+from storage.documents.apis.documentation import (
     METHODS,
     Strength,
     Written,
+    find_authentication,
+    find_base_url,
     find_endpoints,
     is_alone,
     is_use,
@@ -21,7 +23,6 @@ from storage.documents.apis.endpoint_text import (
     to_methods,
     to_path,
 )
-from storage.documents.apis.service_text import find_authentication, find_base_url
 from storage.documents.markup.marked_text import MAX_PLACE, Line, MarkedText, PipeTable, Row, plain
 
 MAX_SUMMARY = 300

@@ -6,15 +6,17 @@ from storage.documents.extractors.api_specs import ApiSpecsExtractor
 from storage.documents.extractors.entities import EntitiesExtractor
 from storage.documents.extractors.financial import FinancialExtractor
 from storage.documents.extractors.llm_apis import ModelApisExtractor
-from storage.documents.extractors.llm_entities import ModelEntitiesExtractor, ModelRelationsExtractor
+from storage.documents.extractors.llm_entities import (
+    ModelEntitiesExtractor,
+    ModelPagesExtractor,
+    ModelRelationsExtractor,
+)
 from storage.documents.extractors.llm_financial import ModelFinancialExtractor
 from storage.documents.extractors.llm_meetings import ModelMeetingsExtractor
-from storage.documents.extractors.llm_pages import ModelPagesExtractor
 from storage.documents.extractors.meetings import MeetingsExtractor
 from storage.documents.extractors.pages import PagesExtractor
-from storage.documents.extractors.pdf_tables import PdfTableExtractor
 from storage.documents.extractors.relations import RelationsExtractor
-from storage.documents.extractors.tables import TableExtractor
+from storage.documents.extractors.tables import PdfTableExtractor, TableExtractor
 
 
 def build_extractors() -> tuple[Extractor, ...]:

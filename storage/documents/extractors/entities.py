@@ -9,9 +9,8 @@ from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.text.words import collapse
 from storage.documents.foundry.mentions import COMMAND, Mention, find_mentions, kind_of, name_of
 from storage.documents.markup.marked_text import MarkedText, PipeTable, around, plain
-from storage.documents.terms.definitions import define
+from storage.documents.terms.definitions import define, is_name
 from storage.documents.terms.prose_names import ARTICLES, ProseName, names_in_prose
-from storage.documents.terms.term_names import is_name
 
 MAX_ALIASES = 20
 # Names that one column of a table gives at most: longer ones are data to be looked up in the table.

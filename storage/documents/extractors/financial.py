@@ -11,12 +11,16 @@ from storage.documents.pdf.found_tables import read_pdf_tables
 from storage.documents.tables.accounts import (
     FRONT,
     NAMED,
+    Measured,
+    Rows,
     find_report_date,
     find_report_type,
     find_ticker,
     is_of_accounts,
+    is_table_of_accounts,
+    read_figures,
+    read_lines,
 )
-from storage.documents.tables.figures import Measured, Rows, is_table_of_accounts, read_figures, read_lines
 
 # Figures of one extract: a longer table is cut into several.
 MAX_FIGURES = 2_000

@@ -9,7 +9,7 @@ from pydantic import Field
 from core.domain.corpus import Document, Span
 from core.domain.extracts import Extract, ExtractorInput, ExtractType, Figure, Financial, Found, SaidOfPiece, Unproved
 from storage.documents.extractors.llm import CONFIDENCE, Proved, Said, is_prose, prove, split
-from storage.documents.tables.amounts import read_amount
+from storage.documents.tables.accounts import read_amount
 from storage.documents.texts.quotes import is_within, plain_quote
 
 _MAY_HOLD = re.compile(r"[$€£¥₹%]|\b(?:USD|EUR|GBP|JPY|CHF|million|billion|revenue|income|profit|cost|budget)\b", re.I)

@@ -1,4 +1,4 @@
-"""Tables in the text of pages: of Markdown, lines with tabs (once HTML), drawn or held by blanks in plain text, CSV."""
+"""Tables of text formats and of PDFs."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -7,11 +7,9 @@ from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
 from core.text.delimited import read_delimited
 from core.text.pipe_tables import MAX_LINE, TextTable, fit, read_pipe_tables
-from storage.documents.tables.grid_tables import read_grid_tables
-from storage.documents.tables.header_rows import with_one_head
-from storage.documents.tables.space_tables import read_space_tables
-from storage.documents.tables.tab_tables import read_tab_tables
-from storage.documents.tables.titles import MAX_TITLE, find_title
+from storage.documents.pdf.found_tables import PlacedTable, read_pdf_tables
+from storage.documents.tables.headers import MAX_TITLE, find_title, with_one_head
+from storage.documents.tables.text_tables import read_grid_tables, read_space_tables, read_tab_tables
 
 # Rows of one extract: a longer table is cut into several, each of which says that it goes on.
 MAX_ROWS = 5_000
@@ -123,4 +121,41 @@ def _to_found(page: Page, title: str, table: TextTable, part: int, confidence: f
             "continued": part > 0,
         },
         confidence=confidence,
+    )
+
+
+_RULED = 0.9
+_ALIGNED = 0.7
+
+
+class PdfTableExtractor:
+    """Finds tables by where words and lines stand on the page; one that goes on says so on its next page."""
+
+    name = "pdf_tables"
+    version = 3
+    types = frozenset({ExtractType.TABLE})
+
+    def reads(self, document: Document) -> bool:
+        return document.kind == "pdf"
+
+    def extract(self, given: ExtractorInput) -> Iterator[Found | Unread]:
+        unread: list[Unread] = []
+        for table in read_pdf_tables(given, unread=unread):
+            yield _to_pdf_found(table)
+        yield from unread
+
+
+def _to_pdf_found(table: PlacedTable) -> Found:
+    return Found(
+        type=ExtractType.TABLE,
+        page_number=table.page.number,
+        span=table.span,
+        data={
+            "title": table.title,
+            "columns": table.columns,
+            "rows": table.rows,
+            "row_spans": tuple((span.start, span.end) for span in table.row_spans),
+            "continued": table.is_continued,
+        },
+        confidence=_RULED if table.is_ruled else _ALIGNED,
     )

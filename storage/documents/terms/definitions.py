@@ -1,7 +1,7 @@
-"""What a page defines: terms of glossaries and definition lists, bold terms with their meaning, acronyms. Pure.
+"""Definitions on a page: glossaries, definition lists, bold terms with their meaning, acronyms. Pure.
 
-A definition is worth nothing when it is wrong: labels of notes ("Date:"), speakers of a transcript and feature lists
-without meanings are left out, and how sure each one is goes with it.
+Wrong definitions are worthless: labels of notes ("Date:"), speakers of a transcript and feature lists without meanings
+are left out, and each definition has a confidence.
 """
 
 import re
@@ -13,9 +13,44 @@ from core.domain.corpus import Page, Span
 from core.domain.extracts import ExtractorInput
 from core.text.pipe_tables import to_cells
 from core.text.words import shorten
+from storage.documents.html.writer import MEANING_INDENT
 from storage.documents.markup.marked_text import Line, MarkedText, PipeTable, plain
-from storage.documents.terms.term_lists import read_terms
-from storage.documents.terms.term_names import is_name
+
+MAX_NAME = 60
+MAX_NAME_WORDS = 6
+
+_LABELS = frozenset(
+    """date time when where location place venue attendees participants present absent apologies agenda notes note
+    warning tip tips important caution info example examples question answer q a author authors status version type
+    title summary description todo action actions decision decisions owner due deadline next steps result results
+    update updates source sources see also link links file files path url method endpoint request response input
+    output default required optional returns return parameters params arguments usage goal goals objective purpose
+    problem solution context background pros cons advantages disadvantages step hint remember total price moderator
+    facilitator chair scribe minutes recording video subject from cc bcc sent reply comments comment reference
+    references related reviewers reviewer tags keywords category name email phone address contact created updated
+    modified id key value yes no and or but first second third finally prerequisites requirements installation
+    audience scope duration conclusion overview introduction features feature new fixed changed added removed
+    deprecated security bug fix breaking""".split()
+)
+
+
+def is_name(name: str) -> bool:
+    """Whether a text may be the name of a thing: short, with a letter, no sentence and no label of notes."""
+    words = name.split()
+    if not words or len(name) > MAX_NAME or len(words) > MAX_NAME_WORDS or not re.search(r"[^\W\d_]", name):
+        return False
+    if re.search(r"[?!;|<>={}\[\]]|[.:,]$|https?:|\.\s", name):
+        return False
+    if words[0].casefold().removesuffix("s") in _LABELS and words[-1][0].isdigit():
+        return False
+    return name.casefold().strip(" .") not in _LABELS and words[0].casefold() not in (
+        "step",
+        "note",
+        "see",
+        "if",
+        "when",
+    )
+
 
 MAX_DEFINITION = 500
 # Characters before an acronym's bracket in which its words stand.
@@ -262,3 +297,55 @@ def _by_initials(words: Sequence[str], short: str) -> str:
         if written_out(" ".join(words[:end]), short) == " ".join(words[:end]):
             return " ".join(words[:end])
     return ""
+
+
+# Kinds whose readers indent what the terms of a definition list mean.
+_OF_TAGS = frozenset({"epub", "foundry", "html"})
+_BOLD_TERM = re.compile(r"\*\*(?P<names>[^*\n]{1,200})\*\*(?: \([^()\n]{1,60}\))?")
+
+
+def read_terms(text: MarkedText, kind: str) -> Iterator[tuple[str, str, Span]]:
+    """(term, meaning, place of both): the meaning is indented, or stands below a bold term of reStructuredText.
+
+    Several terms in a row share what stands below the last one.
+    """
+    lines = text.lines
+    for at, line in enumerate(lines[1:], 1):
+        first = at - 1
+        if not _is_text(line) or not _is_term(lines[first], line, kind):
+            continue
+        end = _end(lines, at)
+        said = " ".join(plain(each.text) for each in lines[at:end])
+        while first >= 0 and _is_term(lines[first], line, kind):
+            place = Span(lines[first].span.start, lines[end - 1].span.end)
+            yield from ((name, said, place) for name in _names(lines[first]) if is_name(name))
+            if lines[first].follows_blank:
+                break
+            first -= 1
+
+
+def _names(line: Line) -> list[str]:
+    bold = _BOLD_TERM.fullmatch(line.text)
+    return [plain(name) for name in (bold["names"].split(", ") if bold else [line.text])]
+
+
+def _end(lines: Sequence[Line], at: int) -> int:
+    """Behind the last line of a meaning: all that is indented, or else its paragraph."""
+    end = at + 1
+    while end < len(lines) and _is_text(lines[end]):
+        if lines[end].indent < lines[at].indent or (not lines[at].indent and lines[end].follows_blank):
+            break
+        end += 1
+    return end
+
+
+def _is_term(line: Line, meaning: Line, kind: str) -> bool:
+    if not _is_text(line) or line.is_item:
+        return False
+    if kind == "rst":
+        return not meaning.follows_blank and _BOLD_TERM.fullmatch(line.text) is not None
+    return kind in _OF_TAGS and meaning.indent - line.indent >= len(MEANING_INDENT) and is_name(plain(line.text))
+
+
+def _is_text(line: Line) -> bool:
+    return not (line.in_code or line.heading or line.is_row)

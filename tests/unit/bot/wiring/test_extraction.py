@@ -14,7 +14,7 @@ from core.domain.extracts import ExtractType, Spending
 from core.domain.ingest_report import IngestReport
 from core.errors import BadInput, StorageError
 from core.work.steps import Steps
-from storage.documents.extraction.extracting import ExtractionReport
+from storage.documents.extraction.by_rules import ExtractionReport
 from tests.fakes import ManualClock
 from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf

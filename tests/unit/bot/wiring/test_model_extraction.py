@@ -18,7 +18,7 @@ from core.errors import BadInput, StorageError
 from core.work.orphaned_jobs import CUT_OFF
 from core.work.steps import Steps
 from storage.database.repositories.jobs import SqlJobRepository
-from storage.documents.extraction.extracting import ExtractionReport
+from storage.documents.extraction.by_rules import ExtractionReport
 from tests.builders import build_job
 from tests.fakes import ManualClock
 from tests.stores import Stores
