@@ -19,7 +19,7 @@ from core.work.steps import Steps
 
 if TYPE_CHECKING:
     from bot.wiring.app import App
-    from storage.documents.extraction.by_rules import Extracting, ExtractionReport
+    from storage.documents.extraction.by_rules import ExtractionReport, ExtractionRunner
 
 _NO_MODEL = (
     "The extractor {!r} asks a model, and those are off: set [extraction] with_model = true, and a [provider] that has "
@@ -40,7 +40,7 @@ class Extractions:
         self,
         *,
         corpus: CorpusRepository,
-        build: Callable[[], "Extracting"],
+        build: Callable[[], "ExtractionRunner"],
         steps: Callable[[str], Steps],
         turns: Turns,
         by_model: Callable[[], ModelExtractions | None] = lambda: None,
@@ -67,7 +67,7 @@ class Extractions:
         force: bool = False,
         progress: ProgressCallback = lambda done: None,
     ) -> "ExtractionReport":
-        """As storage.documents.extraction.by_rules.Extracting.run, recorded in a job tree of its own.
+        """As storage.documents.extraction.by_rules.ExtractionRunner.run, recorded in a job tree of its own.
 
         Then those that ask a model, where they are on: in another job tree, and counted into the same report. Raises
         BadInput for one of them where they are off.
@@ -166,12 +166,12 @@ class Extractions:
 def build_extractions(app: "App", alone: Callable[[str], AbstractAsyncContextManager[None]]) -> Extractions:
     """The runs over the parts of an app; `alone` holds a place for one process at a time."""
 
-    def build() -> "Extracting":
-        from storage.documents.extraction.by_rules import Extracting
+    def build() -> "ExtractionRunner":
+        from storage.documents.extraction.by_rules import ExtractionRunner
         from storage.documents.extractors.base import build_extractors
         from storage.documents.sandbox import Sandbox
 
-        return Extracting(
+        return ExtractionRunner(
             corpus=app.corpus,
             extracts=app.extracts,
             extractors=build_extractors(),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from bot.wiring.app import App
-    from storage.documents.extraction.by_model import ModelExtracting
+    from storage.documents.extraction.by_model import ModelExtractionRunner
     from storage.documents.extraction.by_rules import ExtractionReport
 
 # After a run that ended early the next one waits this long, and twice as long each time that nothing came of it.
@@ -58,7 +58,7 @@ class ModelExtractions:
     def __init__(
         self,
         *,
-        build: Callable[[str], "ModelExtracting | None"],
+        build: Callable[[str], "ModelExtractionRunner | None"],
         steps: Callable[[str], Steps],
         turns: Turns,
         clock: Clock,
@@ -83,7 +83,7 @@ class ModelExtractions:
         force: bool = False,
         progress: ProgressCallback = lambda done: None,
     ) -> "ExtractionReport":
-        """As storage.documents.extraction.by_model.ModelExtracting.run, recorded in a job tree of its own.
+        """As storage.documents.extraction.by_model.ModelExtractionRunner.run, recorded in a job tree of its own.
 
         BadInput, too, for an extractor by name in a workspace whose provider has no model for it.
         """
@@ -165,14 +165,14 @@ def build_model_extractions(
         return None
     gate = RateGate(Rate(per_second=settings.requests_per_minute / 60, burst=1), app.clock)
 
-    def build(workspace: str) -> "ModelExtracting | None":
-        from storage.documents.extraction.by_model import ModelExtracting, ModelParts
+    def build(workspace: str) -> "ModelExtractionRunner | None":
+        from storage.documents.extraction.by_model import ModelExtractionRunner, ModelParts
         from storage.documents.extractors.base import build_model_extractors
 
         provider = app.provider_for(workspace, None)
         if not _can_be_asked(provider):
             return None
-        return ModelExtracting(
+        return ModelExtractionRunner(
             ModelParts(
                 corpus=app.corpus,
                 extracts=app.extracts,

@@ -16,7 +16,7 @@ from core.ports.documents import ModelExtractor
 from core.service.rate_limit import Rate, RateGate
 from core.work.steps import Steps
 from storage.database.repositories.jobs import SqlJobRepository
-from storage.documents.extraction.by_model import TOOL, ModelExtracting, ModelParts
+from storage.documents.extraction.by_model import TOOL, ModelExtractionRunner, ModelParts
 from storage.documents.extraction.by_rules import ExtractionReport
 from storage.documents.extractors.base import build_model_extractors
 from storage.models.anthropic.provider import AnthropicProvider
@@ -67,7 +67,7 @@ class Bench:
             pause=self._pause,
         )
         steps = Steps(self.jobs, self.clock, "local")
-        return await ModelExtracting(parts).run("local", steps=steps, **options)
+        return await ModelExtractionRunner(parts).run("local", steps=steps, **options)
 
     async def _pause(self, seconds: float) -> None:
         self.waits.append(seconds)

@@ -26,7 +26,7 @@ MAX_LEVELS = 3
 # Values of an enumeration, and characters of one default or example, that are shown.
 MAX_CHOICES = 50
 MAX_VALUE = 200
-# Levels of "array of array of" that a type is told by.
+# Levels of "array of array of" in a type.
 _MAX_TYPE_LEVELS = 6
 _BOUNDS = {
     "minimum": "at least",
@@ -52,7 +52,7 @@ class Row:
 
 
 def type_of(spec: Spec, schema: Value, level: int = 0) -> str:
-    """The type in words: "Pet", "array of string", "integer (int32)", "Cat or Dog"."""
+    """Return the type in words: "Pet", "array of string", "integer (int32)", "Cat or Dog"."""
     name = reference_name(schema)
     if name:
         return name
@@ -75,7 +75,7 @@ def type_of(spec: Spec, schema: Value, level: int = 0) -> str:
 
 
 def describe(spec: Spec, schema: Value, description: str = "") -> str:
-    """What is said of a value beside its type: description, choices, default, bounds, example."""
+    """Return a value's description, choices, default, bounds and example."""
     fields = spec.follow(schema)
     said = description or text_of(fields.get("description")) or text_of(fields.get("title"))
     parts = []
@@ -105,7 +105,7 @@ def value_text(value: Value) -> str:
 
 
 def rows_of(spec: Spec, schema: Value, levels: int = MAX_LEVELS) -> list[Row]:
-    """The fields of a schema, those inside of a field after it, at most MAX_FIELDS + 1."""
+    """Return the fields of a schema, each followed by its inner fields, at most MAX_FIELDS + 1."""
     return list(islice(_rows(spec, schema, "", levels, ()), MAX_FIELDS + 1))
 
 
@@ -136,7 +136,7 @@ def _names(field: Value) -> list[str]:
 
 
 def _properties(spec: Spec, fields: Fields) -> tuple[Mapping[str, Value], set[str]]:
-    """The properties of a schema and of all that it is composed of, and the names of those that are required."""
+    """Return the properties of a schema and of all its parts, and the names of the required ones."""
     properties: dict[str, Value] = {}
     required: set[str] = set()
     waiting: list[tuple[Fields, int]] = [(fields, 0)]
@@ -159,7 +159,7 @@ _FIELD_COLUMNS = ("Field", "Type", "Required", "Description")
 
 
 def build_pages(spec: Spec, title: str) -> Iterator[ParsedPage]:
-    """The service first, then its operations in the file's order, then the schemas."""
+    """Yield the page of the service, its operations in the file's order, then the schemas."""
     operations = list(spec.operations())
     yield _to_page(_service(spec, title, operations), title, ())
     for operation in operations:
@@ -248,7 +248,7 @@ def _security_text(scheme: Fields) -> str:
 
 
 def _requirements(value: Value) -> str:
-    """Which schemes have to be satisfied: "apiKey, or basic and oauth (scopes read)"."""
+    """Return the alternatives of required schemes: "apiKey, or basic and oauth (scopes read)"."""
     choices = []
     for choice in list_of(value):
         names = []
@@ -310,7 +310,7 @@ def _add_parameters(page: MarkdownWriter, spec: Spec, operation: Operation) -> N
 
 
 def _schema_of(item: Fields) -> Value:
-    """The schema of a parameter or header: its own, that of its content, or (Swagger 2) its own fields."""
+    """Return the schema of a parameter or header: its own, that of its content, or (Swagger 2) its own fields."""
     if "schema" in item:
         return item["schema"]
     contents = list(mapping_of(item.get("content")).values())
@@ -331,7 +331,7 @@ def _add_body(page: MarkdownWriter, spec: Spec, operation: Operation) -> None:
 
 
 def _add_content(page: MarkdownWriter, spec: Spec, content: Fields) -> None:
-    """Media types with their schemas; a schema that several of them share is told once."""
+    """Add media types with their schemas; a shared schema is written once."""
     told: list[Value] = []
     for media, value in content.items():
         fields = mapping_of(value)

@@ -37,7 +37,7 @@ from storage.documents.texts.pieces import to_pieces
 
 TOOL = "record_extracts"
 # Things of one kind in one piece; more is a list, which rules read.
-MOST_SAID = 60
+MAX_ITEMS = 60
 _MARK_LENGTH = 16
 
 SYSTEM = (
@@ -50,8 +50,8 @@ SYSTEM = (
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """Items by extractor; `errors`: why of some there are none, or not all; `is_cut`: too long for one answer."""
+class ModelAnswer:
+    """Items by extractor; `errors`: reasons for missing items by extractor; `is_cut`: the answer was too long."""
 
     said: Mapping[str, tuple[Mapping[str, object], ...]]
     errors: Mapping[str, str]
@@ -81,19 +81,19 @@ def to_request(
 
 
 def estimate_tokens(request: ChatRequest) -> int:
-    """What a request may cost at most, its answer included: a token is seldom under two characters and a half."""
+    """Return the most tokens a request may cost with its answer: a token rarely has under 2.5 characters."""
     characters = len(request.system) + sum(len(message.text) for message in request.messages)
     characters += sum(len(str(tool.parameters)) + len(tool.description) for tool in request.tools)
     return characters * 2 // 5 + (request.max_output_tokens or 0)
 
 
-def read_answer(response: ChatResponse, extractors: Sequence[ModelExtractor]) -> Answered:
-    """What a model gave for each extractor; nothing of it is proved yet."""
+def read_answer(response: ChatResponse, extractors: Sequence[ModelExtractor]) -> ModelAnswer:
+    """Return the model's items for each extractor; nothing of it is proved yet."""
     if response.stop_reason is StopReason.MAX_TOKENS:
-        return Answered({}, dict.fromkeys(_names(extractors), "the model's answer was cut off"), is_cut=True)
+        return ModelAnswer({}, dict.fromkeys(_names(extractors), "the model's answer was cut off"), is_cut=True)
     call = next((item for item in response.tool_invocations if item.name == TOOL), None)
     if call is None:
-        return Answered({}, dict.fromkeys(_names(extractors), "the model gave no data"))
+        return ModelAnswer({}, dict.fromkeys(_names(extractors), "the model gave no data"))
     said: dict[str, tuple[Mapping[str, object], ...]] = {}
     errors: dict[str, str] = {}
     for name in _names(extractors):
@@ -101,10 +101,10 @@ def read_answer(response: ChatResponse, extractors: Sequence[ModelExtractor]) ->
         if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
             errors[name] = "what the model gave is no list of objects"
         else:
-            said[name] = tuple(given[:MOST_SAID])
-            if len(given) > MOST_SAID:
-                errors[name] = f"the model gave {len(given)} things of one piece, and only {MOST_SAID} are kept"
-    return Answered(said, errors)
+            said[name] = tuple(given[:MAX_ITEMS])
+            if len(given) > MAX_ITEMS:
+                errors[name] = f"the model gave {len(given)} things of one piece, and only {MAX_ITEMS} are kept"
+    return ModelAnswer(said, errors)
 
 
 def _to_tool(extractors: Sequence[ModelExtractor]) -> ToolDefinition:
@@ -125,7 +125,7 @@ def _to_tool(extractors: Sequence[ModelExtractor]) -> ToolDefinition:
 
 
 def _plain_schema(schema: Mapping[str, object]) -> dict[str, object]:
-    """Without the titles that pydantic makes of names: they are paid for and say nothing."""
+    """Return a schema without the titles that pydantic adds: they cost tokens."""
     kept = {name: value for name, value in schema.items() if name not in ("title", "description")}
     properties = schema.get("properties")
     if isinstance(properties, dict):
@@ -148,9 +148,9 @@ _OF_PIECE = (ProviderRefused, ContextOverflow)
 
 
 class OutOfBudget(Exception):
-    """A request may cost more than is left; the text says of what, for people.
+    """A request may cost more than the budget has left; the text names the budget.
 
-    `resume_at` is when there is more, where that is known.
+    `resume_at` is the start of the next budget, if known.
     """
 
     def __init__(self, message: str, resume_at: datetime | None = None) -> None:
@@ -160,7 +160,7 @@ class OutOfBudget(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelParts:
-    """What ModelExtracting is made of. `gate` is shared by all runs of a process; `pause` waits for some seconds."""
+    """The parts of ModelExtracting. `gate` is shared by all runs of a process; `pause` waits for some seconds."""
 
     corpus: CorpusRepository
     extracts: ExtractRepository
@@ -175,7 +175,7 @@ class ModelParts:
 
 
 class ModelReader:
-    """Asks about what was not asked yet. `spent` is what that has cost so far."""
+    """Asks about pieces without an answer. `spent` is the cost so far."""
 
     def __init__(self, parts: ModelParts) -> None:
         self._parts = parts
@@ -186,7 +186,7 @@ class ModelReader:
     ) -> None:
         """Ask about every piece that an extractor wants and has no reading of; with `force` about all of them.
 
-        Raises OutOfBudget, and ProviderError for all but what is wrong with a single piece.
+        Raises OutOfBudget, and ProviderError except for faults of a single piece.
         """
         read = {
             (reading.piece, reading.extractor): reading.version
@@ -206,7 +206,7 @@ class ModelReader:
                 asked.update((piece.key, item.name) for item in wanted)
 
     async def _ask(self, given: ExtractorInput, piece: Piece, extractors: Sequence[ModelExtractor]) -> None:
-        """One request, and its answer stored; where that is too long for one, half of the extractors at a time."""
+        """Send one request and store its answer; ask again for each half of the extractors if it was cut."""
         page = next(page for page in given.pages if page.number == piece.page_number)
         limits = self._parts.limits
         request = to_request(
@@ -271,7 +271,7 @@ class ModelReader:
 
 JOB_NAME = "extract by model"
 # Documents of one run whose requests the provider may refuse by their form: then it is not the documents.
-MOST_REFUSED = 3
+MAX_REFUSED = 3
 _MOST_KNOWN = 100_000
 
 
@@ -281,7 +281,7 @@ class _Due:
     extractors: tuple[ModelExtractor, ...]
 
 
-class ModelExtracting:
+class ModelExtractionRunner:
     """Runs the extractors that ask a model; one object is one run."""
 
     def __init__(self, parts: ModelParts) -> None:
@@ -300,9 +300,9 @@ class ModelExtracting:
         steps: Steps,
         progress: ProgressCallback = lambda done: None,
     ) -> ExtractionReport:
-        """As Extracting.run. `force` asks about every piece again.
+        """Run like ExtractionRunner.run. `force` asks about every piece again.
 
-        A budget that is used up and a provider that fails end the run: `stopped` says why, and what was read is kept.
+        A used-up budget and a failing provider end the run: `stopped` has the reason, and the answers so far are kept.
         Raises BadInput for an unknown extractor, and StorageError.
         """
         report, begun = self._report, self._parts.clock.monotonic()
@@ -316,7 +316,7 @@ class ModelExtracting:
                         await self._extract_all(due, progress, force=force)
                     finally:
                         root.output = self._counts(len(due))
-            except ProviderError as error:  # the job has failed; what it read before is stored
+            except ProviderError as error:  # the job has failed; the readings before are stored
                 report.stopped = str(error)
             report.job_id = steps.jobs[0].id
         report.spent = self._reader.spent
@@ -350,7 +350,7 @@ class ModelExtracting:
         *,
         force: bool,
     ) -> list[_Due]:
-        """Also where rules found something since: what they found is not given twice. That asks for nothing anew."""
+        """Return the due documents, also those with newer findings of rules. Asks the model nothing."""
         ids = None if document_ids is None else frozenset(document_ids)
         names = {item.name for item in self._parts.extractors}
         seen: dict[tuple[str, str], Extraction] = {}
@@ -386,12 +386,12 @@ class ModelExtracting:
                 self._refused += 1
                 names = ", ".join(item.name for item in each.extractors)
                 self._report.failures.append((each.document.path, names, str(error)))
-                if self._refused >= MOST_REFUSED:
+                if self._refused >= MAX_REFUSED:
                     raise
             progress(IngestProgress(done=number, total=len(due), path=each.document.path, stage="Asking the model"))
 
     async def _extract(self, due: _Due, *, force: bool) -> None:
-        """All of one document; where it changed meanwhile, the next run has it."""
+        """Extract all that is due of one document; the next run takes one that has changed meanwhile."""
         document, extractors = due.document, due.extractors
         names = [item.name for item in extractors]
         async with step(JobKind.EXTRACTION, document.path, input={"extractors": names}) as job:
@@ -423,7 +423,7 @@ class ModelExtracting:
         return ExtractorInput(document=document, pages=pages)
 
     async def _store(self, extractor: ModelExtractor, given: ExtractorInput, pieces: Sequence[Piece]) -> None:
-        """What was said of all pieces, proved and without what rules found, as this extractor's extracts."""
+        """Store the proved findings of all pieces, without those that rules found, as this extractor's extracts."""
         readings = await self._parts.readings.readings(given.document.id)
         by_piece = {reading.piece: reading for reading in readings if reading.extractor == extractor.name}
         told = [(piece, by_piece[piece.key]) for piece in pieces if piece.key in by_piece]
@@ -442,7 +442,7 @@ class ModelExtracting:
         self._report.counts.update(extract.type for extract in checked.extracts)
 
     async def _known(self, document: Document) -> list[Extract]:
-        """What rules found in it."""
+        """Return the document's findings by rules."""
         names = {item.name for item in self._parts.extractors}
         query = ExtractQuery(document_ids=frozenset({document.id}), limit=_MOST_KNOWN)
         found = await self._parts.extracts.list_extracts(query, _scope(document))

@@ -34,12 +34,12 @@ from core.work.steps import Steps, step
 from storage.documents.child import ExtractTask, FoundInDocument
 from storage.documents.sandbox import Sandbox
 
-MOST_EXTRACTS = 20_000  # of one extractor in one document: more is a broken document, not data
+MAX_EXTRACTS = 20_000  # of one extractor in one document: more is a broken document, not data
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """What may be stored; in a sentence each what was refused or went wrong, and what a bound left out."""
+class CheckedExtracts:
+    """Extracts to store, with a sentence each about refused ones (`error`) and ones beyond a bound (`warning`)."""
 
     extracts: Sequence[Extract]
     error: str | None = None
@@ -48,8 +48,8 @@ class Checked:
 
 def to_extracts(
     found: Iterable[Found | Unproved | Unread], extractor: Extractor | ModelExtractor, given: ExtractorInput
-) -> Checked:
-    """All that fits; what is refused of it, or was not read, is counted, and the first of each told."""
+) -> CheckedExtracts:
+    """Check findings; refused and unread ones are counted, with the reason of the first."""
     pages = {page.number: page for page in given.pages}
     extracts: dict[str, Extract] = {}
     refused: list[str] = []
@@ -63,19 +63,19 @@ def to_extracts(
         reason = item.reason if isinstance(item, Unproved) else _why_refused(item, extractor, pages)
         if reason is not None:
             refused.append(reason)
-        elif isinstance(item, Found) and len(extracts) < MOST_EXTRACTS:
+        elif isinstance(item, Found) and len(extracts) < MAX_EXTRACTS:
             extract = _to_extract(item, extractor, given, pages[item.page_number], len(extracts))
             extracts[extract.id] = extract
-    if total - len(refused) > MOST_EXTRACTS:
-        unread.append(f"{total - len(refused):,} were found, and only {MOST_EXTRACTS:,} are kept")
+    if total - len(refused) > MAX_EXTRACTS:
+        unread.append(f"{total - len(refused):,} were found, and only {MAX_EXTRACTS:,} are kept")
     error = f"refused {len(refused)} of {total}: {refused[0]}" if refused else None
-    return Checked(tuple(extracts.values()), error, in_short(unread))
+    return CheckedExtracts(tuple(extracts.values()), error, in_short(unread))
 
 
 def to_extraction(
-    checked: Checked, extractor: Extractor | ModelExtractor, given: ExtractorInput, at: datetime
+    checked: CheckedExtracts, extractor: Extractor | ModelExtractor, given: ExtractorInput, at: datetime
 ) -> Extraction:
-    """The run of an extractor over a document, as it is stored with what came of it."""
+    """Return the record of an extractor's run over a document."""
     return Extraction(
         document_id=given.document.id,
         extractor=extractor.name,
@@ -89,7 +89,7 @@ def to_extraction(
 
 
 def in_short(reasons: Sequence[str]) -> str | None:
-    """The first of some sentences, and how many more there are."""
+    """Return the first of some sentences, and the number of the others."""
     if not reasons:
         return None
     return f"{reasons[0]}; and {len(reasons) - 1} more" if len(reasons) > 1 else reasons[0]
@@ -142,9 +142,9 @@ _SHOWN = 10  # failures and warnings of one document that its job shows
 
 @dataclass(slots=True, kw_only=True)
 class ExtractionReport:
-    """What a run did. `failures` and `warnings` are (path, extractor, reason).
+    """The report of a run. `failures` and `warnings` are (path, extractor, reason).
 
-    Failures: an extractor that failed, or what was refused of it. Warnings: what a bound left out.
+    Failures are failed extractors and refused findings, warnings are findings beyond a bound.
     """
 
     documents: int = 0  # that at least one extractor looked at
@@ -154,17 +154,17 @@ class ExtractionReport:
     warnings: list[tuple[str, str, str]] = field(default_factory=list)
     spent: Spending = field(default_factory=Spending)  # on a model
     stopped: str | None = None  # why a model was not asked about all: a budget, or an error
-    resume_at: datetime | None = None  # from when on the rest can be asked about, where that is known
+    resume_at: datetime | None = None  # start of the next budget, if known
     waiting: int = 0  # documents that a model is still to be asked about
     seconds: float = 0.0
-    job_id: str | None = None  # the root of its tree; None where nothing was due
+    job_id: str | None = None  # the root of its tree; None if nothing was due
 
     @property
     def extracts(self) -> int:
         return sum(self.counts.values())
 
     def add(self, other: "ExtractionReport") -> None:
-        """Take in what another run did."""
+        """Add another run's report."""
         self.documents += other.documents
         self.unchanged += other.unchanged
         self.counts += other.counts
@@ -177,15 +177,15 @@ class ExtractionReport:
         self.seconds += other.seconds
         self.job_id = other.job_id or self.job_id
 
-    def note(self, path: str, extractor: str, checked: Checked) -> None:
-        """Take in what was wrong with what an extractor found in a document."""
+    def note(self, path: str, extractor: str, checked: CheckedExtracts) -> None:
+        """Add the problems of an extractor's findings in a document."""
         if checked.error is not None:
             self.failures.append((path, extractor, checked.error))
         if checked.warning is not None:
             self.warnings.append((path, extractor, checked.warning))
 
     def troubles(self, path: str) -> dict[str, object]:
-        """What was wrong in a document, as its job shows it; empty where nothing was."""
+        """Return the problems of a document for its job; {} without any."""
         told = {"failures": self.failures, "warnings": self.warnings}
         named = {
             kind: [f"{name}: {why}" for where, name, why in items if where == path] for kind, items in told.items()
@@ -222,7 +222,7 @@ class _Due:
     extractors: tuple[Extractor, ...]
 
 
-class Extracting:
+class ExtractionRunner:
     """Runs extractors. One run at a time: its child process is not for concurrent use."""
 
     def __init__(
@@ -250,11 +250,11 @@ class Extracting:
         steps: Steps | None = None,
         progress: ProgressCallback = lambda done: None,
     ) -> ExtractionReport:
-        """Extract what is due: documents whose revision an extractor has not seen, or not in its present version.
+        """Extract from documents whose revision an extractor in its present version has not seen.
 
-        `document_ids` None: all of the workspace. `extractor`: this one alone. `force`: whether due or not. `steps`:
-        the tree to record it in, which stays empty where nothing is due. Safe to repeat and to interrupt.
-        Raises BadInput for an unknown extractor, and StorageError.
+        `document_ids` None: all of the workspace. `extractor`: only this one. `force`: whether due or not. `steps`: the
+        tree for its record, empty if nothing is due. Safe to repeat and to interrupt. Raises BadInput for an unknown
+        extractor, and StorageError.
         """
         wanted = self._named(extractor)
         report, begun = ExtractionReport(), self._clock.monotonic()
@@ -317,7 +317,7 @@ class Extracting:
         return found
 
     async def _extract(self, due: _Due, report: ExtractionReport) -> None:
-        """All that is due of one document. Where it changed meanwhile, the next run has it."""
+        """Extract all that is due of one document; the next run takes one that has changed meanwhile."""
         document, found = due.document, Counter[ExtractType]()
         names = [item.name for item in due.extractors]
         async with step(JobKind.EXTRACTION, document.path, input={"extractors": names}) as extracting:
@@ -346,7 +346,7 @@ class Extracting:
         if isinstance(result, FoundInDocument):
             checked = to_extracts((*result.found, *result.unread), extractor, given)
         else:
-            checked = Checked((), error=result.reason)
+            checked = CheckedExtracts((), error=result.reason)
         report.note(given.document.path, extractor.name, checked)
         run = to_extraction(checked, extractor, given, self._clock.now())
         try:

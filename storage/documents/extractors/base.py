@@ -1,4 +1,4 @@
-"""All extractors: one visible list. A new one is one file beside this and one line here."""
+"""The list of all extractors. A new one is one file in this folder and one line here."""
 
 from core.ports.documents import Extractor, ModelExtractor
 from storage.documents.extractors.anchors import AnchorsExtractor
@@ -20,7 +20,7 @@ from storage.documents.extractors.tables import PdfTableExtractor, TableExtracto
 
 
 def build_extractors() -> tuple[Extractor, ...]:
-    """In the order in which they are run."""
+    """Return the extractors in the order in which they run."""
     return (
         TableExtractor(),
         PdfTableExtractor(),
@@ -35,7 +35,7 @@ def build_extractors() -> tuple[Extractor, ...]:
 
 
 def build_model_extractors() -> tuple[ModelExtractor, ...]:
-    """Those that ask a model, in the order in which it is asked; all with one request for each piece of a page."""
+    """Return the extractors that ask a model, in the order of its questions; one request serves all for a piece."""
     return (
         ModelMeetingsExtractor(),
         ModelApisExtractor(),

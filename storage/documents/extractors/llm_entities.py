@@ -18,32 +18,32 @@ from core.domain.extracts import (
     Unproved,
 )
 from core.text.words import collapse
-from storage.documents.extractors.llm import OfProse, Proved, Said, prove, split
+from storage.documents.extractors.llm import ModelFinding, ProseExtractor, ProvedFinding, prove, split
 from storage.documents.texts.quotes import is_within
 
 MAX_NAME = 120  # characters
 
 
-class SaidOfEntity(Said):
+class EntityFinding(ModelFinding):
     name: str = Field(description="As the text writes it in full.", max_length=MAX_NAME)
     kind: Literal["person", "organisation", "place", "product", "project", "event", "term", "creature", "thing"]
     aliases: list[str] = Field(default_factory=list, description="Other names of the same, from this text.")
     definition: str = Field(default="", description="What it is, in words of the quote; empty where it is not said.")
 
 
-class ModelEntitiesExtractor(OfProse):
+class ModelEntitiesExtractor(ProseExtractor):
     """Each entity once a document, where rules did not find it."""
 
     name = "model_entities"
     version = 1
     types = frozenset({ExtractType.ENTITY})
-    item = SaidOfEntity
+    item = EntityFinding
     asks = "Each person, organisation, place, product, project, event and special term that matters in the text."
 
     def find(
         self, said: Sequence[SaidOfPiece], given: ExtractorInput, known: Sequence[Extract]
     ) -> Iterator[Found | Unproved]:
-        proved, unproved = split(prove(said, SaidOfEntity))
+        proved, unproved = split(prove(said, EntityFinding))
         yield from unproved
         entities = [Entity.model_validate(item.data) for item in known if item.type is ExtractType.ENTITY]
         seen = {name.casefold() for entity in entities for name in (entity.name, *entity.aliases)}
@@ -62,7 +62,7 @@ class ModelEntitiesExtractor(OfProse):
                 yield item.found(ExtractType.ENTITY, entity)
 
 
-class SaidOfRelation(Said):
+class RelationFinding(ModelFinding):
     source: str = Field(description="A name, as the quote writes it.", max_length=MAX_NAME)
     kind: Literal[
         "part of", "member of", "works for", "leads", "owns", "made by", "uses", "located in", "related to",
@@ -71,19 +71,19 @@ class SaidOfRelation(Said):
     target: str = Field(description="A name, as the quote writes it.", max_length=MAX_NAME)
 
 
-class ModelRelationsExtractor(OfProse):
+class ModelRelationsExtractor(ProseExtractor):
     """Each relation once a document, where rules did not find it."""
 
     name = "model_relations"
     version = 1
     types = frozenset({ExtractType.RELATION})
-    item = SaidOfRelation
+    item = RelationFinding
     asks = "How the entities of the text stand to each other, where one sentence names both: source, kind, target."
 
     def find(
         self, said: Sequence[SaidOfPiece], given: ExtractorInput, known: Sequence[Extract]
     ) -> Iterator[Found | Unproved]:
-        proved, unproved = split(prove(said, SaidOfRelation))
+        proved, unproved = split(prove(said, RelationFinding))
         yield from unproved
         relations = [Relation.model_validate(item.data) for item in known if item.type is ExtractType.RELATION]
         seen = {_key(item.source, item.kind, item.target) for item in relations}
@@ -110,25 +110,25 @@ _NUMBER = re.compile(r"\d[\d.,]*\d|\d")
 _NAME = re.compile(r"(?<=[^\W\d_][\s,;:(])[^\W\d_a-z][\w’'-]+")  # a capital letter in the middle of a sentence
 
 
-class SaidOfPage(Said):
+class PageFinding(ModelFinding):
     quote: str = Field(description="The sentence of the text that says most of it, copied letter by letter.")
     summary: str = Field(description="What the text says, in one or two sentences of at most 300 characters.")
     topics: list[str] = Field(default_factory=list, description="What it is about, in up to 8 phrases of the text.")
 
 
-class ModelPagesExtractor(OfProse):
+class ModelPagesExtractor(ProseExtractor):
     """One summary a page, of its first piece that gave a good one."""
 
     name = "model_pages"
     version = 1
     types = frozenset({ExtractType.PAGE})
-    item = SaidOfPage
+    item = PageFinding
     asks = "Exactly one summary of the text, with its topics. No names and no numbers but those of the text."
 
     def find(
         self, said: Sequence[SaidOfPiece], given: ExtractorInput, known: Sequence[Extract]
     ) -> Iterator[Found | Unproved]:
-        proved, unproved = split(prove(said, SaidOfPage))
+        proved, unproved = split(prove(said, PageFinding))
         yield from unproved
         seen = {
             (item.page_number, collapse(PageSummary.model_validate(item.data).summary))
@@ -147,13 +147,13 @@ class ModelPagesExtractor(OfProse):
                 yield _to_summary(item)
 
 
-def _not_shown(item: Proved[SaidOfPage]) -> str | None:
-    """A number or a name that the model added."""
+def _not_shown(item: ProvedFinding[PageFinding]) -> str | None:
+    """Return a number or a name that the model added, None without any."""
     told = [*_NUMBER.findall(item.said.summary), *_NAME.findall(item.said.summary)]
     return next((word for word in told if not item.is_shown(word)), None)
 
 
-def _to_summary(item: Proved[SaidOfPage]) -> Found:
+def _to_summary(item: ProvedFinding[PageFinding]) -> Found:
     topics = [topic for topic in item.said.topics if topic and len(topic) <= MAX_TOPIC and item.is_shown(topic)]
     summary = PageSummary(summary=item.said.summary, topics=tuple(dict.fromkeys(topics[:MAX_TOPICS])))
     return item.found(ExtractType.PAGE, summary)

@@ -71,7 +71,7 @@ def _read(text: MarkedText) -> list[str]:
 
 
 def _summary(text: MarkedText) -> tuple[str, Span, float]:
-    """The first paragraph that says something; else the columns of a table, the items of a list, or any text."""
+    """Return the first meaningful paragraph; else a table's columns, a list's items, or any text."""
     paragraphs = list(_paragraphs(text.lines))
     prose = [each for each in paragraphs if len(each[0]) >= MIN_PARAGRAPH and _is_prose(each[0])]
     for said, span in prose:
@@ -95,7 +95,7 @@ def _summary(text: MarkedText) -> tuple[str, Span, float]:
 
 
 def _paragraphs(lines: Sequence[Line]) -> Iterable[tuple[str, Span]]:
-    """Lines of prose that stand together, with their place."""
+    """Yield paragraphs of prose with their place."""
     held: list[Line] = []
     for line in lines:
         is_text = not (line.in_code or line.heading or line.is_row or line.is_item or _NO_PROSE.match(line.text))
@@ -114,7 +114,7 @@ def _joined(lines: Sequence[Line]) -> tuple[str, Span]:
 
 
 def _is_prose(said: str) -> bool:
-    """Sentences rather than a row of numbers, names or links."""
+    """Return whether a paragraph is of sentences rather than numbers, names or links."""
     letters = sum(map(str.isalpha, said[:MAX_SUMMARY]))
     words = said[:MAX_SUMMARY].split()
     lower = sum(word[:1].islower() or not word[:1].isascii() for word in words)
@@ -154,7 +154,7 @@ _FURTHER_STOPWORDS = frozenset(
 
 
 def find_topics(prose: Sequence[str], titles: Sequence[str]) -> tuple[str, ...]:
-    """At most MAX_TOPICS, best first, as they are written first; `prose` are lines or sentences without marks."""
+    """Return the topics, best first, as first written; `prose` are lines or sentences without marks."""
     scores: Counter[tuple[str, ...]] = Counter()
     counts: Counter[tuple[str, ...]] = Counter()
     shown: dict[tuple[str, ...], str] = {}
@@ -172,7 +172,7 @@ def find_topics(prose: Sequence[str], titles: Sequence[str]) -> tuple[str, ...]:
                     headed.add(key)
     least = 1 if size < SHORT_TEXT else 2
     able = [key for key in scores if counts[key] >= least or key in headed]
-    ranked = sorted(able, key=lambda key: -scores[key])  # stable: what stands first goes first
+    ranked = sorted(able, key=lambda key: -scores[key])  # stable: ties keep text order
     return tuple(shown[key] for key in _apart(ranked))
 
 
@@ -187,7 +187,7 @@ def _apart(ranked: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
 
 
 def _runs(line: str) -> Iterator[list[str]]:
-    """Words that stand side by side with no function word or mark between them."""
+    """Yield words in a row without a function word or mark between them."""
     run: list[str] = []
     for token in _TOKEN.findall(line):
         if _is_content(token):
@@ -215,7 +215,7 @@ def _phrases(words: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _key(word: str) -> str:
-    """One key for a word, its plural and its possessive."""
+    """Return one key for a word, its plural and its possessive."""
     lower = word.lower().replace("’", "'").removesuffix("'s")
     if len(lower) > 4 and lower.endswith("ies"):
         return lower[:-3] + "y"

@@ -1,4 +1,4 @@
-"""Relations, directed: what links to what, what is part of what, what defines what, what is short for what."""
+"""Relations, directed: links, parts, definitions and short forms."""
 
 import posixpath
 import re
@@ -32,7 +32,7 @@ _CODE = re.compile(r"`[^`\n]{1,300}`")
 
 
 class RelationsExtractor:
-    """One finding for each pair and kind in a document, where it stands first."""
+    """One finding for each pair and kind in a document, at its first place."""
 
     name = "relations"
     version = 2
@@ -52,12 +52,12 @@ class RelationsExtractor:
 
 
 def _paths(found: Iterable[Found]) -> set[tuple[object, object]]:
-    """(source, target) of the links whose target is known as a file."""
+    """Return (source, target) of the links to known files."""
     return {(item.data["source"], item.data["target"]) for item in found if item.data["target_document"]}
 
 
 def _is_told_better(item: Found, paths: set[tuple[object, object]]) -> bool:
-    """Whether a wikilink is one whose file another line names: editors write such lists below a note."""
+    """Return whether a wikilink repeats a link to a file: editors list those below a note."""
     data = item.data
     return data["kind"] == LINKS_TO and not data["target_document"] and (data["source"], data["target"]) in paths
 
@@ -104,14 +104,14 @@ def _within(line: Line, match: re.Match[str]) -> Span:
 
 
 def _wikilink_target(written: str) -> str:
-    """The note that a wikilink names; "" for a link within its own note."""
+    """Return the note of a wikilink, "" for a link within its own note."""
     return collapse(written.partition("#")[0]).rstrip("\\").strip()
 
 
 def target_path(link: str, path: str) -> str | None:
-    """The path, within its source, of the file that a link in the document at `path` points at.
+    """Return the path, within its source, of the file behind a link in the document at `path`.
 
-    None for addresses of the web, for links within the document and for what lies outside of the source.
+    None for web addresses, for links within the document and for files outside of the source.
     """
     if _SCHEME.match(link) or link.startswith("#"):
         return None
@@ -123,14 +123,14 @@ def target_path(link: str, path: str) -> str | None:
 
 
 def _stem(path: str) -> str:
-    """A file's name as a wikilink would write it."""
+    """Return a file's name as a wikilink would write it."""
     name = posixpath.basename(path)
     stem, suffix = posixpath.splitext(name)
     return stem if suffix.lower() in _NOTES else name
 
 
 def _headings(given: ExtractorInput) -> Iterator[Found]:
-    """A heading is part of the one above it, a topmost one of its document."""
+    """Yield each heading as part of the one above it, a topmost one as part of its document."""
     for page in given.pages:
         above: list[Heading] = []
         for heading in page.headings:

@@ -11,7 +11,7 @@ from storage.documents.pdf.found_tables import PlacedTable, read_pdf_tables
 from storage.documents.tables.headers import MAX_TITLE, find_title, with_one_head
 from storage.documents.tables.text_tables import read_grid_tables, read_space_tables, read_tab_tables
 
-# Rows of one extract: a longer table is cut into several, each of which says that it goes on.
+# Rows of one extract: a longer table becomes several, each marked as continued.
 MAX_ROWS = 5_000
 _FENCE = "```"
 _CSV = "csv"
@@ -20,7 +20,7 @@ _PDF = "pdf"
 _OF_HTML = frozenset({"epub", "foundry", "html", "mail", "notebook"})
 # Kinds of text that people write, in which they part columns by blanks, or draw them.
 _PLAIN = frozenset({"mail", "markdown", "text"})
-# A Markdown table says itself what is a cell; of a CSV file the delimiter and the header are told from what it holds.
+# Markdown marks its cells; the delimiter and the header of a CSV file are guessed from its contents.
 _WRITTEN = 1.0
 _TOLD = 0.9
 _SEEN = 0.8
@@ -48,7 +48,7 @@ class TableExtractor:
 
 
 def read_tables(given: ExtractorInput) -> Iterator[tuple[Page, str, TextTable]]:
-    """The tables of a document whose pages' texts hold them, each with its page and title, in text order."""
+    """Return the tables in the text of a document's pages, each with its page and title, in text order."""
     for page in given.pages:
         if given.document.kind == _CSV:
             table = _read_csv(page.text)
@@ -60,7 +60,7 @@ def read_tables(given: ExtractorInput) -> Iterator[tuple[Page, str, TextTable]]:
 
 
 def _read_tables(text: str, kind: str) -> list[TextTable]:
-    """In text order; where two lie over each other, the one that is written plainer: with pipes, tabs, blanks."""
+    """Return tables in text order; of two at the same place, the one with the plainer form: pipes, tabs, blanks."""
     tables = read_pipe_tables(text)
     if kind in _OF_HTML:
         tables = _with_others(tables, read_tab_tables(text))
@@ -84,12 +84,12 @@ def _is_of_blanks(page: Page, table: TextTable) -> bool:
 
 
 def _nearest(table: TextTable) -> str:
-    """The caption, where it is no sentence of the text above."""
+    """Return the caption unless it is a sentence of the text above."""
     return table.caption if len(table.caption) <= MAX_TITLE and not table.caption.endswith(".") else ""
 
 
 def _read_csv(text: str) -> TextTable | None:
-    """The table that the page of a CSV file is; None where it is a list of lines."""
+    """Return the table of a CSV file's page, None for a list of lines."""
     start = text.find("\n") + 1 if text.startswith(_FENCE) else 0
     end = len(text) - len(_FENCE) - 1 if start and text.endswith("\n" + _FENCE) else len(text)
     read = read_delimited(text[start:end], start=start)
@@ -129,7 +129,7 @@ _ALIGNED = 0.7
 
 
 class PdfTableExtractor:
-    """Finds tables by where words and lines stand on the page; one that goes on says so on its next page."""
+    """Tables by the places of words and lines on the page; a continued one is marked on its next page."""
 
     name = "pdf_tables"
     version = 3

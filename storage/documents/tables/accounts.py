@@ -18,17 +18,22 @@ _SCALES = {
     "millions": 1e6, "b": 1e9, "bn": 1e9, "billion": 1e9, "billions": 1e9, "t": 1e12, "trillion": 1e12,
     "trillions": 1e12, "000": 1e3, "000s": 1e3,
 }  # fmt: skip
-_AMOUNT = re.compile(
-    r"(?P<sign>[-+−–]?)\s?(?P<open>\(?)\s?(?P<inner>[-+−–]?)\s?(?P<before>(?:US|C|A)?[$€£¥₹]|[A-Z]{3}(?=[\s\d]))?\s?"
-    r"(?P<wrapped>\(?)(?P<late>[-−–]?)(?P<number>\d[\d.,'\u00a0\u202f ]*|\.\d+)\s?(?P<percent>%?)\s?(?P<close>\)?)\s?"
-    r"(?P<scale>(?:[kKmMbBtT]|[Mm]n|MM|[Bb]n|[Mm]io|(?i:thousand|million|billion|trillion))\b\.?)?\s?"
-    r"(?P<after>[$€£¥₹%]|[A-Z]{3}\b)?\s?(?P<last>\)?)(?:(?<=\d)[x×])?[*†‡]{0,3}"
+_SHORT_SCALES = frozenset("k K m M b B t T mn Mn MM bn Bn mio Mio".split())
+_LONG_SCALES = frozenset("thousand million billion trillion".split())
+_NOTE_MARKS = re.compile(r"(?:(?<=\d)[x×])?[*†‡]{0,3}$")
+_AMOUNT_PART = re.compile(
+    r"\s*(?:(?P<number>\d[\d.,'\u00a0\u202f ]*|\.\d+)|(?P<currency>(?:US|C|A)?[$€£¥₹])|(?P<word>[A-Za-z]+\.?)"
+    r"|(?P<sign>[-+−–()%]))"
 )
 _GROUPED = re.compile(r"\d{1,3}(?:[,.'\u00a0\u202f ]\d{3})+")
 _IN_SCALE = re.compile(
-    r"\bin\s+(?:(?P<currency>[A-Z]{3}|[$€£¥]|US\$|U\.S\.)\s*)?(?:(?P<scale>thousands?|millions?|billions?|trillions?)\b|(?:[$€£]\s?)?(?P<zeros>000s?\b))"
-    r"(?:\s+of\s+(?P<of>U\.S\. dollars|US dollars|dollars|euros?|pounds|[A-Z]{3}\b))?"
-    r"|[(,]\s*(?P<sign>[$€£]|USD|EUR|GBP|US\$)?\s?(?P<short>000s?|thousands?|millions?|billions?|[mM]n|bn)\s*\)",
+    r"\bin\s+(?:(?P<currency>[A-Z]{3}|[$€£¥]|US\$|U\.S\.)\s*)?"
+    r"(?:(?P<scale>thousands?|millions?|billions?|trillions?)\b|(?:[$€£]\s?)?(?P<zeros>000s?\b))"
+    r"(?:\s+of\s+(?P<of>U\.S\. dollars|US dollars|dollars|euros?|pounds|[A-Z]{3}\b))?",
+    re.IGNORECASE,
+)
+_IN_BRACKETS = re.compile(
+    r"[(,]\s*(?P<currency>[$€£]|USD|EUR|GBP|US\$)?\s?(?P<scale>000s?|thousands?|millions?|billions?|[mM]n|bn)\s*\)",
     re.IGNORECASE,
 )
 _WRITTEN_OUT = {"dollar": "USD", "euro": "EUR", "pound": "GBP"}
@@ -36,7 +41,7 @@ _WRITTEN_OUT = {"dollar": "USD", "euro": "EUR", "pound": "GBP"}
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """`unit` is a currency's code, "%" or None where none is written; `is_scaled`: "million" stands with it."""
+    """`unit` is a currency's code, "%" or None; `is_scaled`: written with a word like "million"."""
 
     value: float
     unit: str | None = None
@@ -45,43 +50,69 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What a table says of all its figures: "in millions of dollars"."""
+    """The scale of all figures of a table: "in millions of dollars"."""
 
     factor: float = 1.0
     unit: str | None = None
 
 
 def read_amount(text: str) -> Amount | None:
-    """The amount that the text is; None where it is no single number."""
+    """Return the amount of a text, None unless it is one number with its signs, currency and scale."""
     text = text.strip()
-    match = _AMOUNT.fullmatch(text) if len(text) <= MAX_LENGTH else None
-    if match is None:
+    parts = _split_amount(_NOTE_MARKS.sub("", text)) if len(text) <= MAX_LENGTH else []
+    numbers = [place for place, (kind, _) in enumerate(parts) if kind == "number"]
+    if len(numbers) != 1:
         return None
-    opened = [match[name] for name in ("open", "wrapped") if match[name]]
-    if len(opened) != len([match[name] for name in ("close", "last") if match[name]]):
+    before, behind = parts[: numbers[0]], parts[numbers[0] + 1 :]
+    value = _value(parts[numbers[0]][1].strip())
+    scales = [written for kind, written in behind if kind == "word" and _is_scale(written)]
+    named = [
+        _unit(written) for kind, written in (*before, *behind) if kind in ("currency", "word") and written not in scales
+    ]
+    named += ["%" for _, written in behind if written == "%"]
+    signs, ends = (
+        [written for kind, written in before if kind == "sign"],
+        [each for kind, each in behind if kind == "sign"],
+    )
+    if value is None or None in named or len(set(named)) > 1 or len(named) > 2 or len(scales) > 1:
         return None
-    value = _value(match["number"].strip())
-    units = [unit for unit in (match["before"], match["after"], match["percent"]) if unit]
-    named = [_unit(unit) for unit in units]
-    if value is None or None in named or len(set(named)) > 1:
+    if signs.count("(") != ends.count(")") or {*signs} & {")", "%"} or {*ends} - {")", "%"}:
         return None
-    factor = _SCALES[match["scale"].rstrip(".").lower()] if match["scale"] else 1.0
-    is_negative = bool(opened) or any(match[name] in ("-", "−", "–") for name in ("sign", "inner", "late"))
-    return Amount((-value if is_negative else value) * factor, named[0] if named else None, bool(match["scale"]))
+    factor = _SCALES[scales[0].rstrip(".").lower()] if scales else 1.0
+    is_negative = any(sign in "(-−–" for sign in signs)
+    return Amount((-value if is_negative else value) * factor, named[0] if named else None, bool(scales))
+
+
+def _split_amount(text: str) -> list[tuple[str, str]]:
+    """Return (kind, text) of each part: number, currency, word or sign; [] for a text with other parts."""
+    parts, place = [], 0
+    while place < len(text):
+        match = _AMOUNT_PART.match(text, place)
+        if match is None or match.lastgroup is None:
+            return []
+        parts.append((match.lastgroup, match[match.lastgroup]))
+        place = match.end()
+    return parts
+
+
+def _is_scale(word: str) -> bool:
+    bare = word.rstrip(".")
+    return bare in _SHORT_SCALES or bare.lower() in _LONG_SCALES
 
 
 def read_scale(text: str) -> Scale:
-    """What a title or a header says about the figures under it."""
-    match = _IN_SCALE.search(text)
+    """Return the scale and unit in a title or header, for the figures below it."""
+    match = _IN_SCALE.search(text) or _IN_BRACKETS.search(text)
     if match is None:
         return Scale(1.0, find_unit(text))
-    word = (match["scale"] or match["zeros"] or match["short"]).lower()
-    unit = match["currency"] or match["of"] or match["sign"] or ""
+    groups = match.groupdict()
+    word = (groups["scale"] or groups["zeros"]).lower()
+    unit = groups["currency"] or groups.get("of") or ""
     return Scale(_SCALES.get(word, 1.0), _unit(unit) or find_unit(text))
 
 
 def find_unit(text: str) -> str | None:
-    """The currency or the percent that a label names; None where it names none."""
+    """Return the currency or "%" in a label, None without one."""
     for word in re.findall(r"US\$|[$€£¥₹%]|\b[A-Z]{3}\b|\b(?i:percent|dollars?|euros?)\b", text[:500]):
         unit = _unit(word)
         if unit is not None:
@@ -98,7 +129,7 @@ def _unit(written: str) -> str | None:
 
 
 def _value(number: str) -> float | None:
-    """A written number: the last of two kinds of marks is the decimal one, one kind that groups threes groups."""
+    """Return the value: of two kinds of marks the last is the decimal one; one kind between groups of three groups."""
     compact = re.sub(r"['\u00a0\u202f ]", "", number) if _is_spaced(number) else number
     if " " in compact:
         return None
@@ -123,17 +154,21 @@ def _is_spaced(number: str) -> bool:
     return not re.search(r"['\u00a0\u202f ]", number) or bool(_GROUPED.fullmatch(whole))
 
 
-# Characters of a document in which it says what it is.
+# Characters at the front of a document that may name its kind of report.
 FRONT = 6_000
 
-_WORDS = re.compile(
-    r"\b(?:revenues?|income|sales|turnover|expens\w+|expenditures?|costs?|profits?|loss(?:es)?|earnings|ebitd?a|eps|assets"
-    r"|liabilit\w+|equity|cash|dividends?|prices?|p/e|market cap\w*|budget\w*|tax(?:es)?|salar\w+|wages|payroll|fees?"
-    r"|margins?(?! of error)"
-    r"|debt|interest|deprecia\w+|amorti[sz]ation|capital|shares?|yields?|funding|donations?|grants?|balance"
-    r"|receivables?|payables?|rent|insurance|benefits|travel|supplies|inventor\w+|contribut\w+|umsatz|gewinn|kosten|aufwand|ertrag|preis)\b",
-    re.IGNORECASE,
+_ACCOUNTS = frozenset(
+    """revenue revenues income sales turnover expenditure expenditures cost costs profit profits loss losses earnings
+    ebitda ebita eps assets equity cash dividend dividends price prices p/e tax taxes wages payroll fee fees margin
+    margins debt interest capital share shares yield yields funding donation donations grant grants balance receivable
+    receivables payable payables rent insurance benefits travel supplies umsatz gewinn kosten aufwand ertrag
+    preis""".split()
 )
+_STEMS = (
+    "expens", "liabilit", "budget", "salar", "deprecia", "amortis", "amortiz", "inventor", "contribut",
+)  # fmt: skip
+_NO_ACCOUNT = re.compile(r"margins? of error")
+_LABEL_WORD = re.compile(r"p/e\b|[^\W_]+")
 _YEAR = r"(?:FY\s?|CY\s?|fiscal (?:year )?)?(?:19|20)\d\d(?:[-–/]\d{2,4})?E?"
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?"
 _PERIOD = re.compile(
@@ -155,12 +190,18 @@ _REPORT_DATE = re.compile(
     r"|(?:fiscal |half[- ])?(?:year|quarter|period|months)[- ](?:ended|ending))\b\W{0,6}(.{6,30})",
     re.IGNORECASE,
 )
+_REPORTS = (
+    "annual report", "quarterly report", "interim report", "half-year report", "half year report", "half-yearly report",
+    "half yearly report", "earnings release", "balance sheet", "income statement", "cash flow statement",
+    "financial statement", "profit and loss", "profit & loss",
+)  # fmt: skip
+_STATEMENTS = (
+    "profit and loss", "profit & loss", "operations", "income", "cash flows", "cash flow", "financial position",
+    "activities", "comprehensive income",
+)  # fmt: skip
 _TYPES = re.compile(
-    r"\b(10-[KQ]|8-K|20-F|6-K)\b"
-    r"|\b(annual report|quarterly report|interim report|half[- ]year(?:ly)? report"
-    r"|earnings release|(?:consolidated )?(?:balance sheets?|income statements?)|(?:consolidated )?statements? of "
-    r"(?:profit (?:and|&) loss|operations|income|cash flows?|financial position|activities|comprehensive income)"
-    r"|cash flow statements?|financial statements?|profit (?:and|&) loss)\b",
+    rf"\b(?:10-[KQ]|8-K|20-F|6-K|(?:consolidated )?(?:(?:{'|'.join(_REPORTS)})s?"
+    rf"|statements? of (?:{'|'.join(_STATEMENTS)})))\b",
     re.IGNORECASE,
 )
 NAMED = {
@@ -178,29 +219,31 @@ NAMED = {
 
 
 def is_of_accounts(text: str) -> bool:
-    """Whether a label names something that accounts hold."""
-    return bool(_WORDS.search(text[:300]))
+    """Return whether a label names an item of accounts."""
+    lower = _NO_ACCOUNT.sub("", text[:300].lower())
+    words = _LABEL_WORD.findall(lower)
+    return "market cap" in lower or any(word in _ACCOUNTS or word.startswith(_STEMS) for word in words)
 
 
 def find_period(text: str) -> str | None:
-    """The period that a header or title names, as written."""
+    """Return the period in a header or title, as written."""
     match = _PERIOD.search(text[:300])
     return match.group().strip() if match else None
 
 
 def is_period(text: str) -> bool:
-    """Whether a cell is a period and nothing else."""
+    """Return whether a cell is only a period."""
     return len(text) <= 60 and bool(_PERIOD.fullmatch(text.strip()))
 
 
 def find_ticker(texts: Iterable[str]) -> str | None:
-    """The one share a document is about; None where it names none, or several."""
+    """Return the document's only ticker; None for none or several."""
     found = {one or other for text in texts for one, other in _TICKER.findall(text[:FRONT])}
     return found.pop() if len(found) == 1 else None
 
 
 def find_report_date(text: str) -> str | None:
-    """YYYY-MM-DD of the report, or of the end of the period it is about."""
+    """Return YYYY-MM-DD of the report, or of the end of its period."""
     for match in _REPORT_DATE.finditer(collapse(text[:FRONT])):
         date = find_date(match.group(1))
         if date is not None:
@@ -209,7 +252,7 @@ def find_report_date(text: str) -> str | None:
 
 
 def find_report_type(text: str) -> str | None:
-    """What kind of report a document says it is, as written."""
+    """Return the document's own name for its kind of report, as written."""
     match = _TYPES.search(collapse(text[:FRONT]))
     return match.group() if match else None
 
@@ -227,10 +270,10 @@ _RATIO = re.compile(
 _LINE = re.compile(
     r"[ \t>]*(?:[-*+•][ \t]+)?(?P<label>[^\W\d_][^\n:|\t]{1,80}?)(?::|\t|[ ]{2,})[ \t]*(?P<value>\S[^\n|\t]{0,40})"
 )
-# What stands in a column of figures where there is none.
+# Cells without a figure in a column of figures.
 _NOTHING = frozenset(["", "-", "–", "—", "--", "n/a", "N/A", "NA"])
 _MARKS = re.compile(r"[*_`]{1,3}")
-# Columns of a list of goods: how many there are is no money, and what one costs is no account unless it has a date.
+# Columns of a list of goods: quantities are not money, and unit prices are no accounts without dates.
 _QUANTITY = re.compile(
     r"qty\.?|quantit(?:y|ies)|counts?|units?(?: sold)?|pieces|pcs\.?|(?:in )?stock|on hand|(?:number|no\.) of .{1,60}"
     r"|menge|anzahl|stück(?:zahl)?",
@@ -243,18 +286,18 @@ _UNIT_PRICE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """A table, wherever it was found; `spans` has a place for each row."""
+    """A table of any format; `spans` has a place for each row."""
 
     title: str
     columns: tuple[str, ...]
     rows: Sequence[Sequence[str]]
     spans: Sequence[Span]
-    above: str = ""  # the lines before it: where it is said that figures are in millions
-    is_continued: bool = False  # goes on from the page before
+    above: str = ""  # the lines before it, which may name the scale
+    is_continued: bool = False  # continues the table of the page before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class MeasuredFigure:
     """A figure: `value` is in whole units ("in millions" is multiplied out), `text` the cell as written."""
 
     metric: str
@@ -266,7 +309,7 @@ class Measured:
 
 
 def is_table_of_accounts(table: Rows) -> bool:
-    """Whether it holds figures of money, or of what is measured by it."""
+    """Return whether a table holds figures of money, or measured by it."""
     cells = [cell for row in table.rows[:_SAMPLE] for cell in row]
     amounts = [amount for amount in map(read_amount, cells) if amount is not None]
     if len(amounts) < _MIN_FIGURES:
@@ -279,8 +322,8 @@ def is_table_of_accounts(table: Rows) -> bool:
     return sum(map(is_of_accounts, labels)) > max(len(labels) * _SHARE, 1)
 
 
-def read_figures(table: Rows) -> Iterator[Measured]:
-    """The figures of a table, row by row. A column or a first cell that is a period is no figure but its period."""
+def read_figures(table: Rows) -> Iterator[MeasuredFigure]:
+    """Yield the figures of a table, row by row. A column or a first cell that is a period only dates its figures."""
     table = _headed(table)
     head = " ".join((table.title, *table.columns))
     scale = next((read for read in (read_scale(head), read_scale(table.above)) if read.factor != 1.0), read_scale(head))
@@ -294,8 +337,8 @@ def read_figures(table: Rows) -> Iterator[Measured]:
                 yield _measured(table, place, label, amount, row[place], span, _of(scales[place], scale, label))
 
 
-def read_lines(text: str) -> Iterator[Measured]:
-    """Lines of a label and one amount, where both say that it is money: "Net income: $1.2 million"."""
+def read_lines(text: str) -> Iterator[MeasuredFigure]:
+    """Yield the figures of lines with a label of accounts and one amount: "Net income: $1.2 million"."""
     start = 0
     for line in text.split("\n"):
         match = _LINE.match(line) if len(line) <= 200 else None
@@ -304,7 +347,7 @@ def read_lines(text: str) -> Iterator[Measured]:
             amount = read_amount(written)
             if amount is not None and is_of_accounts(label):
                 end = start + len(line.rstrip())
-                yield Measured(
+                yield MeasuredFigure(
                     metric=label, period=find_period(label), value=amount.value, unit=amount.unit, text=written,
                     span=Span(start + match.start("label"), end),
                 )  # fmt: skip
@@ -312,9 +355,9 @@ def read_lines(text: str) -> Iterator[Measured]:
 
 
 def _headed(table: Rows) -> Rows:
-    """With a name for each column: its own, or the nearest at its left, where signs stand in columns of their own.
+    """Return the table with a name for each column: its own, or the nearest at its left for columns of signs.
 
-    A header of one cell, where there are more columns, is a title: the names stand below it.
+    A header of one cell over more columns is a title; the names are below it.
     """
     title, columns, rows, spans = table.title, table.columns, table.rows, table.spans
     if len(columns) > 2 and sum(map(bool, columns)) <= 1 and len(rows) > 1 and not read_amount(_plain(rows[0][-1])):
@@ -326,7 +369,9 @@ def _headed(table: Rows) -> Rows:
     return replace(table, title=title, columns=tuple(names), rows=rows, spans=spans)
 
 
-def _measured(table: Rows, place: int, label: str, amount: Amount, text: str, span: Span, scale: Scale) -> Measured:
+def _measured(
+    table: Rows, place: int, label: str, amount: Amount, text: str, span: Span, scale: Scale
+) -> MeasuredFigure:
     column = _plain(table.columns[place])
     period: str | None
     if is_period(label):
@@ -343,7 +388,7 @@ def _measured(table: Rows, place: int, label: str, amount: Amount, text: str, sp
             find_period(table.title),
         )
     is_whole = amount.is_scaled or amount.unit == "%" or bool(_RATIO.search(metric))
-    return Measured(
+    return MeasuredFigure(
         metric=metric[:MAX_METRIC],
         period=period,
         value=amount.value * (1.0 if is_whole else scale.factor),
@@ -354,14 +399,14 @@ def _measured(table: Rows, place: int, label: str, amount: Amount, text: str, sp
 
 
 def _of(column: Scale, table: Scale, label: str) -> Scale:
-    """The nearest word on it: the row's, the column's, the table's."""
+    """Return the nearest scale: the row's, the column's, the table's."""
     own = read_scale(label)
     factor = next((scale.factor for scale in (own, column, table) if scale.factor != 1.0), 1.0)
     return Scale(factor, own.unit or column.unit or table.unit)
 
 
 def _has_named_column(table: Rows) -> bool:
-    """Whether a column is called as accounts call theirs; a price alone needs dates beside it."""
+    """Return whether a column has a name of accounts; a price needs dates in another column."""
     names = [_plain(column) for column in table.columns]
     named = [name for name in names if is_of_accounts(name) and not _is_quantity(name)]
     if all(map(_UNIT_PRICE.fullmatch, named)):
@@ -383,7 +428,7 @@ def _holds_periods(table: Rows, place: int) -> bool:
 
 
 def _holds_amounts(table: Rows, place: int) -> bool:
-    """Whether a column has amounts, and they are no years or dates."""
+    """Return whether a column has amounts other than years and dates."""
     cells = [_plain(row[place]) for row in table.rows[:_SAMPLE] if row[place] not in _NOTHING]
     amounts = sum(read_amount(cell) is not None for cell in cells)
     return amounts * 2 > len(cells) and sum(map(is_period, cells)) * 2 <= len(cells)

@@ -23,7 +23,7 @@ _BEHIND = frozenset([")", "%", ")%", "%)", "x", "bps"])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid:
-    """A table's cells; `spans` has a place for each row. `title` is what a head of one cell says."""
+    """A table's cells; `spans` has a place for each row. `title` is the text of a header with one cell."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -32,16 +32,16 @@ class Grid:
 
 
 def with_one_head(table: TextTable) -> TextTable:
-    """The table with one name a column; of another form, it is given back as it is."""
+    """Return the table with one name for each column; unchanged if it has another form."""
     grid = tidy(Grid(columns=table.columns, rows=table.rows, spans=table.row_spans))
     caption = table.caption or grid.title
     return replace(table, columns=grid.columns, rows=grid.rows, row_spans=grid.spans, caption=caption)
 
 
 def tidy(grid: Grid) -> Grid:
-    """Signs with their figures, and the head in one row: "Sales" over "2023" and "2022" is "Sales 2023", "Sales 2022".
+    """Join signs to their figures, and header rows: "Sales" over "2023" and "2022" is "Sales 2023", "Sales 2022".
 
-    A head of one cell alone is the title, and the row below it names the columns.
+    A header of one cell is the title, and the row below it names the columns.
     """
     if len(grid.columns) < _MIN_COLUMNS or len(grid.rows) < 2:
         return grid
@@ -93,7 +93,7 @@ def _merged(row: Sequence[str], into: dict[int, int]) -> tuple[str, ...]:
 
 
 def _lead_rows(rows: Sequence[Sequence[str]]) -> int:
-    """How many rows at the front name columns: nothing at their left, or what the others are not, and no figures."""
+    """Return the number of rows at the front that name columns: with an empty first cell, and without figures."""
     for number, row in enumerate(rows[: _MAX_HEADS + 1]):
         named = [cell for cell in row[1:] if cell]
         if row[0] or not named or not all(map(_is_name, named)):
@@ -124,10 +124,10 @@ def _is_title(columns: Sequence[str], second: Sequence[str]) -> bool:
 
 
 def _joined(columns: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
-    """The names of both rows together; () where the second is no row of names, or the first spans nothing.
+    """Return the names of both rows together; () if the second names nothing, or the first spans nothing.
 
-    A name spans the empty cells and the same names behind it. Every column of a span needs a name of its own; any
-    other has one of the two.
+    A name spans the empty cells and the same names behind it. Every column of a span needs a name of its own; any other
+    has one of the two.
     """
     names: list[str] = []
     spans = 0
@@ -155,7 +155,7 @@ def _is_name(cell: str) -> bool:
 
 
 def _has_figures(rows: Sequence[Sequence[str]], heads: Sequence[str]) -> bool:
-    """Whether figures stand below what would be names, and no more years."""
+    """Return whether there are figures below the names, rather than more years."""
     columns = [place for place, head in enumerate(heads) if head and place]
     cells = [row[place] for row in rows for place in columns if row[place]]
     figures = [cell for cell in cells if is_data(_plain(cell)) and not is_period(_plain(cell))]
@@ -179,13 +179,13 @@ class TableHeads:
     heads: Sequence[str]
 
     def at(self, place: int) -> str | None:
-        """The head row of the table whose rows `place` lies in, as `| a | b |`; None outside of them."""
+        """Return the header of the table around `place`, as `| a | b |`; None outside of tables."""
         number = bisect_right(self.rows, place, key=lambda span: span.start) - 1
         return self.heads[number] if number >= 0 and place < self.rows[number].end else None
 
 
 def find_heads(text: str) -> TableHeads:
-    """The head rows of a page's tables: Markdown's, those of lines with tabs and of columns of blanks. None of code."""
+    """Return the headers of a page's tables: Markdown's, tabbed ones and columns of blanks; none of code."""
     tables = read_pipe_tables(text) if "|" in text else []
     if "\t" in text and not text.startswith(_FENCE):
         ends = [table.span for table in tables]
@@ -221,10 +221,7 @@ _MARKS = re.compile(r"^(?:#{1,6}\s+|[*_]{1,3}|:\s+|>\s*)|(?:[*_]{1,3}|\s+#+)$")
 
 
 def find_title(page: Page, table: Span, *, nearest: str = "") -> str:
-    """The title of the table at `table`; "" where the page says none.
-
-    `nearest` is the line that is known to stand right above it.
-    """
+    """Return the title of the table at `table`, "" without any. `nearest` is the line right above it, if known."""
     above = _text_lines(page.text[max(table.start - 2_000, 0) : table.start], newest_first=True)
     below = _text_lines(page.text[table.end : table.end + 500], newest_first=False)
     for place, line in enumerate(above[:_CAPTION_LINES]):
@@ -239,7 +236,7 @@ def find_title(page: Page, table: Span, *, nearest: str = "") -> str:
 
 
 def _text_lines(text: str, *, newest_first: bool) -> list[str]:
-    """Lines with words in them, without Markdown's marks."""
+    """Return the lines with words, without Markdown's marks."""
     lines = [collapse(_MARKS.sub("", collapse(line))) for line in text.split("\n")]
     filled = [line for line in lines if line and not line.startswith("|")]
     return filled[::-1] if newest_first else filled

@@ -11,7 +11,7 @@ from core.domain.corpus import Span
 from core.text.delimited import find_header, is_data
 from core.text.pipe_tables import MAX_LINE, TextTable, fit, to_cells
 
-# Rules from which on one stands below every row, whose cells may then have several lines.
+# Number of rules from which every row has one below it, so that cells may have several lines.
 _RULED_ROWS = 4
 
 _GRID_RULE = re.compile(r"\+[-=+:]*[-=][-=+:]*\+")
@@ -28,14 +28,14 @@ class _GridLine:
 
 
 def read_grid_tables(text: str) -> list[TextTable]:
-    """The tables in text order, those in code too: that is where people put what programs print."""
+    """Return the tables in text order, also those in code: people put the output of programs there."""
     if "+-" not in text and "+=" not in text:
         return []
     return [table for run in _grid_runs(text) if (table := _to_grid_table(run)) is not None]
 
 
 def _grid_runs(text: str) -> Iterator[list[_GridLine]]:
-    """A rule, and the rules and rows that follow it."""
+    """Yield each rule with the rules and rows that follow it."""
     run: list[_GridLine] = []
     start = 0
     for raw in [*text.split("\n"), ""]:
@@ -80,13 +80,13 @@ def _to_grid_table(run: Sequence[_GridLine]) -> TextTable | None:
 
 
 def _grid_cells(lines: Sequence[_GridLine]) -> list[str]:
-    """The cells of one row, which may go over several lines."""
+    """Return the cells of one row, which may have several lines."""
     parts = [to_cells(line.text) for line in lines]
     width = max(map(len, parts))
     return [" ".join(filter(None, (part[place] for part in parts if place < len(part)))) for place in range(width)]
 
 
-# Lines in a row without a tab that still belong to the table around them: rows that have a first cell alone.
+# Lines in a row without a tab that still belong to the table: rows with only a first cell.
 MAX_BARE = 2
 # Rows with the same number of cells that make a table, and cells with text that each of them has at least.
 _MIN_TAB_ROWS = 2
@@ -104,7 +104,7 @@ class _TabLine:
 
 
 def read_tab_tables(text: str) -> list[TextTable]:
-    """The tables in text order; the line above a table in its block is its caption."""
+    """Return the tables in text order; the line above a table in its block is its caption."""
     return [table for block in _blocks(text) for table in _tab_tables(block)]
 
 
@@ -158,7 +158,7 @@ def _to_tab_table(lines: Sequence[_TabLine], caption: str) -> TextTable:
 
 
 def _is_label(cell: str) -> bool:
-    """Whether a first cell says what its own row is about, rather than what stands below it."""
+    """Return whether a first cell labels its own row rather than the column below."""
     return cell.endswith(":")
 
 
@@ -173,11 +173,11 @@ SHORT = 30
 # Share of a column's cells that are figures in a column of them.
 MIN_FIGURES = 0.6
 
-_FOREIGN = re.compile("[\t|\u2500-\u257f]")  # what parts cells otherwise, or draws trees and boxes
+_FOREIGN = re.compile("[\t|\u2500-\u257f]")  # tabs and pipes, and signs of trees and boxes
 _GAP = re.compile(r"\S {2,}\S")
 _SPACE_RULE = re.compile(r"[-=_+ ]+")
 _MARK = re.compile(r"[-*•+·>#]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})[.)]")
-# Lines of code, which align what they say: a name and what is set, a comment.
+# Lines of code, which align assignments and comments.
 _CODE = re.compile(r"[;{}]\s*$|\S\s*(?::=|[^<>=]=)\s|\s(?://|#)\s|^\s*(?://|#)")
 
 
@@ -192,14 +192,14 @@ class _SpaceLine:
 
 
 def read_space_tables(text: str) -> list[TextTable]:
-    """The tables in text order."""
+    """Return the tables in text order."""
     if not _GAP.search(text):
         return []
     return [table for run in _space_runs(text) if (table := _to_space_table(run)) is not None]
 
 
 def row_starts(text: str) -> set[int]:
-    """Where the lines of such tables begin, their heads' too: each is a unit of its own."""
+    """Return the starts of the lines of such tables and their headers: each is a unit of its own."""
     spans = [table.span for table in read_space_tables(text)]
     starts = set()
     for span in spans:
@@ -211,7 +211,7 @@ def row_starts(text: str) -> set[int]:
 
 
 def _space_runs(text: str) -> Iterator[list[_SpaceLine]]:
-    """Lines that follow each other, all of which have a gap inside or are rules."""
+    """Yield runs of lines with a gap inside, and rules."""
     run: list[_SpaceLine] = []
     start = 0
     for line in [*text.split("\n"), ""]:
@@ -247,9 +247,9 @@ def _to_space_table(run: Sequence[_SpaceLine]) -> TextTable | None:
 
 
 def _gutters(lines: Sequence[_SpaceLine]) -> list[int]:
-    """Where columns begin after the first: behind blanks that all lines have, and most lines more than one.
+    """Return the starts of columns after the first: behind blanks that all lines have, most lines more than one.
 
-    A column that one line alone fills is none, nor one that few fill and nothing heads.
+    A column filled by one line only, or by few and without a header, doesn't count.
     """
     width = max(len(line.text) for line in lines)
     left = min(len(line.text) - len(line.text.lstrip()) for line in lines)
@@ -291,7 +291,7 @@ def _is_of_figures(cells: Sequence[str]) -> bool:
 
 
 def _is_contents(cells: Sequence[str]) -> bool:
-    """Whether they are numbers of pages: whole, and ever greater."""
+    """Return whether cells are page numbers: whole and rising."""
     numbers = [int(cell) for cell in cells if cell.isascii() and cell.isdigit() and len(cell) < 5]
     return len(numbers) * 4 >= len(cells) * 3 and all(one <= other for one, other in pairwise(numbers))
 

@@ -1,1 +1,1 @@
-"""What a text speaks of: terms it defines, names it uses, its topics."""
+"""Terms that a text defines, and names that it uses."""
