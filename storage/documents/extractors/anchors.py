@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.text.words import shorten
+from storage.documents.markup.definitions import define
 from storage.documents.markup.marked_text import Line, MarkedText, plain
-from storage.documents.terms.definitions import define
 
 MAX_CAPTION = 300
 MAX_NAME = 200
@@ -33,7 +33,7 @@ class AnchorsExtractor:
     """Every anchor of a document, in text order."""
 
     name = "anchors"
-    version = 1
+    version = 2
     types = frozenset({ExtractType.ANCHOR})
 
     def reads(self, document: Document) -> bool:
@@ -44,7 +44,6 @@ class AnchorsExtractor:
         found += [
             _to_found(page, item.span, item.name, "definition", item.text, item.confidence)
             for page, item in define(given)
-            if item.text
         ]
         return sorted(found, key=lambda item: (item.page_number, item.span, str(item.data["kind"])))
 

@@ -1,4 +1,4 @@
-"""Relations, directed: links, parts, definitions and short forms."""
+"""Relations, directed: links, parts and definitions."""
 
 import posixpath
 import re
@@ -9,14 +9,13 @@ from core.domain.corpus import Document, Heading, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.text.words import collapse
 from storage.documents.foundry.mentions import COMMAND, find_mentions, name_of
+from storage.documents.markup.definitions import define
 from storage.documents.markup.marked_text import Line, MarkedText
-from storage.documents.terms.definitions import define
 
 LINKS_TO = "links to"
 EMBEDS = "embeds"
 PART_OF = "part of"
 DEFINES = "defines"
-SHORT_FOR = "short for"
 
 MAX_NAME = 500
 
@@ -35,7 +34,7 @@ class RelationsExtractor:
     """One finding for each pair and kind in a document, at its first place."""
 
     name = "relations"
-    version = 2
+    version = 3
     types = frozenset({ExtractType.RELATION})
 
     def reads(self, document: Document) -> bool:
@@ -153,11 +152,7 @@ def _line_at(text: str, start: int) -> Span | None:
 
 def _definitions(given: ExtractorInput) -> Iterator[Found]:
     for page, item in define(given):
-        if item.text:
-            source = given.document.title
-            yield _to_found(page, item.span, source, DEFINES, item.name, confidence=item.confidence)
-        if item.short:
-            yield _to_found(page, item.span, item.short, SHORT_FOR, item.name, confidence=item.confidence)
+        yield _to_found(page, item.span, given.document.title, DEFINES, item.name, confidence=item.confidence)
 
 
 def _to_found(

@@ -1,1 +1,0 @@
-"""Terms that a text defines, and names that it uses."""
