@@ -1,25 +1,24 @@
-"""The service's pages: chat, API and source viewer over one App."""
+"""The service's web application: chat, API and source viewer over the parts."""
 
 from dataclasses import dataclass
 from functools import partial
 
 from aiohttp import web
 
-from bot.control.answer_listeners import Hearing
-from bot.control.submission import Asking
 from bot.runtime.metrics import Metrics
 from bot.service.platforms import Platforms
+from bot.service.submission import QuestionSubmitter
 from bot.web.api.auth import ApiDoor
 from bot.web.api.routes import add_api
 from bot.web.app import WebAddition, WebParts, build_web
 from bot.web.chat import ChatParts, add_chat
-from bot.web.pages.connections import add_connection_pages
-from bot.web.pages.statistics import add_statistics_page
-from bot.wiring.app import App
-from bot.wiring.links import link_key
+from bot.web.pages.library import add_connection_pages, add_statistics_page
+from bot.wiring.parts import Parts
+from bot.wiring.platforms import link_key
 from core.answering.answers.stored import stored_ids
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
+from core.service.commands import Commands
 from core.service.inbox import Inbox
 from core.service.rate_limit import Rate, RateGate
 from core.service.worker import Worker
@@ -27,32 +26,21 @@ from core.service.worker import Worker
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageParts:
-    """What the pages are made of."""
+    """Parts of the web application."""
 
-    app: App
+    app: Parts
+    commands: Commands
     inbox: Inbox
     worker: Worker
     platforms: Platforms
     metrics: Metrics
     examples: tuple[str, ...]
-    asking: Asking
-    additions: tuple[WebAddition, ...] = ()  # of platforms elsewhere
-
-
-def build_asking(app: App, inbox: Inbox, hearing: Hearing, worker: Worker) -> Asking:
-    """What puts the questions of commands and of the jobs page into the inbox."""
-    return Asking(
-        inbox=inbox,
-        store=app.inbox_store,
-        hearing=hearing,
-        conversations=app.conversations,
-        jobs=app.jobs,
-        cancel=worker.cancel,
-    )
+    submitter: QuestionSubmitter
+    additions: tuple[WebAddition, ...] = ()  # of chat platforms
 
 
 def build_pages(made: PageParts) -> web.Application:
-    """The web application with everything that is configured. Raises StorageError without a key to sign links."""
+    """Build the configured web application. StorageError without a key to sign links."""
     parts = _web_parts(made)
     additions: list[WebAddition] = [
         partial(add_api, door=_door(made)),
@@ -71,7 +59,7 @@ def _web_parts(made: PageParts) -> WebParts:
         return await app.access.scope(thread.workspace if thread else app.workspace, thread, reader=reader)
 
     async def ask_again(job_id: str) -> str:
-        return stored_ids(await made.asking.receive_again(job_id, app.workspace)).request
+        return stored_ids(await made.submitter.resubmit(job_id, app.workspace)).request
 
     return WebParts(
         workspace=app.workspace,
@@ -80,7 +68,7 @@ def _web_parts(made: PageParts) -> WebParts:
         facts=app.facts,
         conversations=app.conversations,
         jobs=app.jobs,
-        commands=app.commands,
+        commands=made.commands,
         clock=app.clock,
         page_images=app.page_images,
         scope=scope,

@@ -42,7 +42,7 @@ from core.work.conversations import title_from
 
 # Refusals that nobody has to be told of: the message was not meant for us.
 SILENT = frozenset({"not_for_us", "own_message", "another_bot", "muted", "needs_mention", "posts_off"})
-NOT_TAKEN = "I could not take this in, as my memory does not work right now: write it again in a few minutes."
+NOT_TAKEN = "I couldn't save your message because of a storage problem. Send it again in a few minutes."
 LAST_TRY = 3  # Slack sends an event again three times
 LOOKED_THROUGH = 20  # newest entries of a thread among which an accepted one is looked for
 Body = Mapping[str, Any]

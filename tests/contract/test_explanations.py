@@ -9,9 +9,7 @@ from core.access.scopes import ATTACHMENTS, Access, Ground, attached_name
 from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.corpus import Document
 from core.domain.service import TO_THE_END, ChannelSettings, PersonAddress
-from core.features.access_explanation import AccessQuestion, Explanations
-from core.features.access_explanation.serializer import explanation_json
-from core.features.access_explanation.values import Holder, Verdict
+from core.features.access_explanation import AccessQuestion, Explanations, Holder, Verdict, explanation_json
 from core.knowledge.library import Library
 from core.ports import CorpusRepository
 from core.ports.service import SettingsRepository

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from bot.wiring.app import DATABASE_FILE
+from bot.wiring.parts import DATABASE_FILE
 from tests.copying import copy_folder
 from tests.e2e.conftest import Footnote
 from tests.e2e.serving import QUICK_END_SECONDS, ServiceProcess
@@ -184,7 +184,7 @@ def test_a_command_whose_service_is_killed_gets_a_clear_error(service: ServicePr
         _, said = ingest.communicate(timeout=60)
 
     assert ingest.returncode == 1
-    assert "service ended before it had answered" in said
+    assert "service ended before it answered" in said
     assert "Traceback" not in said
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.config.sections import AgentConfig
-from bot.wiring.strategies import strategy_for
+from bot.wiring.pipeline import strategy_for
 from core.answering.context import FullHistoryCapped
 from core.answering.deletion import Forgetting
 from core.answering.providers.scripted import Turn, calls, says
@@ -26,7 +26,7 @@ from core.ports import Clock
 from core.ports.service import ChatPlatform, ThreadReader
 from core.service.commands import Commands, ServiceQuestions
 from core.service.inbox import Inbox, platform_gates
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.service.worker import Worker
 from core.work.conversations import Conversations
 from tests.integration.platform_files import Files

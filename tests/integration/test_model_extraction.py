@@ -10,6 +10,7 @@ from pydantic import SecretStr
 
 from core.domain.corpus import Document
 from core.domain.extracts import Extract, ExtractQuery, ExtractType, ModelLimits
+from core.domain.ingest_report import ExtractionReport
 from core.domain.jobs import JobStatus
 from core.errors import BadInput
 from core.ports.documents import ModelExtractor
@@ -17,7 +18,6 @@ from core.service.rate_limit import Rate, RateGate
 from core.work.steps import Steps
 from storage.database.repositories.jobs import SqlJobRepository
 from storage.documents.extraction.by_model import TOOL, ModelExtractionRunner, ModelParts
-from storage.documents.extraction.by_rules import ExtractionReport
 from storage.documents.extractors.base import build_model_extractors
 from storage.models.anthropic.provider import AnthropicProvider
 from tests.builders import NOON

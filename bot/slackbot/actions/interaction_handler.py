@@ -23,7 +23,7 @@ from core.errors import AccessDenied, FootnoteError
 from core.service.commands import CommandCall, Question
 
 ACKNOWLEDGE_SECONDS = 1.5  # Slack gives up after 3; what takes longer goes on by itself
-WRONG = "Something went wrong inside Footnote: try again, or tell who runs it."
+WRONG = "Something went wrong in Footnote. Try again. If it keeps happening, tell your Footnote admin."
 LOOKING = "I am looking it up: the answer comes here, for your eyes only."
 Result = TypeVar("Result")
 _log = logging.getLogger(__name__)

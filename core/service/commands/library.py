@@ -9,9 +9,10 @@ from core.domain.corpus import Document, SearchQuery, SearchScope, Source
 from core.errors import BadInput, NotFound
 from core.features.export import footnote_label
 from core.knowledge.library import Library
-from core.knowledge.references.one_line import preview
 from core.ports import CorpusRepository
-from core.service.commands.base import (
+from core.text.markup import preview
+from core.text.words import collapse, is_number
+from core.work.commands import (
     Command,
     CommandCall,
     CommandResult,
@@ -22,7 +23,6 @@ from core.service.commands.base import (
     readable_by,
     required,
 )
-from core.text.words import collapse, is_number
 from core.work.conversations import Conversations
 
 LISTED = 20  # failures of a source in a chat; more is a wall

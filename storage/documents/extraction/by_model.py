@@ -24,7 +24,7 @@ from core.domain.extracts import (
     Spending,
     Unread,
 )
-from core.domain.ingest_report import IngestProgress, ProgressCallback
+from core.domain.ingest_report import ExtractionReport, IngestProgress, ProgressCallback
 from core.domain.jobs import JobKind
 from core.errors import BadInput, ContextOverflow, NotFound, ProviderBadRequest, ProviderError, ProviderRefused
 from core.ports import ChatProvider, Clock, CorpusRepository
@@ -32,8 +32,8 @@ from core.ports.documents import ExtractRepository, ModelExtractor, ReadingRepos
 from core.service.rate_limit import RateGate
 from core.text.words import collapse
 from core.work.steps import Steps, step
-from storage.documents.extraction.by_rules import ExtractionReport, to_extraction, to_extracts
-from storage.documents.texts.pieces import to_pieces
+from storage.documents.extraction.by_rules import to_extraction, to_extracts
+from storage.documents.texts.quotes import to_pieces
 
 TOOL = "record_extracts"
 # Things of one kind in one piece; more is a list, which rules read.
@@ -433,7 +433,7 @@ class ModelExtractionRunner:
             Unread(page_number=piece.page_number, reason=reading.error) for piece, reading in told if reading.error
         ]
         checked = to_extracts((*found, *unread), extractor, given)
-        self._report.note(given.document.path, extractor.name, checked)
+        self._report.note(given.document.path, extractor.name, error=checked.error, warning=checked.warning)
         run = to_extraction(checked, extractor, given, self._parts.clock.now())
         try:
             await self._parts.extracts.replace(run, checked.extracts)

@@ -6,7 +6,7 @@ A failing extractor costs only itself: the reason is recorded with its run.
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -20,12 +20,11 @@ from core.domain.extracts import (
     ExtractorInput,
     ExtractType,
     Found,
-    Spending,
     Unproved,
     Unread,
     schema_name,
 )
-from core.domain.ingest_report import IngestProgress, ProgressCallback
+from core.domain.ingest_report import ExtractionReport, IngestProgress, ProgressCallback
 from core.domain.jobs import JobKind
 from core.errors import BadInput, NotFound
 from core.ports import Clock, CorpusRepository
@@ -137,83 +136,6 @@ def _to_extract(
 
 
 JOB_NAME = "extract"
-_SHOWN = 10  # failures and warnings of one document that its job shows
-
-
-@dataclass(slots=True, kw_only=True)
-class ExtractionReport:
-    """The report of a run. `failures` and `warnings` are (path, extractor, reason).
-
-    Failures are failed extractors and refused findings, warnings are findings beyond a bound.
-    """
-
-    documents: int = 0  # that at least one extractor looked at
-    unchanged: int = 0  # that none had to look at
-    counts: Counter[ExtractType] = field(default_factory=Counter)
-    failures: list[tuple[str, str, str]] = field(default_factory=list)
-    warnings: list[tuple[str, str, str]] = field(default_factory=list)
-    spent: Spending = field(default_factory=Spending)  # on a model
-    stopped: str | None = None  # why a model was not asked about all: a budget, or an error
-    resume_at: datetime | None = None  # start of the next budget, if known
-    waiting: int = 0  # documents that a model is still to be asked about
-    seconds: float = 0.0
-    job_id: str | None = None  # the root of its tree; None if nothing was due
-
-    @property
-    def extracts(self) -> int:
-        return sum(self.counts.values())
-
-    def add(self, other: "ExtractionReport") -> None:
-        """Add another run's report."""
-        self.documents += other.documents
-        self.unchanged += other.unchanged
-        self.counts += other.counts
-        self.failures += other.failures
-        self.warnings += other.warnings
-        self.spent += other.spent
-        self.stopped = other.stopped or self.stopped
-        self.resume_at = other.resume_at or self.resume_at
-        self.waiting += other.waiting
-        self.seconds += other.seconds
-        self.job_id = other.job_id or self.job_id
-
-    def note(self, path: str, extractor: str, checked: CheckedExtracts) -> None:
-        """Add the problems of an extractor's findings in a document."""
-        if checked.error is not None:
-            self.failures.append((path, extractor, checked.error))
-        if checked.warning is not None:
-            self.warnings.append((path, extractor, checked.warning))
-
-    def troubles(self, path: str) -> dict[str, object]:
-        """Return the problems of a document for its job; {} without any."""
-        told = {"failures": self.failures, "warnings": self.warnings}
-        named = {
-            kind: [f"{name}: {why}" for where, name, why in items if where == path] for kind, items in told.items()
-        }
-        return {kind: items[:_SHOWN] for kind, items in named.items() if items}
-
-    def to_json(self) -> dict[str, object]:
-        return {
-            "documents": self.documents,
-            "unchanged": self.unchanged,
-            "extracts": self.extracts,
-            "by_type": {kind.value: count for kind, count in self.counts.items()},
-            "seconds": round(self.seconds, 3),
-            "failures": [_to_json(failure) for failure in self.failures],
-            "warnings": [_to_json(warning) for warning in self.warnings],
-            "model": {
-                "requests": self.spent.requests,
-                "tokens": self.spent.tokens,
-                "stopped": self.stopped,
-                "waiting": self.waiting,
-            },
-            "job": self.job_id,
-        }
-
-
-def _to_json(item: tuple[str, str, str]) -> dict[str, str]:
-    path, extractor, reason = item
-    return {"path": path, "extractor": extractor, "reason": reason}
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,7 +269,7 @@ class ExtractionRunner:
             checked = to_extracts((*result.found, *result.unread), extractor, given)
         else:
             checked = CheckedExtracts((), error=result.reason)
-        report.note(given.document.path, extractor.name, checked)
+        report.note(given.document.path, extractor.name, error=checked.error, warning=checked.warning)
         run = to_extraction(checked, extractor, given, self._clock.now())
         try:
             await self._extracts.replace(run, checked.extracts)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.text.words import collapse
-from storage.documents.foundry.mentions import COMMAND, Mention, find_mentions, kind_of, name_of
+from storage.documents.foundry.links import COMMAND, Mention, find_mentions, kind_of, name_of
 from storage.documents.markup.definitions import define, is_name
 from storage.documents.markup.marked_text import MarkedText, PipeTable, around, plain
 

@@ -1,4 +1,4 @@
-"""HTML to text with headings: what a reader of the page sees, in the order it stands, without the page's furniture."""
+"""HTML converted to text with headings, without boilerplate."""
 
 import html
 import re
@@ -8,9 +8,73 @@ from typing import Any
 
 from core.domain.corpus import Heading
 from core.text.words import collapse
-from storage.documents.html.boilerplate import is_dropped
 from storage.documents.html.writer import HtmlWriter
 from storage.documents.texts.encodings import clean
+
+# Never text of a page, in books as little as on the web.
+DROPPED = frozenset(
+    "script style template noscript svg iframe object embed canvas audio video head nav button select textarea input "
+    "datalist dialog frameset map annotation annotation-xml".split()
+)
+_ROLES = frozenset({"navigation", "search", "banner", "contentinfo", "menu", "menubar", "toolbar"})
+# Class names and ids that sites give to repeated elements: whole words, no guesses.
+_NAMES = frozenset(
+    "breadcrumb breadcrumbs navbar site-nav main-nav nav-menu navbox sidebar-nav pagination pager prev-next skip-link "
+    "skip-links skip-to-content skiplink sr-only-focusable mw-jump-link mw-editsection mw-portlet catlinks printfooter "
+    "noprint headerlink anchor-link hash-link sphinxsidebar site-footer page-footer site-header back-to-top edit-page "
+    "edit-this-page theme-edit-this-page social-share share-buttons sharedaddy newsletter-signup related-posts "
+    "dropdown-menu onetrust-consent-sdk CybotCookiebotDialog usercentrics-root".split()
+)
+_ASKS_FOR_CONSENT = re.compile(
+    r"(?:.*[-_])?(?:cookie|cookies|gdpr|consent)[-_]?(?:consent|banner|bar|notice|popup|overlay|dialog|modal|message|law)"
+    r"(?:[-_].*)?|cc-(?:window|banner)",
+    re.IGNORECASE,
+)
+# Content of real pages: an element that holds it is kept, because some sites give such names to a whole page.
+_CONTENT = "h1, main, article, [role=main]"
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+
+
+def is_dropped(node: Any, *, book: bool = False) -> bool:
+    """Return whether an element has no text of the page, ignoring its parents.
+
+    In a book, headers, footers, asides and hidden elements (pop-ups) belong to the text; the page numbers of a printed
+    edition don't.
+    """
+    tag = node.tag
+    if tag in DROPPED or tag.startswith(("-", "!", "_")):
+        return True
+    attributes = node.attributes
+    if book:
+        marks = f"{attributes.get('epub:type') or ''} {attributes.get('role') or ''}".split()
+        return "pagebreak" in marks or "doc-pagebreak" in marks
+    if "hidden" in attributes or attributes.get("role") in _ROLES:
+        return True
+    if _is_named_so(attributes) and tag not in ("html", "body", "main") and node.css_first(_CONTENT) is None:
+        return True
+    if _HIDDEN_STYLE.search(attributes.get("style") or ""):
+        return True
+    if tag in ("ul", "ol", "menu"):  # in a header: languages, tools, breadcrumbs
+        return any(parent.tag == "header" for parent in _parents(node))
+    return tag in ("header", "footer", "aside") and _is_furniture(node, tag)
+
+
+def _is_named_so(attributes: Any) -> bool:
+    names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}".split()
+    return any(name in _NAMES or _ASKS_FOR_CONSENT.fullmatch(name) for name in names)
+
+
+def _is_furniture(node: Any, tag: str) -> bool:
+    content = ("main", "article", "section", "blockquote")
+    if any(parent.tag in content or parent.attributes.get("role") == "main" for parent in _parents(node)):
+        return False
+    return tag != "header" or node.css_first("h1") is None
+
+
+def _parents(node: Any) -> Iterator[Any]:
+    while (node := node.parent) is not None:
+        yield node
+
 
 # Open elements at once from which parsing gets slow and the page is no document: real pages stay under 100.
 MAX_DEPTH = 4_000
@@ -28,7 +92,7 @@ _MARKUP = re.compile(r"<(!--)|(--)>|<(/?)([A-Za-z][A-Za-z0-9-]*)[^<>]*>")
 
 @dataclass(frozen=True, slots=True)
 class HtmlText:
-    """The text of a page, its headings, and ids with their places: of headings, and those that were asked for."""
+    """The text of a page, its headings, and the positions of ids: of headings and requested ones."""
 
     text: str
     headings: tuple[Heading, ...] = ()
@@ -39,13 +103,13 @@ class HtmlText:
 
 
 def html_to_text(source: str, *, book: bool = False, ids: Collection[str] = ()) -> HtmlText:
-    """Text of a page or a fragment of HTML.
+    """Convert a page or a fragment of HTML to text.
 
-    Blocks end lines, the cells of a row are separated by tabs (one over several columns or rows keeps the others in
-    line), inline elements add nothing, runs of white space are one space outside of <pre>, entities are decoded. Left
-    out: scripts, styles, hidden elements, navigation, and a header, footer or aside that stands outside of the content
-    (a header that holds the h1 stays). A `book` has no such furniture: all but scripts and navigation stays. `ids` are
-    those of further elements whose places are wanted.
+    Blocks end lines, the cells of a row are separated by tabs (a cell over several columns or rows keeps the others
+    aligned), inline elements add nothing, runs of white space are one space outside of <pre>, entities are decoded.
+    Left out: scripts, styles, hidden elements, navigation, and headers, footers and asides outside of the content (a
+    header with the h1 stays). In a `book`, only scripts and navigation are left out. `ids` are more
+    elements to locate.
     """
     if _depth(source) > MAX_DEPTH:
         return HtmlText(_without_markup(source), warnings=("nested too deeply: read without headings and tables",))
@@ -85,7 +149,7 @@ def _without_markup(source: str) -> str:
     """The text between tags, one pass: neither comments nor scripts and styles, closed or not."""
     pieces = []
     place = 0
-    hidden = ""  # what has to end before text counts again: "--", "script" or "style"
+    hidden = ""  # the end of ignored text: "--", "script" or "style"
     for match in _MARKUP.finditer(source):
         name = (match[4] or "").lower()
         if not hidden:
@@ -130,7 +194,7 @@ def _write(root: Any, writer: HtmlWriter, *, book: bool) -> None:
 
 
 def _walk(root: Any, *, book: bool) -> Iterator[tuple[Any, bool]]:
-    """Starts and ends of elements in document order, without recursion; what is dropped is not entered."""
+    """Yield starts and ends of elements in document order, without recursion and without dropped elements."""
     node, open_nodes = root, []
     while True:
         if node.tag == "-text":

@@ -1,15 +1,45 @@
-"""What Office files have in common: a ZIP of XML within bounds, or an older container and why it can't be read."""
+"""Checks of Office and OpenDocument files, and their XML parts."""
 
 import io
 import re
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from core.domain.read_limits import MEBIBYTE
 from core.errors import ReadError
 from storage.documents.archives import ZIP_MARK, Archive, open_archive
-from storage.documents.office.xml_parts import check_part
+
+
+def parse_part(data: bytes, part: str, what: str) -> Any:
+    """The root element of a part. ReadError, which names the part and the file ("Word document"), when it is broken."""
+    from lxml import etree
+
+    try:
+        return etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True))
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise ReadError(f"corrupt: {part!r} of the {what} can't be read ({error})") from error
+
+
+def check_part(data: bytes, part: str, what: str) -> None:
+    """ReadError when a part is no whole XML; nothing of it is kept in memory."""
+    from xml.parsers import expat
+
+    try:
+        expat.ParserCreate().Parse(data, True)
+    except (expat.ExpatError, LookupError, ValueError) as error:
+        raise ReadError(f"corrupt: {part!r} of the {what} can't be read ({error})") from error
+
+
+def outermost(element: Any, tag: str, *, but_in: str = "") -> Iterator[Any]:
+    """The elements of that name below `element` that are in no other of them, nor in one named `but_in`."""
+    for child in element:
+        if child.tag == tag:
+            yield child
+        elif child.tag != but_in:
+            yield from outermost(child, tag, but_in=but_in)
+
 
 # The older container: .doc, .xls and .ppt are in it, and so is every encrypted file of the newer kinds.
 OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -21,18 +51,18 @@ MIN_EXPANDED = 10 * MEBIBYTE
 # Cells between the first and the last filled one of a sheet; a table of a million rows has twenty columns.
 MAX_AREA = 20_000_000
 
-# A cell of an Excel sheet that holds something: one that is empty ends where it begins.
+# A cell of an Excel sheet with content.
 _FILLED = re.compile(rb'<c r="([A-Z]{1,3})([0-9]{1,7})"(?:>|[^>]*[^/>]>)')
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _ENTITY = b"<!ENTITY"
-# What a container is, by how a part of it is named, and the suffix of such files.
+# Kinds of containers, by the name of a part, with the suffix of their files.
 _KINDS = {
     "word/": ("a Word document", ".docx"),
     "xl/": ("an Excel workbook", ".xlsx"),
     "ppt/": ("a PowerPoint presentation", ".pptx"),
     "META-INF/container.xml": ("an EPUB", ".epub"),
 }
-# Names in ISO's strict form, and the same in that of nearly all files; both stand in the container's root part.
+# Names in ISO's strict form, and in the usual one; both are in the container's root part.
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
 _TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
 _ROOT = "_rels/.rels"
@@ -61,15 +91,14 @@ def is_encrypted(data: bytes) -> bool:
 
 
 def check_office(path: Path, what: str, *, newer: str, is_sheet: bool = False) -> None:
-    """Unpack all XML of a file once, so that what reads it afterwards finds neither damage nor a bomb.
+    """Unpack all XML of a file once, to rule out damage and zip bombs before a library reads it.
 
-    `what` names the file in reasons ("Word document"), `newer` the suffix to save an old one under. Of spreadsheets
-    the XML must be whole, as their library would wait for its end for ever; but only the bounds of the archive hold,
-    as tables of equal cells pack well.
+    `what` names the file in errors ("Word document"), `newer` the suffix to save an old one under. The XML of
+    spreadsheets must be complete, because their library would wait for its end; only the limits of the archive apply,
+    because tables of equal cells compress well.
 
-    Raises:
-        ReadError: of another kind, encrypted, of the older format, damaged, expanding beyond bounds, or with entities
-            in its XML.
+    Raises ReadError for another kind of file, or one that is encrypted, old, damaged, too large unpacked, or has
+    entities in its XML.
     """
     if is_old(path):
         raise ReadError(_why_old(path.read_bytes(), what, newer))
@@ -88,7 +117,6 @@ def check_office(path: Path, what: str, *, newer: str, is_sheet: bool = False) -
 
 
 def _check_kind(archive: Archive, what: str, suffix: str) -> None:
-    """Refuse what is plainly another kind of file under this one's name."""
     kinds = [kind for part, kind in _KINDS.items() if any(name.startswith(part) for name in archive.names)]
     if kinds and suffix not in (own for _, own in kinds):
         other, own = kinds[0]
@@ -96,7 +124,7 @@ def _check_kind(archive: Archive, what: str, suffix: str) -> None:
 
 
 def as_transitional(path: Path, what: str) -> BinaryIO:
-    """The file in the names its libraries know; to be closed. Office can save in those of ISO's strict form instead."""
+    """Return the file, to be closed, with usual names instead of those of ISO's strict form."""
     with open_archive(path, what) as archive:
         if _ROOT not in archive or _STRICT.search(archive.read(_ROOT)) is None:
             return path.open("rb")

@@ -1,4 +1,4 @@
-"""Pictures of PDF pages, drawn in a child process when first asked for, and kept in memory."""
+"""Images of PDF pages for people and models, drawn in a child process with limits."""
 
 import asyncio
 import os
@@ -8,15 +8,17 @@ from collections import OrderedDict
 from pathlib import Path
 from time import monotonic
 
+from core.domain.answer import PageImage
 from core.domain.corpus import Document, Page, Source
 from core.errors import NotFound
+from core.ports import CorpusRepository
 from storage.documents.files import SourceFile, stamp_of
 
 KEPT_BYTES = 24 * 1024 * 1024  # of pictures in memory: some 300 pages
 AT_ONCE = 2  # children drawing: each takes a core
 SECONDS = 120.0  # for one page by the clock; the child limits its processor time, which takes longer where all is busy
-MODEL_PIXELS = 1_568  # of a picture's longer side: what is larger is made smaller by vendors, and costs more before
-FAILED_SECONDS = 600.0  # what could not be drawn is not tried again for so long
+MODEL_PIXELS = 1_568  # of a picture's longer side: vendors shrink larger ones, after charging for them
+FAILED_SECONDS = 600.0  # before drawing a failed page again
 FAILURES = 1_000  # remembered
 NO_PICTURE = "This page can't be shown as a picture."
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "LD_LIBRARY_PATH")
@@ -25,7 +27,7 @@ _Key = tuple[str, str, int, int]  # document, revision, page, width
 
 
 class Pictures:
-    """Draws pages of PDFs whose files are still those that were read."""
+    """Draws pages of PDFs whose files are unchanged since they were read."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[_Key, bytes] = OrderedDict()
@@ -33,7 +35,7 @@ class Pictures:
         self._room = asyncio.Semaphore(AT_ONCE)
 
     async def of_page(self, source: Source, document: Document, page: Page, width: int) -> bytes:
-        """The page as WebP. NotFound where the file is gone, has changed, or can't be drawn."""
+        """Return the page as WebP. Raises NotFound if the file is missing, has changed, or can't be drawn."""
         key = (document.id, page.revision, page.number, width)
         if key not in self._kept:
             file = await asyncio.to_thread(_unchanged_file, source, document)
@@ -43,7 +45,7 @@ class Pictures:
         return self._kept[key]
 
     async def _draw(self, key: _Key, file: Path) -> None:
-        """Draw it, unless somebody else did while this one waited, or it failed a moment ago."""
+        """Draw it, unless another task did while this one waited, or it failed recently."""
         if key in self._kept:
             return
         if monotonic() - self._failed.get(key, -FAILED_SECONDS) < FAILED_SECONDS:
@@ -86,7 +88,7 @@ def _unchanged_file(source: Source, document: Document) -> Path:
 
 
 async def _draw(file: Path, number: int, width: int, *more: str) -> bytes:
-    """`more`: greatest height and kind, where they are not the child's own."""
+    """Draw a page in a child process; `more` is the maximum height and the kind."""
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "storage.documents.page_images.child", str(file), str(number), str(width), *more,
@@ -104,3 +106,20 @@ async def _draw(file: Path, number: int, width: int, *more: str) -> bytes:
     if child.returncode != 0 or not picture:
         raise NotFound(NO_PICTURE)
     return picture
+
+
+class PdfPictures:
+    """Implements core.ports.PagePictures; one for the process, as each drawing takes a core."""
+
+    def __init__(self, corpus: CorpusRepository) -> None:
+        self._corpus = corpus
+        self._room = asyncio.Semaphore(AT_ONCE)
+
+    async def picture_of(self, document: Document, page: Page) -> PageImage:
+        sources = await self._corpus.list_sources(document.workspace)
+        source = next((item for item in sources if item.id == document.source_id), None)
+        if source is None or document.kind != "pdf":
+            raise NotFound("Only pages of PDFs have pictures.")
+        async with self._room:
+            data = await draw_for_model(source, document, page)
+        return PageImage(label=f'"{document.title}", page {page.number}', media_type="image/jpeg", data=data)

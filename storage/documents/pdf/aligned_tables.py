@@ -1,17 +1,126 @@
-"""Tables without lines around their cells: rows whose pieces stand in columns. Pure.
+"""Tables without lines around their cells: rows whose pieces are aligned in columns. Pure.
 
-What tells one from prose set in columns is that its columns hold figures, or many short words of one place.
+Unlike prose in columns, the columns of a table hold figures, or many short words that begin at one place.
 """
 
 import itertools
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from statistics import median
 
-from storage.documents.pdf.cell_figures import is_figure
-from storage.documents.pdf.layout import Layout, Rule, Word
-from storage.documents.pdf.page_tables import Cell, FoundTable, to_lines, to_text
-from storage.documents.pdf.printed_lines import LINE_GAP, Piece, PrintedLine, find_groups, is_number, to_line
+from core.text.delimited import is_data
+from storage.documents.pdf.layout import Cell, FoundTable, Layout, Rule, Word, is_figure, to_lines, to_text
+
+# Gaps between words that part two cells, in heights of a line; between two figures the smaller one is enough.
+CELL_GAP = 0.9
+FIGURE_GAP = 0.2
+# Gaps between lines, in heights: beyond it a table ends.
+LINE_GAP = 3.2
+# Lines of one piece in a row that a table may hold: headings of its parts, labels of several lines.
+MAX_SINGLE = 3
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Words of one line with no more than a space between them."""
+
+    words: tuple[Word, ...]
+
+    @cached_property
+    def text(self) -> str:
+        return to_text(self.words)
+
+    @cached_property
+    def left(self) -> float:
+        return self.words[0].left
+
+    @cached_property
+    def right(self) -> float:
+        return max(word.right for word in self.words)
+
+    @cached_property
+    def is_figure(self) -> bool:
+        return is_figure(self.text)
+
+
+@dataclass(frozen=True)
+class PrintedLine:
+    """The pieces of one line, from left to right."""
+
+    pieces: tuple[Piece, ...]
+
+    @cached_property
+    def words(self) -> tuple[Word, ...]:
+        return tuple(word for piece in self.pieces for word in piece.words)
+
+    @cached_property
+    def middle(self) -> float:
+        return median(word.middle for word in self.words)
+
+    @cached_property
+    def height(self) -> float:
+        return median(word.height for word in self.words)
+
+    @cached_property
+    def figures(self) -> int:
+        """Pieces that are figures, the first one left out: it may be a list's number or a year."""
+        return sum(piece.is_figure for piece in self.pieces[1:])
+
+    @property
+    def holds_figures(self) -> bool:
+        return self.figures > 0 and self.figures * 2 >= len(self.pieces) - 1
+
+
+def to_line(words: Sequence[Word]) -> PrintedLine:
+    pieces: list[list[Word]] = []
+    for word in words:
+        if pieces and not _parts(pieces[-1], word):
+            pieces[-1].append(word)
+        else:
+            pieces.append([word])
+    return PrintedLine(tuple(Piece(tuple(piece)) for piece in pieces))
+
+
+def _parts(piece: Sequence[Word], word: Word) -> bool:
+    """Whether a new cell begins with the word."""
+    before = piece[-1]
+    gap = (word.left - before.right) / max(before.height, word.height)
+    if gap >= CELL_GAP:
+        return True
+    return gap >= FIGURE_GAP and is_number(before.text) and is_number(word.text) and len(piece) == 1
+
+
+def is_number(text: str) -> bool:
+    """Whether it may be a figure in a cell of its own: a zero before other digits makes it a part of a number that
+    people dial.
+    """
+    if len(text) > 1 and text.isdecimal() and text.startswith("0"):
+        return False
+    return (is_data(text) and any(map(str.isdigit, text))) or text in ("—", "–", "-", "†", "‡", "(X)", "NA")
+
+
+def find_groups(lines: Sequence[PrintedLine]) -> list[tuple[int, int]]:
+    """Return runs of lines with several pieces as (first, end)."""
+    groups = []
+    start: int | None = None
+    last = 0
+    for place, line in enumerate(lines):
+        near = start is not None and lines[last].middle - line.middle <= LINE_GAP * max(
+            line.height, lines[last].height
+        ) * (place - last)
+        if len(line.pieces) < 2:
+            continue
+        if start is not None and (not near or place - last > MAX_SINGLE + 1):
+            groups.append((start, last + 1))
+            start = None
+        start = place if start is None else start
+        last = place
+    if start is not None:
+        groups.append((start, last + 1))
+    return groups
+
 
 # Rows with figures that make a table.
 MIN_ROWS = 3
@@ -44,7 +153,6 @@ def find_aligned_tables(layout: Layout, ruled: Sequence[FoundTable] = ()) -> lis
 
 
 def _to_table(group: tuple[int, int], lines: Sequence[PrintedLine], rules: Sequence[Rule]) -> FoundTable | None:
-    """A table of figures; where its lines make none, one of words."""
     places = range(*group)
     of_figures = [place for place in places if lines[place].holds_figures]
     table = _built(of_figures, lines, rules, is_words=False)
@@ -52,7 +160,7 @@ def _to_table(group: tuple[int, int], lines: Sequence[PrintedLine], rules: Seque
         return table
     of_words = [place for place in places if len(lines[place].pieces) >= _WORD_COLUMNS]
     if len(of_figures) >= MIN_ROWS and len(of_words) < len(places):
-        return None  # a chart, whose words and numbers stand anywhere
+        return None  # a chart with scattered words and numbers
     return _built(of_words, lines, rules, is_words=True)
 
 
@@ -110,7 +218,7 @@ def _column(edges: Sequence[float], place: float) -> int:
 
 
 def _to_cells(line: PrintedLine, edges: Sequence[float]) -> tuple[Cell, ...]:
-    """The cells of a line: a piece stands where its words do, one that begins the line and is alone in the first."""
+    """Return the cells of a line by the positions of its words; a single piece at its start is in the first cell."""
     cells: list[list[Word]] = [[] for _ in edges[:-1]]
     for piece in line.pieces:
         columns = {_column(edges, word.centre) for word in piece.words}
@@ -140,7 +248,7 @@ def _header_start(lines: Sequence[PrintedLine], first: int, edges: Sequence[floa
             break
         place -= 1
     while place < first and len(lines[place].pieces) == 1 and lines[place].pieces[0].left < edges[1]:
-        place += 1  # what stands above the header at its left: a caption
+        place += 1  # a caption, above the header at its left
     return place
 
 
@@ -174,7 +282,7 @@ def _is_prose(line: PrintedLine, edges: Sequence[float]) -> bool:
 
 
 def _names(lines: Sequence[PrintedLine], edges: Sequence[float]) -> tuple[str, ...]:
-    """The columns' names: from top to bottom what stands over each, what stands over several in each."""
+    """Return the names of the columns, joined from top to bottom; a name over several columns is part of each."""
     names: list[list[str]] = [[] for _ in edges[:-1]]
     own = _to_cells(lines[-1], edges) if lines else ()
     for number, line in enumerate(lines, 1):
@@ -201,7 +309,6 @@ def _covered(piece: Piece, edges: Sequence[float]) -> range:
 
 
 def _centred_over(piece: Piece, column: int, line: PrintedLine, edges: Sequence[float], own: Sequence[Cell]) -> range:
-    """The two columns that a name stands in the middle of, where the names below, `own`, come again in each pair."""
     centre = (piece.left + piece.right) / 2
     taken = {place for other in line.pieces if other is not piece for place in _covered(other, edges)}
     for first in (column, column - 1):
@@ -243,7 +350,6 @@ def _names_columns(body: Sequence[Sequence[Cell]]) -> bool:
 
 
 def _unwrapped(body: Sequence[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
-    """With lines that go on with the label above, as their small letter tells, as parts of it."""
     rows: list[tuple[Cell, ...]] = []
     for row in body:
         if rows and row[0] and not any(row[1:]) and row[0][0].text[:1].islower():

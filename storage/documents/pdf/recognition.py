@@ -1,20 +1,17 @@
-"""Optical recognition (OCR): the lines of text in a picture of a page, by RapidOCR, where its extra is installed.
-
-Its models (PP-OCRv6: Latin letters of most languages, Chinese and Japanese) come inside of the package, nothing is
-fetched.
-"""
+"""Text recognition (OCR) of scanned PDF pages."""
 
 import math
 import re
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
 from statistics import median
 from typing import Any, Protocol
 
-from storage.documents.pdf.rows import Line
+from storage.documents.pdf.rows import Line, to_page_text
 
-# Why a scan is refused where nothing recognises its text. Files refused so are read again once something does.
+# The error for a scan without text recognition. Such files are read again once recognition is installed.
 UNRECOGNISED = (
     "scanned: no text layer; run OCR first, or let Footnote do it: pip install 'footnote[ocr]', [ingest] ocr = true, "
     "and ingest it again"
@@ -23,12 +20,12 @@ UNRECOGNISED = (
 THREADS = 4
 # Degrees by which lines may lean before the page is taken as printed so: scanners draw sheets in askew.
 _MAX_LEAN = 15.0
-# Lines this many times as long as high tell how the page leans, and which way it lies.
+# Length of lines, in heights, that show the page's angle and direction.
 _LONG = 4.0
-# Mean score of a page's lines from which it lies the right way up.
+# Minimum mean score of a page's lines that is the right way up.
 GOOD_SCORE = 0.8
 
-# Signs of the width of Chinese letters, and what stands for them between other letters.
+# Full-width signs, and their replacements between other letters.
 _NARROW = str.maketrans({"℉": "°F", "℃": "°C", "，": ", ", "：": ": ", "；": "; ", "（": " (", "）": ") ", "％": "%"})
 _WIDE_SCRIPT = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -56,7 +53,7 @@ class Recogniser(Protocol):
     """Reads pictures (PIL's); not for concurrent use."""
 
     def read(self, picture: Any) -> list[Seen]:
-        """The lines of text of a picture, in no particular order; none where there are none."""
+        """Return the lines of text of a picture, in no particular order."""
         ...
 
 
@@ -86,7 +83,7 @@ class RapidOcr:
 
             settings = {
                 "Global.log_level": "critical",
-                "Global.use_cls": False,  # which way a whole page lies is found here, see `read_upright`
+                "Global.use_cls": False,  # `read_upright` finds a page's direction
                 "EngineConfig.onnxruntime.intra_op_num_threads": min(THREADS, os.cpu_count() or 1),
                 "EngineConfig.onnxruntime.inter_op_num_threads": 1,
             }
@@ -100,9 +97,9 @@ def is_installed() -> bool:
 
 
 def read_upright(picture: Any, recogniser: Recogniser) -> list[Line]:
-    """The lines of a page's picture, whichever way the page lies and however it leans, with level boxes.
+    """Return the lines of a page's picture with level boxes, for any rotation and angle of the page.
 
-    Boxes count upwards from the lower left corner of the upright page, in pixels.
+    Boxes are in pixels from the lower left corner of the upright page.
     """
     best = recogniser.read(picture)
     for turn in _turns(best):
@@ -114,7 +111,6 @@ def read_upright(picture: Any, recogniser: Recogniser) -> list[Line]:
 
 
 def _to_text(text: str) -> str:
-    """A line with the signs of its own script: the models know those of Chinese best."""
     return " ".join((text if _WIDE_SCRIPT.search(text) else text.translate(_NARROW)).split())
 
 
@@ -131,7 +127,6 @@ def _turns(lines: Sequence[Seen]) -> tuple[int, ...]:
 
 
 def _is_sideways(lines: Sequence[Seen]) -> bool:
-    """Whether most of the text stands upright, in boxes higher than they are wide."""
     upright = sum(len(line.text) for line in lines if _extent(line, 1) > _extent(line, 0) * 1.5)
     return upright * 2 > sum(len(line.text) for line in lines)
 
@@ -148,7 +143,6 @@ def _score(lines: Sequence[Seen]) -> float:
 
 
 def _level(lines: Sequence[Seen]) -> list[Line]:
-    """The lines turned back by what the page leans, as boxes that grow upwards."""
     angle = _lean(lines)
     cos, sin = math.cos(-angle), math.sin(-angle)
     levelled = []
@@ -160,7 +154,6 @@ def _level(lines: Sequence[Seen]) -> list[Line]:
 
 
 def _lean(lines: Sequence[Seen]) -> float:
-    """The angle of the page's long lines, in radians; 0 where it is more than a scanner's."""
     angles = [
         math.atan2(line.corners[1][1] - line.corners[0][1], line.corners[1][0] - line.corners[0][0])
         for line in lines
@@ -168,3 +161,60 @@ def _lean(lines: Sequence[Seen]) -> float:
     ]
     angle = median(angles) if angles else 0.0
     return angle if abs(angle) <= math.radians(_MAX_LEAN) else 0.0
+
+
+# Dots an inch at which a page is drawn: more hardly reads better. Pixels of its longer side at most: the engine makes
+# no use of more.
+DPI = 200
+LONGEST = 2_000
+# Share of a page that a picture covers when the page is one.
+MIN_COVERED = 0.5
+# Characters of a page's text layer from which on it is no scan with a stamp on it.
+MAX_STAMP = 200
+# How many times as many characters recognition has to find to be taken instead of such a stamp.
+_MUCH_MORE = 3
+
+
+def may_be_scanned(document: Any, index: int, text: str) -> bool:
+    """Whether a page may show more than its text layer holds: a picture over most of it, or anything but text."""
+    import pypdfium2
+
+    if len(text) >= MAX_STAMP:
+        return False
+    try:
+        page = document[index]
+    except pypdfium2.PdfiumError:
+        return False
+    with closing(page):
+        width, height = page.get_size()
+        for item in page.get_objects(max_depth=3):
+            if item.type == pypdfium2.raw.FPDF_PAGEOBJ_PATH and not text:
+                return True  # letters may be drawn as lines
+            if item.type == pypdfium2.raw.FPDF_PAGEOBJ_IMAGE:
+                left, bottom, right, top = item.get_bounds()
+                covered = (min(right, width) - max(left, 0)) * (min(top, height) - max(bottom, 0))
+                if not text or covered >= width * height * MIN_COVERED:
+                    return True
+    return False
+
+
+def recognise(document: Any, index: int, text: str, recogniser: Recogniser) -> str:
+    """Return the text of the page's picture, or `text`, its text layer, if that is not much shorter."""
+    picture = _draw(document, index)
+    if picture is None:
+        return text
+    found = to_page_text(read_upright(picture, recogniser))
+    return found if len(found) > len(text) * _MUCH_MORE else text
+
+
+def _draw(document: Any, index: int) -> Any:
+    import pypdfium2
+
+    try:
+        with closing(document[index]) as page:
+            longer = max(page.get_size())
+            if longer <= 0:
+                return None
+            return page.render(scale=min(DPI / 72, LONGEST / longer)).to_pil()
+    except pypdfium2.PdfiumError:
+        return None

@@ -5,10 +5,17 @@ from pathlib import Path
 from core.domain.corpus import Heading, ParsedDocument, ParsedPage
 from core.errors import ReadError
 from core.text.words import collapse
-from storage.documents.foundry.export import Journal, JournalPage, is_json, may_be_journal, read_journals
-from storage.documents.foundry.library import SUFFIXES, JournalCache, JournalLibrary
-from storage.documents.foundry.links import LinkResolver
-from storage.documents.foundry.system import system_strings
+from storage.documents.foundry.export import (
+    SUFFIXES,
+    Journal,
+    JournalCache,
+    JournalLibrary,
+    JournalPage,
+    is_json,
+    may_be_journal,
+    read_journals,
+)
+from storage.documents.foundry.links import LinkResolver, system_strings
 from storage.documents.html.text import HtmlText, has_markup, html_to_text
 from storage.documents.markup.markdown_text import read_markdown
 from storage.documents.texts.encodings import clean, decode
@@ -18,9 +25,9 @@ MAX_NAMED = 5
 
 
 class FoundryJournalReader:
-    """Reads `.json`, `.yml` and `.yaml` that are journal entries, alone or in lists, folders and compendia.
+    """Reads `.json`, `.yml` and `.yaml` journal entries, single or in lists, folders and compendia.
 
-    A page's own name is the last part of its heading path: it does not stand in the text.
+    A page's own name is the last part of its heading path, and not part of the text.
     """
 
     kind = "foundry"
@@ -91,7 +98,7 @@ def _body(journal: Journal, page: JournalPage, resolver: LinkResolver) -> HtmlTe
 def _with_system(
     body: HtmlText, journal: Journal, page: JournalPage, resolver: LinkResolver
 ) -> tuple[str, tuple[Heading, ...]]:
-    """The page's text followed by the strings of its own fields; what the text already says is not said again."""
+    """Append the strings of a page's own fields that its text lacks."""
     text, headings = body.text, list(body.headings)
     said = collapse(text)
     for piece in system_strings(page.system):

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from core.domain.corpus import Heading, ParsedDocument
 from core.errors import ReadError
-from storage.documents.books.gutenberg import without_licence
+from storage.documents.books.chapters import without_licence
 from storage.documents.html.text import HtmlText, html_to_text
-from storage.documents.office.text_sheets import SUFFIX, SheetForm, form_of
+from storage.documents.office.sheets import SUFFIX, SheetForm, form_of
 from storage.documents.texts.encodings import decode
 from storage.documents.texts.sections import split_sections
 
@@ -53,6 +53,5 @@ def _closed_up(headings: Sequence[Heading]) -> tuple[Heading, ...]:
 
 
 def _title(page: HtmlText) -> str:
-    """The <title>, or the first h1 where that stands in it: sites add their own name to a page's title."""
     first = next((heading.title for heading in page.headings if heading.level == 1), "")
     return first if first and (not page.title or first in page.title) else page.title

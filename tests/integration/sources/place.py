@@ -9,7 +9,7 @@ from core.domain.corpus import SearchScope, Source
 from core.domain.ingest_report import IngestReport, ProgressCallback
 from core.domain.selection import Selection
 from core.domain.sources import SourceSpec
-from core.features.syncing.syncing import SyncParts, Syncs
+from core.features.syncing import SyncParts, Syncs
 from core.ports.documents import Fetched, FetchProgress, SourceFetcher
 from storage.documents.pipeline import Ingestor, has_files
 from storage.documents.sandbox import Sandbox

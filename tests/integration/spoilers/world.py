@@ -28,7 +28,7 @@ from core.domain.service import PersonAddress
 from core.errors import FootnoteError
 from core.ports import ChatProvider, RetrievalStrategy
 from core.service.commands import CommandCall, Commands
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.work.conversations import Conversations
 from core.work.progress import SilentProgress
 from storage.documents.base import build_readers

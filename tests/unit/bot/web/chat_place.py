@@ -17,7 +17,7 @@ from bot.web.app import WebParts, build_web
 from bot.web.chat import ChatParts, add_chat
 from bot.web.client import WebPlatform
 from bot.web.events import EventHub
-from bot.wiring.strategies import strategy_for
+from bot.wiring.pipeline import strategy_for
 from core.answering.context import FullHistoryCapped
 from core.answering.providers.scripted import ScriptedProvider, Turn, calls, says
 from core.answering.service import AnswerService, Reading
@@ -31,7 +31,7 @@ from core.features.staleness.stale_notes import NotedAnswers
 from core.serializers.objects import Json
 from core.service.commands import Commands, ServiceQuestions
 from core.service.inbox import Inbox, platform_gates
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.service.worker import Worker
 from core.work.conversations import Conversations
 from storage.documents.page_images.pages import Pictures

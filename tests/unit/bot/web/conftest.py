@@ -14,7 +14,7 @@ from core.domain.corpus import SearchScope
 from core.knowledge.facts import Facts
 from core.knowledge.library import Library
 from core.service.commands import Commands
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.work.conversations import Conversations
 from storage.documents.page_images.pages import Pictures
 from tests.fakes import ManualClock, WordIndex

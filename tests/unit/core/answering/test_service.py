@@ -25,7 +25,7 @@ from core.domain.jobs import CALL, KEPT, JobKind, JobStatus
 from core.domain.service import PersonAddress
 from core.errors import BadInput, NotFound, ProviderBadRequest, ProviderOverloaded, ProviderRefused
 from core.serializers.objects import job_json
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.work.conversations import Conversations
 from tests.fakes import ManualClock, RecordingProgress
 from tests.stores import Stores

@@ -9,7 +9,7 @@ from core.domain.answer import Answer, AnswerStatus, Usage
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.service import Decision, InboxEntry, InboxStatus
 from core.service.inbox import ACCEPTED
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.service.outcomes import GONE, Outcomes
 from core.work.conversations import Conversations
 from tests.builders import NOON, build_job

@@ -15,7 +15,7 @@ from bot.web.api.auth import ApiDoor
 from bot.web.api.platform import ApiPlatform
 from bot.web.api.routes import add_api
 from bot.web.app import build_web
-from bot.web.pages.connections import add_connection_pages
+from bot.web.pages.library import add_connection_pages
 from bot.web.parts import WebParts
 from core.answering.context import FullHistoryCapped
 from core.answering.limits import Budget
@@ -28,7 +28,7 @@ from core.domain.service import InboxEntry
 from core.features.connections import Connections
 from core.service.commands import Commands
 from core.service.inbox import STANDARD_GATES, Inbox
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.service.rate_limit import Rate, RateGate
 from core.service.worker import Worker
 from core.work.conversations import Conversations

@@ -9,7 +9,7 @@ from core.errors import AccessDenied
 from core.features.kept_answers import KeptAnswers
 from core.service.commands import CommandCall, CommandResult, Commands, ServiceQuestions
 from core.service.inbox import ACCEPTED
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.work.conversations import Conversations
 from tests.stores import Stores
 from tests.unit.core.answering.test_service import SEARCH, Desk

@@ -8,14 +8,14 @@ import pytest
 
 from core.domain.corpus import Document, Span
 from core.domain.extracts import ExtractorInput, ExtractQuery, ExtractType, Found, Unread
-from core.domain.ingest_report import IngestProgress
+from core.domain.ingest_report import ExtractionReport, IngestProgress
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.read_limits import ReadLimits
 from core.errors import BadInput
 from core.ports.documents import Extractor
 from core.work.steps import Steps
 from storage.documents.child import ExtractTask, FoundInDocument, ReadFailure
-from storage.documents.extraction.by_rules import ExtractionReport, ExtractionRunner
+from storage.documents.extraction.by_rules import ExtractionRunner
 from storage.documents.sandbox import Sandbox
 from tests.fakes import ManualClock
 from tests.stores import Stores

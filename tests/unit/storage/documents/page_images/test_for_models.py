@@ -9,7 +9,7 @@ from PIL import Image
 
 from core.errors import NotFound
 from storage.documents.files import SourceFile, stamp_of
-from storage.documents.page_images.for_models import PdfPictures
+from storage.documents.page_images.pages import PdfPictures
 from tests.builders import build_document, build_pages, build_source
 from tests.stores import Stores
 
