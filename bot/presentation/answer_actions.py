@@ -28,7 +28,7 @@ from core.text.words import is_number
 
 NO_ACTION = "This button is from an earlier version: ask again."
 NO_ANSWER = "Only answers can be kept: choose the message that has an answer's buttons."
-FOR_ONE = "This answer is for one person alone: ask where others see it, then keep that answer."
+FOR_ONE = "This answer is private. Ask again in the channel, then keep that answer."
 NOWHERE = "Answers can't be kept here: this Footnote has nowhere to keep them."
 LOOKED_THROUGH = 50  # newest messages of a thread among which a running question is looked for
 _THANKS = {

@@ -167,7 +167,7 @@ def conversation_table(conversations: Sequence[Conversation]) -> RenderableType:
     table = Table(Column("Id", no_wrap=True), "Title", "Messages", "Last used (UTC)", box=None, pad_edge=False)
     for item in conversations:
         table.add_row(item.id, Text(item.title), str(item.message_count), f"{item.last_message_at:%Y-%m-%d %H:%M}")
-    return table if conversations else Text("There are no conversations yet: ask something.")
+    return table if conversations else Text("No conversations yet. Ask a question to start one.")
 
 
 def stale_view(found: Sequence[StaleAnswer]) -> RenderableType:
