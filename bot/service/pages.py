@@ -12,8 +12,7 @@ from bot.web.api.auth import ApiDoor
 from bot.web.api.routes import add_api
 from bot.web.app import WebAddition, WebParts, build_web
 from bot.web.chat import ChatParts, add_chat
-from bot.web.pages.connections import add_connection_pages
-from bot.web.pages.statistics import add_statistics_page
+from bot.web.pages.library import add_connection_pages, add_statistics_page
 from bot.wiring.parts import Parts
 from bot.wiring.platforms import link_key
 from core.answering.answers.stored import stored_ids

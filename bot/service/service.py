@@ -27,10 +27,9 @@ from bot.service.command_server import CommandServer
 from bot.service.doctor import require_filled_index
 from bot.service.pages import PageParts, build_pages
 from bot.service.platforms import build_platforms, prepared_answers
-from bot.service.schedule import Schedule, Tick
+from bot.service.schedule import Schedule, Tick, start_watching, sync_ticks
 from bot.service.service_lock import ServiceInfo, ServiceLock, socket_path
 from bot.service.submission import QuestionSubmitter
-from bot.service.syncing import start_watching, sync_ticks
 from bot.service.worker import (
     repair_index,
     repair_note,

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.config import Config
-from bot.service.doctor import examine_config
-from bot.service.doctor_slack import OFF, describe_slack
+from bot.service.doctor import OFF, describe_slack, examine_config
 from bot.slackbot.events.manifest import SCOPES
 from bot.slackbot.events.transport import BAD_APP_TOKEN
 from bot.wiring.parts import open_parts
