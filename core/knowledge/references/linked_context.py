@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from rapidfuzz import fuzz, process
+
 from core.domain.answer import (
     ChatMessage,
     ChatRole,
@@ -56,8 +58,6 @@ def find_section(pages: Sequence[Page], heading: str) -> list[PagePart]:
 
 def near_headings(pages: Sequence[Page], heading: str) -> tuple[str, ...]:
     """Return headings similar to an unknown one, the nearest first."""
-    from rapidfuzz import fuzz, process
-
     titles = list(dict.fromkeys(part.title for page in pages for part, _ in _parts(page) if part.title))
     found = process.extract(
         _form(heading.rpartition("#")[2]),

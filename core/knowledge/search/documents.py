@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from rapidfuzz import fuzz, process, utils
+
 from core.domain.corpus import Document
 from core.errors import Ambiguous, BadInput, NotFound
 from core.ports import CorpusRepository
@@ -219,8 +221,6 @@ class _NearNames:
 
         A name that is only a part of the wanted one doesn't count: "the report on bridges" isn't the document "report".
         """
-        from rapidfuzz import fuzz, process, utils
-
         self.make_ready()
         words = utils.default_process(wanted).split()
         scores: dict[int, float] = {}
@@ -244,8 +244,6 @@ class _NearNames:
         """Prepare all names for comparison, which exact names don't need."""
         if self._is_ready:
             return
-        from rapidfuzz import utils
-
         for owner, document in enumerate(self._documents):
             for name in dict.fromkeys(map(utils.default_process, _all_names(document))):
                 words = name.split()
