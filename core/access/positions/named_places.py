@@ -140,7 +140,6 @@ def place_of(last: int, pages: Sequence[Page]) -> str:
 
 
 def _reach(place: str) -> tuple[Reach, str]:
-    """Split a place into its extent and the place itself."""
     rest, reach, is_sure = collapse(place), Reach.FINISHED, False
     while (match := _WORDS.match(rest)) is not None:
         if match["not_yet"]:
@@ -218,7 +217,6 @@ def _section(rest: str, sections: Sequence[Section]) -> Section | None:
 
 
 def _numbers(text: str) -> Iterator[tuple[str, int]]:
-    """Yield (kind, number) of all numbered places, in order."""
     for match in NAMED.finditer(text):
         if (number := to_number(match[2])) is not None:
             yield kind_of(match[1]), number

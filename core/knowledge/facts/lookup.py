@@ -310,7 +310,6 @@ def _to_row(cited: CitedFact, passages: Iterable[SourcedPassage]) -> tuple[Liste
 
 
 def _row_text(fact: Fact, quote: str) -> str:
-    """Return the document's own words, if they are more than a name."""
     fields = fact.fields
     if fact.type is FactType.ENTITY:
         return str(fields["name"])
