@@ -10,17 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.answering.providers.extractive.evidence import NOTHING_BELOW, Verdict, judge_evidence
-from core.answering.providers.extractive.quotes import (
-    Found,
-    Quote,
-    find_quotes,
-    header_rows,
-    items_for,
-    leads,
-    listed,
-    place_of,
-    text_of,
-)
+from core.answering.providers.extractive.lists import items_for, leads
+from core.answering.providers.extractive.quotes import Found, Quote, find_quotes, header_rows, listed, place_of, text_of
 from core.domain.answer import (
     Capabilities,
     ChatMessage,
