@@ -26,7 +26,7 @@ from core.domain.corpus import (
 )
 from core.errors import ReadError
 from storage.documents.tables.headers import find_heads
-from storage.documents.tables.space_tables import row_starts
+from storage.documents.tables.text_tables import row_starts
 from storage.documents.texts.sentences import Unit, UnitKind, split_units
 
 # Tokens. Passages of 128 with one sentence of overlap gave the most retrieval quality per token of context in our

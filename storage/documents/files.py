@@ -12,7 +12,7 @@ from pathlib import Path
 
 from core.domain.corpus import FileStamp
 from core.errors import NotFound
-from storage.documents.channels.lists import CHANNEL_LISTS, MUTE_LISTS, PEOPLE_LISTS
+from storage.documents.channels.exports import CHANNEL_LISTS, MUTE_LISTS, PEOPLE_LISTS
 
 # Raise it when a reader gets better: every stamp then differs from the stored one, and all files are read once more.
 # Those whose content comes out the same are not embedded again.

@@ -12,7 +12,7 @@ from functools import cached_property
 from core.domain.corpus import Page, Span
 from core.text.pipe_tables import TextTable, read_pipe_tables
 from core.text.words import collapse
-from storage.documents.tables.tab_tables import read_tab_tables
+from storage.documents.tables.text_tables import read_tab_tables
 
 # Characters of a line that are looked at for links and labels: longer ones are data.
 MAX_LINE = 2_000

@@ -11,8 +11,18 @@ from pathlib import Path
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
 from core.text.words import collapse
-from storage.documents.channels.lists import CHANNEL_LISTS, PEOPLE_LISTS, ListEntry, list_channels, list_members
-from storage.documents.channels.messages import Channel, ChannelMessage, may_be_channel, read_channel, read_people
+from storage.documents.channels.exports import (
+    CHANNEL_LISTS,
+    PEOPLE_LISTS,
+    Channel,
+    ChannelMessage,
+    ListEntry,
+    list_channels,
+    list_members,
+    may_be_channel,
+    read_channel,
+    read_people,
+)
 from storage.documents.markup.markdown_writer import MarkdownWriter, tidy
 from storage.documents.texts.encodings import decode
 from storage.documents.texts.structured import read_json

@@ -1,4 +1,4 @@
-"""What stands in exports of chat channels: messages of Slack and Discord as one kind of value. Pure."""
+"""Exports of Slack and Discord channels: their messages, channels and members. Pure."""
 
 import html
 import re
@@ -9,25 +9,25 @@ from datetime import UTC, datetime
 from core.errors import ReadError
 from storage.documents.texts.structured import Value
 
-# What a day of Slack and a file of DiscordChatExporter begin with, or hold somewhere.
+# Marks of a day of Slack, and of a file of DiscordChatExporter.
 _SLACK = re.compile(rb'"ts"\s*:\s*"\d{6,}\.\d+"')
 _SLACK_TYPE = re.compile(rb'"type"\s*:\s*"message"')
 _DISCORD = re.compile(rb'"channel"\s*:\s*\{.*"messages"\s*:\s*\[', re.DOTALL)
 
-# Kinds of Slack's messages that nobody wrote: who came, who left, what was renamed.
+# Slack's automatic messages: joined, left, renamed.
 _SLACK_NOTICE = re.compile(
     r"(?:channel|group|bot|pinned|unpinned|reminder|huddle|sh_room)_(?!message)|tombstone|.*_join$"
 )
 _DISCORD_SAID = frozenset({"Default", "Reply", "0", "19", "ThreadStarterMessage", "ChatInputCommand", "20", "21"})
 _MENTION = re.compile(r"<(?:@([UW]\w+)|#(C\w+)|!(\w+)[^|>]*|(https?://[^|>]*|mailto:[^|>]*))(?:\|([^>]*))?>")
 _DISCORD_MENTION = re.compile(r"<@!?(\d+)>|<a?(:\w+:)\d+>|<t:(\d{1,12})(?::\w)?>")
-# Embeds and attachments of one message that are told.
+# Embeds and attachments of one message that are read.
 _MAX_PARTS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelMessage:
-    """A message somebody wrote. `text` may have several lines; `reply_to` is the id of the message it answers."""
+    """A person's message. `text` may have several lines; `reply_to` is the id of the message it answers."""
 
     id: str
     author: str
@@ -48,15 +48,16 @@ class Channel:
 
 
 def may_be_channel(data: bytes) -> bool:
-    """Whether bytes of a JSON file hold what exports of channels hold; cheap."""
+    """Return whether bytes of a JSON file have the marks of a channel export; cheap."""
     data = data.replace(b"\0", b"")
     return bool((_SLACK.search(data) and _SLACK_TYPE.search(data)) or _DISCORD.search(data))
 
 
 def read_channel(value: Value, folder: str, people: Mapping[str, str]) -> Channel:
-    """The channel of an export; `folder` names it, and `people` its members (id to name), where Slack's days do not.
+    """Return the channel of an export.
 
-    ReadError when the value is no export, or nobody says anything in it.
+    `folder` is its name and `people` are its members (id to name), for the days of Slack that lack them. Raises
+    ReadError for a value that is not an export, or has no messages.
     """
     if isinstance(value, list):
         channel = Channel(name=folder, messages=_in_order(_slack(value, people)))
@@ -70,7 +71,7 @@ def read_channel(value: Value, folder: str, people: Mapping[str, str]) -> Channe
 
 
 def read_people(value: Value) -> dict[str, str]:
-    """Names of Slack's members by their ids, from the file users.json of an export."""
+    """Return the names of Slack's members by id, from the file users.json of an export."""
     people = {}
     for user in value if isinstance(value, list) else ():
         name = _name_of(user)
@@ -181,7 +182,7 @@ def _discord_text(text: str, names: Mapping[str, str]) -> str:
 
 
 def _card(card: Value) -> str:
-    """What a bot or a preview of a link says: title, text and fields."""
+    """Return title, text and fields of a bot's card or of a link preview."""
     lines = [text_of(card, key) for key in ("pretext", "title", "description", "text")]
     for field in _parts(card, "fields"):
         lines.append(
@@ -201,7 +202,7 @@ def _parts(item: Value, key: str) -> list[Value]:
 
 
 def _moment(text: str) -> datetime | None:
-    """Of seconds since 1970, or of an ISO time; None where it is neither."""
+    """Return the moment of seconds since 1970 or of an ISO time, None for other text."""
     try:
         if re.fullmatch(r"\d{1,12}(?:\.\d+)?", text):
             return datetime.fromtimestamp(float(text), UTC)
@@ -212,8 +213,58 @@ def _moment(text: str) -> datetime | None:
 
 
 def text_of(value: Value, key: str) -> str:
-    """What an object says under a key, as text; "" where it says nothing there."""
+    """Return the text under a key of an object, "" without any."""
     found = value.get(key) if isinstance(value, dict) else None
     if isinstance(found, bool) or not isinstance(found, str | int):
         return ""
     return str(found).strip()
+
+
+CHANNEL_LISTS = ("channels.json", "groups.json")
+PEOPLE_LISTS = ("users.json", "org_users.json")
+# Lists without messages: private conversations, installed apps.
+MUTE_LISTS = (
+    "dms.json",
+    "mpims.json",
+    "integration_logs.json",
+    "canvases.json",
+    "lists.json",
+    "huddle_transcripts.json",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListEntry:
+    """A channel or a member: `id` is Slack's."""
+
+    id: str
+    text: str
+
+
+def list_channels(value: Value, people: Mapping[str, str]) -> Iterator[ListEntry]:
+    """Yield `#ferry (archived): its purpose. Topic: ...; opened by Ann`."""
+    for item in value if isinstance(value, list) else ():
+        name = text_of(item, "name")
+        if not name or not isinstance(item, dict):
+            continue
+        purpose, topic = text_of(item.get("purpose"), "value"), text_of(item.get("topic"), "value")
+        creator = people.get(text_of(item, "creator"), "")
+        parts = [purpose, f"Topic: {topic}" if topic else "", f"Opened by {creator}" if creator else ""]
+        archived = " (archived)" if item.get("is_archived") is True else ""
+        said = " ".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in parts if part)
+        yield ListEntry(id=text_of(item, "id"), text=f"#{name}{archived}{f': {said}' if said else ''}")
+
+
+def list_members(value: Value) -> Iterator[ListEntry]:
+    """Yield `Ann Arbor (@ann), Harbour master`; no bots. Former members are marked."""
+    for item in value if isinstance(value, list) else ():
+        if not isinstance(item, dict) or item.get("is_bot") is True or text_of(item, "id") == "USLACKBOT":
+            continue
+        profile = item.get("profile")
+        name = text_of(profile, "real_name") or text_of(item, "real_name") or text_of(item, "name")
+        handle = text_of(profile, "display_name") or text_of(item, "name")
+        if name:
+            known = f" (@{handle})" if handle and handle != name else ""
+            title = f", {text_of(profile, 'title')}" if text_of(profile, "title") else ""
+            left = " (has left)" if item.get("deleted") is True else ""
+            yield ListEntry(id=text_of(item, "id"), text=f"{name}{known}{title}{left}")

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.documents.tables.amounts import Amount, Scale, read_amount, read_scale
+from storage.documents.tables.accounts import Amount, Scale, read_amount, read_scale
 
 
 @pytest.mark.parametrize(

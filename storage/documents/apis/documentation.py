@@ -1,20 +1,18 @@
-"""Methods and paths in a line of an API's documentation, in the many ways people write them. Pure.
-
-A path is given as it is written, without address, query and fragment: "/users/{id}", "/users/:id", "/users/<int:id>".
-"""
+"""Endpoints, addresses and authentication in API documentation written for people. Pure."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from storage.documents.markup.marked_text import plain, plain_path
+from core.domain.corpus import Page
+from storage.documents.markup.marked_text import Line, MarkedText, plain, plain_path
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE")
 
 _METHOD = "|".join(METHODS)
 _SPACE = r"[ \t\xa0]"
-# What stands for the address before a path: https://host:1, //host, {{base}}, ${BASE}, $BASE, <base-url>, %BASE%.
+# The address before a path, or its placeholder: https://host:1, //host, {{base}}, ${BASE}, $BASE, <base-url>, %BASE%.
 _ADDRESS = (
     r"(?:(?P<{0}>https?://[^\s/`'\"<>|?#()]{{1,200}})|\{{{{[^{{}}\s]{{1,40}}\}}}}|\$\{{\w{{1,40}}\}}|\$\w{{1,40}}|"
     r"\{{\w{{1,20}}(?:[Uu][Rr][Ll]|[Hh]ost|HOST)\}}|<[\w -]{{1,20}}>|%\w{{1,20}}%)"
@@ -26,7 +24,7 @@ _PIECE = (
     r"[^\s`'\"<>|{}()\[\]\\])"
 )
 _PATH = rf"/{_PIECE}{{0,400}}"
-# What may stand between a method and its path: " request to ", or marks and white space.
+# Text between a method and its path: " request to ", or marks and white space.
 _TO = r" (?:(?:http )?(?:requests?|calls?) )?(?:to|at|against)(?: the)?(?: endpoint| path| url)? "
 _BETWEEN = rf"(?:{_TO}|{_SPACE}|[`*:\])|=>~–—-]|</\w+>|<\w+>){{1,12}}"
 _AND = rf"(?:{_SPACE}?[,|/]{_SPACE}?|{_SPACE}(?:or|and){_SPACE})"
@@ -63,7 +61,7 @@ _CURL_TARGET = re.compile(
     rf"|(?:{_ADDRESS.format('other')}|(?<![-\w])(?:localhost|[\w-]{{1,60}}(?:\.[\w-]{{1,60}}){{1,5}})(?::\d{{1,5}})?)"
     rf"(?P<other_path>{_PATH}))"
 )
-# What fetches a program rather than calls a service.
+# Commands that fetch a program instead of calling a service.
 _TO_SHELL = re.compile(r"\|\s*(?:sudo\s+)?(?:-\w+\s+)*(?:ba|z|k)?sh\b")
 _DOWNLOAD = re.compile(r"\.(?:sh|bash|ps1|tgz|tar\.\w+|zip|deb|rpm|dmg|exe|msi|whl|jar|asc|gpg)$", re.IGNORECASE)
 _LOGGED = re.compile(r"HTTP/\d(?:\.\d)?[\"']?\s+\d{3}\b")
@@ -83,8 +81,8 @@ class Strength(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
-    """An endpoint as a line writes it. `address` is "https://host" where it is named."""
+class WrittenEndpoint:
+    """An endpoint as written in a line. `address` is "https://host" if the line has it."""
 
     method: str
     path: str
@@ -92,8 +90,8 @@ class Written:
     address: str = ""
 
 
-def find_endpoints(line: str, *, in_code: bool, is_stated: bool) -> list[Written]:
-    """All of a line. `is_stated`: a heading, an item or a row, where endpoints are listed rather than mentioned."""
+def find_endpoints(line: str, *, in_code: bool, is_stated: bool) -> list[WrittenEndpoint]:
+    """Return all endpoints of a line. `is_stated`: a heading, an item or a row, where endpoints are listed."""
     if _LOGGED.search(line):
         return []
     text = plain_path(line)
@@ -105,14 +103,14 @@ def find_endpoints(line: str, *, in_code: bool, is_stated: bool) -> list[Written
 
 
 def to_methods(cell: str) -> tuple[str, ...]:
-    """The methods of a cell or label that holds nothing else: ("GET", "POST") of "`get`, `post`"."""
+    """Return the methods of a cell or label without other text: ("GET", "POST") of "`get`, `post`"."""
     if not _METHOD_LIST.fullmatch(cell.strip()):
         return ()
     return tuple(word.upper() for word in re.findall(r"[A-Za-z]+", cell) if word.upper() in METHODS)
 
 
 def to_path(cell: str) -> tuple[str, str] | None:
-    """(address, path) of a cell or label that holds nothing but a path; None when it holds something else."""
+    """Return (address, path) of a cell or label that is a path, None for other text."""
     match = _ONE_PATH.fullmatch(plain_path(cell).strip())
     if match is None or not (match["path"] or match["host"]):
         return None
@@ -120,7 +118,7 @@ def to_path(cell: str) -> tuple[str, str] | None:
 
 
 def clean_path(path: str) -> str:
-    """A path without query, fragment and what ends a sentence."""
+    """Return a path without query, fragment and final punctuation."""
     path = re.sub(r"\{([^{}#]*)#[^{}]*\}", r"{\1}", path)
     path = re.sub(r"\{[?&][^{}]*\}", "", path)
     path = re.split(r"[?#]", path, maxsplit=1)[0].rstrip(".,;:!*_~=")
@@ -128,12 +126,12 @@ def clean_path(path: str) -> str:
 
 
 def shape_of(path: str) -> tuple[str, ...]:
-    """The parts of a path, parameters as "{}": what is equal for "/users/{id}" and "/users/:name"."""
+    """Return the parts of a path, parameters as "{}": the same for "/users/{id}" and "/users/:name"."""
     return tuple("{}" if _PARAMETER.fullmatch(part) else part for part in path.strip("/").split("/"))
 
 
-def is_use(written: Written, shapes: Sequence[tuple[str, ...]]) -> bool:
-    """Whether an endpoint that is not stated is one of some shapes, filled in or with its base address before it."""
+def is_use(written: WrittenEndpoint, shapes: Sequence[tuple[str, ...]]) -> bool:
+    """Return whether an example or mention fills in one of some shapes, maybe after the path of its base address."""
     if written.strength is Strength.STATED:
         return False
     own = shape_of(written.path)
@@ -149,20 +147,20 @@ def is_use(written: Written, shapes: Sequence[tuple[str, ...]]) -> bool:
 
 
 def is_alone(piece: str) -> bool:
-    """Whether a line begins with a method, or ends with a path: it is there for the endpoint."""
+    """Return whether a line is only there for its endpoint: it begins with a method, and is short."""
     words = plain(piece).split()
     return bool(words) and (words[0].rstrip(":").upper() == words[0].rstrip(":")) and len(words) <= 4
 
 
-def repeats_with_base(written: Written, base_url: str, stated: Collection[tuple[str, tuple[str, ...]]]) -> bool:
-    """Whether an example is one of the stated endpoints (method, shape) with the path of the base address before it."""
+def repeats_with_base(written: WrittenEndpoint, base_url: str, stated: Collection[tuple[str, tuple[str, ...]]]) -> bool:
+    """Return whether an example is a stated endpoint (method, shape) after the path of the base address."""
     prefix = re.sub(r"^[^/]*//[^/]*", "", base_url).rstrip("/")
     if written.strength is Strength.STATED or not prefix or not written.path.startswith(f"{prefix}/"):
         return False
     return (written.method, shape_of(written.path.removeprefix(prefix))) in stated
 
 
-def _in_words(text: str, strength: Strength) -> Iterator[Written]:
+def _in_words(text: str, strength: Strength) -> Iterator[WrittenEndpoint]:
     found = False
     for match in _METHODS_THEN_PATH.finditer(text):
         if not (match["path"] or match["host"]):
@@ -172,17 +170,17 @@ def _in_words(text: str, strength: Strength) -> Iterator[Written]:
             continue
         found = True
         for method in re.findall(_METHOD, match["methods"]):
-            yield Written(method=method, path=path, strength=strength, address=match["host"] or "")
+            yield WrittenEndpoint(method=method, path=path, strength=strength, address=match["host"] or "")
     if found:
         return
     for match in _PATH_THEN_METHODS.finditer(text):
         path = clean_path(match["path"])
         if path != "/" or strength is not Strength.MENTION:
             for method in re.findall(_METHOD, match["methods"]):
-                yield Written(method=method, path=path, strength=strength)
+                yield WrittenEndpoint(method=method, path=path, strength=strength)
 
 
-def _in_elements(text: str) -> Iterator[Written]:
+def _in_elements(text: str) -> Iterator[WrittenEndpoint]:
     for match in _ELEMENT.finditer(text):
         inner = match["inner"].split("</", 1)[0].strip()
         inside = _ATTRIBUTE_PATH.search(match[0].split(">", 1)[0])
@@ -193,21 +191,21 @@ def _in_elements(text: str) -> Iterator[Written]:
             if target is None:
                 continue
             address, path = target
-        yield Written(method=match["method"].upper(), path=path, strength=Strength.STATED, address=address)
+        yield WrittenEndpoint(method=match["method"].upper(), path=path, strength=Strength.STATED, address=address)
 
 
-def _in_directives(text: str) -> Iterator[Written]:
+def _in_directives(text: str) -> Iterator[WrittenEndpoint]:
     for match in _DIRECTIVE.finditer(text):
-        yield Written(method=match["method"].upper(), path=clean_path(match["path"]), strength=Strength.STATED)
+        yield WrittenEndpoint(method=match["method"].upper(), path=clean_path(match["path"]), strength=Strength.STATED)
 
 
-def _in_calls(text: str) -> Iterator[Written]:
+def _in_calls(text: str) -> Iterator[WrittenEndpoint]:
     for match in _CALL.finditer(text):
         path, address = clean_path(match["path"]), match["host"] or ""
-        yield Written(method=match["method"].upper(), path=path, strength=Strength.EXAMPLE, address=address)
+        yield WrittenEndpoint(method=match["method"].upper(), path=path, strength=Strength.EXAMPLE, address=address)
 
 
-def _in_curl(text: str) -> Iterator[Written]:
+def _in_curl(text: str) -> Iterator[WrittenEndpoint]:
     target = _CURL_TARGET.search(text)
     if target is None:
         return
@@ -225,4 +223,110 @@ def _in_curl(text: str) -> Iterator[Written]:
     path = clean_path(target["path"] or target["other_path"] or "/")
     if _TO_SHELL.search(text) or (method == "GET" and _DOWNLOAD.search(path)):
         return
-    yield Written(method=method, path=path, strength=Strength.EXAMPLE, address=target["host"] or "")
+    yield WrittenEndpoint(method=method, path=path, strength=Strength.EXAMPLE, address=target["host"] or "")
+
+
+_URL = r"(?:https?://|\{\w+\}://|//)[^\s`'\"<>|()]{2,300}"
+# Sentences and labels that give the address before all paths.
+_BASES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(?:base|root|api|server|production|service)[ _-]?(?:urls?|uris?|address|endpoint|host)\b"
+        rf"[^\n]{{0,60}}?(?P<url>{_URL})",
+        rf"\brelative to[^\n]{{0,60}}?(?P<url>{_URL})",
+        r"\b(?:paths?|endpoints?|routes?|requests?|calls?|resources?)\b[^\n.]{0,30}\b(?:below|under|starts? with"
+        rf"|begin with|prefixed (?:with|by)|served (?:from|at|under)|(?:sent|made|go) to|live at)\b"
+        rf"[^\n]{{0,30}}?(?P<url>{_URL})",
+        r"\b(?:service|server|api) (?:listens|runs|lives|is (?:served|available|hosted|reachable|exposed))"
+        rf" (?:on|at|under|from)\b[^\n]{{0,30}}?(?P<url>{_URL})",
+        rf"^[\W_]{{0,6}}(?:servers?|host|root|base|url|address)[*_ ]{{0,3}}:[*_` <]{{1,6}}(?P<url>{_URL})",
+    )
+)
+_BASE_HEADING = re.compile(
+    r"(?:api )?(?:base|root|server)s?(?: (?:urls?|uris?|address|endpoint))?|servers", re.IGNORECASE
+)
+_AUTH_HEADING = re.compile(r"\b(?:authenticat|authoriz|authoris|security\b|credentials\b|api keys?\b)", re.IGNORECASE)
+_AUTH_WORDS = re.compile(
+    r"\bauth(?:enticat|oriz|oris)\w*|\bheader|\bcredential|\b(?:every|all|each) (?:api )?(?:request|call)s?\b"
+    r"|\brequests? (?:must|need|require)|\bsigned in\b|\blog ?in\b",
+    re.IGNORECASE,
+)
+_NEGATED = re.compile(
+    r"\b(?:no|not|without|n't|never|unauthenticated)\b[^.]{0,40}\b(?:auth|key|token|credential|log)|\bpublic api\b"
+    r"|\b401\b|\b403\b",
+    re.IGNORECASE,
+)
+# Ways to prove who one is, in the order in which they are named.
+_SCHEMES = (
+    ("OAuth 2.0", re.compile(r"\boauth ?(?:v?2(?:\.0)?)?\b", re.IGNORECASE)),
+    (
+        "API key",
+        re.compile(r"\b(?:api|access|secret|subscription)[ -]?keys?\b|\bx-api-key\b|\bapi[ _-]?token\b", re.IGNORECASE),
+    ),
+    ("bearer token", re.compile(r"\bbearer\b|\b(?:access|personal access) tokens?\b", re.IGNORECASE)),
+    ("JWT", re.compile(r"\bJWTs?\b|\bjson web tokens?\b", re.IGNORECASE)),
+    ("HTTP Basic", re.compile(r"\bhttp basic\b|\bbasic auth\w*|\bauthorization: basic\b", re.IGNORECASE)),
+    ("mutual TLS", re.compile(r"\bmtls\b|\bmutual tls\b|\bclient certificates?\b", re.IGNORECASE)),
+    ("HMAC signature", re.compile(r"\bhmac\b|\brequest signatures?\b", re.IGNORECASE)),
+    ("session cookie", re.compile(r"\bsession cookies?\b|\bcookie auth\w*", re.IGNORECASE)),
+)
+_OPENAPI_SCHEME = re.compile(r"\*\*(?P<name>[^*\n]{1,100})\*\*: (?P<kind>\w+)(?:, scheme (?P<scheme>[\w-]+))?")
+
+
+def find_base_url(pages: Sequence[Page], addresses: Sequence[str]) -> str | None:
+    """Return the address before all paths: the stated one, or else the only host of `addresses`."""
+    for page in pages:
+        stated = _stated_base(MarkedText(page))
+        if stated:
+            return stated
+    hosts = {address for address in addresses if address}
+    return hosts.pop() if len(hosts) == 1 else None
+
+
+def find_authentication(pages: Sequence[Page]) -> str | None:
+    """Return the authentication schemes, joined by commas: "OAuth 2.0, API key"; None if the pages name none."""
+    found: dict[str, None] = {}
+    for page in pages:
+        text = MarkedText(page)
+        under = 0
+        for line in text.lines:
+            if line.heading and (not under or line.heading <= under):
+                under = line.heading if _AUTH_HEADING.search(line.text) else 0
+                continue
+            found.update(dict.fromkeys(_schemes(line, under=bool(under))))
+    return ", ".join(found) or None
+
+
+def _schemes(line: Line, *, under: bool) -> list[str]:
+    described = _OPENAPI_SCHEME.search(line.text) if under else None
+    if described:
+        kind = " ".join(filter(None, (described["kind"], described["scheme"])))
+        return [f"{described['name']} ({kind})"]
+    found = []
+    for sentence in re.split(r"(?<=[.!?])\s", line.text):
+        told = under or bool(_AUTH_WORDS.search(sentence)) or (line.in_code and "uthorization:" in sentence)
+        if told and not line.is_row and not _NEGATED.search(sentence):
+            found += [name for name, pattern in _SCHEMES if pattern.search(sentence)]
+    return found
+
+
+def _stated_base(text: MarkedText) -> str | None:
+    under = False
+    for line in text.lines:
+        if line.heading:
+            under = bool(_BASE_HEADING.fullmatch(plain(line.text)))
+            continue
+        if under:
+            first = re.search(_URL, line.text)
+            if first or not line.in_code:
+                under = False
+            if first:
+                return _clean(first[0])
+        match = next((found for base in _BASES if (found := base.search(line.text[:2_000]))), None)
+        if match and (not line.is_row or "base" in line.text.lower()):
+            return _clean(match["url"])
+    return None
+
+
+def _clean(url: str) -> str:
+    return url.rstrip(".,;:!*_/")

@@ -15,7 +15,7 @@ from core.errors import BadInput
 from core.ports.documents import Extractor
 from core.work.steps import Steps
 from storage.documents.child import ExtractTask, FoundInDocument, ReadFailure
-from storage.documents.extraction.extracting import Extracting
+from storage.documents.extraction.by_rules import ExtractionRunner
 from storage.documents.sandbox import Sandbox
 from tests.fakes import ManualClock
 from tests.stores import Stores
@@ -82,7 +82,7 @@ class Bench:
 
     async def run(self, *extractors: Extractor, **options: Any) -> ExtractionReport:
         sandbox = Here(extractors)
-        extracting = Extracting(
+        extracting = ExtractionRunner(
             corpus=self.shelf.corpus,
             extracts=self.shelf.extracts,
             extractors=extractors,
@@ -168,7 +168,7 @@ async def test_what_a_bound_left_out_is_a_warning_that_report_record_and_job_hav
 
 
 async def test_more_extracts_than_are_kept_are_a_warning(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("storage.documents.extraction.checks.MOST_EXTRACTS", 2)
+    monkeypatch.setattr("storage.documents.extraction.by_rules.MAX_EXTRACTS", 2)
     report = await bench.run(Finder(found=(THING, THING, THING)))
     assert (report.extracts, report.failures) == (4, [])
     assert report.warnings[0] == ("a.md", "finder", "3 were found, and only 2 are kept")
