@@ -1,1 +1,1 @@
-"""What runs a question: its tries, its steps as jobs, when to try again."""
+"""Parts of a question's run: its attempts, its steps as jobs, and retries."""

@@ -18,11 +18,11 @@ class Runs:
 
     kind: JobKind
     name: str | None = None
-    place_if_free: Callable[[], AbstractAsyncContextManager[bool]]  # waits for nobody: False where somebody is in it
+    place_if_free: Callable[[], AbstractAsyncContextManager[bool]]  # doesn't wait: False if it is taken
 
 
 class AbandonedRuns:
-    """Ends what says that it runs while nobody is in its place. For who shows jobs."""
+    """Ends jobs with status running whose process is gone, before jobs are displayed."""
 
     def __init__(self, jobs: JobRepository, clock: Clock, runs: Sequence[Runs]) -> None:
         self._jobs = jobs
@@ -42,17 +42,17 @@ class AbandonedRuns:
 
 
 async def end_abandoned(jobs: JobRepository, clock: Clock, kind: JobKind, name: str | None = None) -> int:
-    """End the trees of such runs that say that they run, as failed; how many those were. No name: those of all names.
+    """End the running trees of such runs as failed; return their number. Without a name: of all names.
 
-    For who is the only one that may run such now, over all processes: nobody writes to these trees any more.
+    Only for a caller that excludes all other processes: no other process writes to these trees any longer.
     """
     return await _end(jobs, clock, await jobs.list_running(kind, name), CUT_OFF)
 
 
 async def end_abandoned_questions(jobs: JobRepository, clock: Clock, inbox: InboxStore) -> int:
-    """End the questions that say that they run and are not in the inbox (a command's own), as failed; how many.
+    """End running questions that aren't in the inbox (a command's own) as failed; return their number.
 
-    Those of the inbox are taken up again. For who is the only process on the database.
+    Those of the inbox are resumed. Only for the only process on the database.
     """
     roots = await jobs.list_running(JobKind.REQUEST)
     lost = [root for root in roots if not await inbox.find_open(str(root.input.get("message_key", "")))]
