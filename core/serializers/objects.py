@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from core.domain.answer import Answer, Citation, Reference
 from core.domain.conversation import Conversation, Focus, Message
-from core.domain.corpus import Document, Page, PageHit, PagePlace
+from core.domain.corpus import Document, Page, PageHit, PagePlace, fill_template
 from core.domain.extracts import Extract, ExtractType
 from core.domain.jobs import Job
-from core.text.links import fill_template
 from core.text.words import shorten
 
 if TYPE_CHECKING:

@@ -12,12 +12,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
 
-from core.domain.corpus import Document, FileStamp, IndexEntry, document_id
+from core.domain.corpus import Document, FileStamp, IndexEntry, document_id, web_address
 from core.domain.corpus import Source as CorpusSource
 from core.domain.ingest_report import Failure, IngestProgress, IngestReport, ProgressCallback
 from core.domain.read_limits import MEBIBYTE, ReadLimits
 from core.ports import Clock, CorpusRepository, SearchIndex
-from core.text.links import web_address
 from storage.documents.child import ReadDocument, ReadFailure, ReadTask
 from storage.documents.files import SourceFile, stamp_of
 from storage.documents.index_repair import index_entries

@@ -131,10 +131,12 @@ MIN_CHAPTERS = 3
 MAX_HEADING = 90
 MAX_SUBTITLE = 70
 
+_ONES = "one two three four five six seven eight nine".split()
+_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth last".split()
 _NUMBER = (
-    r"(?:[0-9]{1,3}|[ivxlcdm]{1,7}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|"
-    r"fifteen|sixteen|seventeen|eighteen|nineteen|twenty(?:[- ](?:one|two|three|four|five|six|seven|eight|nine))?|"
-    r"(?:the )?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last))"
+    rf"(?:[0-9]{{1,3}}|[ivxlcdm]{{1,7}}|{'|'.join(_ONES + _TEENS)}|twenty(?:[- ](?:{'|'.join(_ONES)}))?"
+    rf"|(?:the )?(?:{'|'.join(_ORDINALS)}))"
 )
 _NAMED = re.compile(
     r"(part|book|volume|act|epoch|phase|chapter|section|scene|letter|canto|stave|adventure|lecture|lesson|essay|story|tale"

@@ -63,6 +63,16 @@ def read_journals(text: str, *, is_json: bool) -> tuple[Journal, ...]:
     return journals
 
 
+def read_journal_file(path: Path) -> tuple[Journal, ...]:
+    """Return the journal entries of a file, () if it holds none, is too large or can't be read."""
+    try:
+        data = path.read_bytes() if path.stat().st_size <= MAX_FILE_BYTES else b""
+        text = decode(data).text if may_be_journal(data) else ""
+        return read_journals(text, is_json=is_json(path, text)) if text else ()
+    except (OSError, ReadError):
+        return ()
+
+
 def _journals(value: Value) -> Iterator[Journal]:
     if isinstance(value, list):
         for item in value:
@@ -185,21 +195,12 @@ class JournalCache:
             cached = self._entries.get(path)
             if cached and cached[0] == stamp:
                 return cached[1]
-            journals = self._read(path) if stat.st_size <= MAX_FILE_BYTES else ()
+            journals = read_journal_file(path)
         except OSError:
             return ()
         self._entries[path] = (stamp, journals)
         self._shrink()
         return journals
-
-    def _read(self, path: Path) -> tuple[Journal, ...]:
-        data = path.read_bytes()
-        if not may_be_journal(data):
-            return ()
-        try:
-            return read_journals(decode(data).text, is_json=path.suffix.lower() == ".json")
-        except ReadError:
-            return ()
 
     def _shrink(self) -> None:
         total = sum(stamp[1] for stamp, _ in self._entries.values())

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.domain.corpus import Page, Span
-from core.errors import ReadError
 from core.text.words import collapse
-from storage.documents.foundry.export import Journal, JournalLibrary, JournalPage, Target, is_json, read_journals
+from storage.documents.foundry.export import Journal, JournalLibrary, JournalPage, Target, read_journal_file
 from storage.documents.html.text import has_markup, html_to_text
-from storage.documents.texts.encodings import decode
 from storage.documents.texts.structured import Value
 
 # Levels and strings that are looked at: a page has tens of them.
@@ -105,11 +103,9 @@ def _names(value: Value, depth: int) -> Iterator[str]:
         yield from _names(child, depth + 1)
 
 
-# Bytes of a file that is read a second time for its links.
-MAX_BYTES = 32_000_000
-
+_DOCUMENTS = "JournalEntryPage|JournalEntry|Actor|Item|Scene|RollTable|Macro|Cards|Playlist|Compendium|Adventure"
 COMMAND = re.compile(
-    r"@(?P<kind>UUID|Embed|JournalEntryPage|JournalEntry|Actor|Item|Scene|RollTable|Macro|Cards|Playlist|Compendium|Adventure)"
+    rf"@(?P<kind>UUID|Embed|{_DOCUMENTS})"
     r"\[(?P<target>[^\[\]\n]{1,300})\](?:\{(?P<label>[^{}\n]{1,200})\})?"
 )
 _PAGE_LINK = re.compile(r"JournalEntryPage\.(?P<id>[^.\[\]]{1,64})\]")
@@ -134,7 +130,7 @@ def find_mentions(path: Path | None, pages: Sequence[Page]) -> list[Mention]:
     found: list[Mention] = []
     if path is None or not by_id:
         return found
-    journals = _read(path)
+    journals = read_journal_file(path)
     names = {page.id: page.name for journal in journals for page in journal.pages}
     names |= {journal.id: journal.name for journal in journals}
     for journal in journals:
@@ -155,16 +151,6 @@ def name_of(match: re.Match[str], names: Mapping[str, str]) -> str:
     target = match["target"].split()[0] if match["target"].split() else ""
     last = target.partition("#")[0].rpartition(".")[2]
     return collapse(match["label"] or names.get(last, "") or ("" if _ID.fullmatch(last) else last))
-
-
-def _read(path: Path) -> tuple[Journal, ...]:
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            return ()
-        text = decode(path.read_bytes()).text
-        return read_journals(text, is_json=is_json(path, text))
-    except (OSError, ReadError):
-        return ()
 
 
 def _in_page(source: JournalPage, page: Page, names: Mapping[str, str]) -> Iterator[Mention]:
@@ -197,7 +183,6 @@ MAX_DEPTH = 5
 # Characters that one page may grow by through embeds: a journal that embeds itself in many ways would never end.
 MAX_EMBEDDED = 1_000_000
 
-_DOCUMENTS = "JournalEntryPage|JournalEntry|Actor|Item|Scene|RollTable|Macro|Cards|Playlist|Compendium|Adventure"
 _COMMAND = re.compile(
     rf"@(?P<kind>UUID|Embed|{_DOCUMENTS})\[(?P<target>[^\[\]]*)\](?:\{{(?P<label>[^{{}}]*)\}})?"
     r"|&(?:amp;)?Reference\[(?P<reference>[^\[\]]*)\](?:\{(?P<reference_label>[^{}]*)\})?"

@@ -124,7 +124,7 @@ def _check_kind(archive: Archive, what: str, suffix: str) -> None:
 
 
 def as_transitional(path: Path, what: str) -> BinaryIO:
-    """Return the file, to be closed, with usual names instead of those of ISO's strict form."""
+    """Return the file, to be closed, with usual names instead of ISO's strict names."""
     with open_archive(path, what) as archive:
         if _ROOT not in archive or _STRICT.search(archive.read(_ROOT)) is None:
             return path.open("rb")

@@ -324,7 +324,7 @@ class FoundTable:
 
     header: tuple[str, ...]  # names of the columns; all empty without a header
     rows: tuple[tuple[Cell, ...], ...]
-    texts: tuple[tuple[str, ...], ...]  # texts of the rows' cells, those of merged cells in each cell they cover
+    texts: tuple[tuple[str, ...], ...]  # texts of the rows' cells; each cell under a merged cell has its text
     words: tuple[Word, ...]  # all of it, the header's too
     edges: tuple[float, ...]
     is_ruled: bool

@@ -13,7 +13,6 @@ from core.text.words import collapse
 from storage.documents.office.office_files import as_transitional, check_office, is_office, outermost, parse_part
 from storage.documents.office.text_writer import TextWriter, to_number, to_title
 from storage.documents.tables.text import Merge, fill_merged
-from storage.documents.texts.sections import split_sections
 
 LEVELS = 9
 BULLET = "-"
@@ -145,8 +144,6 @@ class BodyReader:
         self._styles = read_styles(styles)
         self._lists = lists
         self._notes = notes
-        self._cited: list[tuple[int, Any]] = []  # notes referred to, whose text is not written yet
-        self._note_count = 0
 
     def write(self, container: Any) -> None:
         """All blocks of a body, a cell or a text box; a note follows the block that refers to it."""
@@ -155,7 +152,7 @@ class BodyReader:
                 self._write_paragraph(element)
             else:
                 self._write_table(element)
-            self._write_notes()
+            self.writer.add_notes(self._cell_text)
 
     def _write_paragraph(self, paragraph: Any) -> None:
         style = self._style(paragraph)
@@ -243,16 +240,7 @@ class BodyReader:
 
     def _cite(self, kind: str, note_id: str) -> str:
         note = self._notes.get(kind, {}).get(note_id)
-        if note is None:
-            return ""
-        self._note_count += 1
-        self._cited.append((self._note_count, note))
-        return f"[^{self._note_count}]"
-
-    def _write_notes(self) -> None:
-        cited, self._cited = self._cited, []
-        for number, note in cited:
-            self.writer.add_paragraph(f"[^{number}]: {self._cell_text(note)}")
+        return "" if note is None else self.writer.cite(note)
 
     def _style(self, paragraph: Any) -> Style:
         properties = paragraph.find(name("pPr"))
@@ -350,16 +338,7 @@ class DocxReader:
         parts = _read_parts(path)
         body = BodyReader(parts.styles, Lists(parts.linked.get("numbering"), name), _notes(parts))
         body.write(parts.body)
-        text, headings = body.writer.finish()
-        if not text:
-            raise ReadError("empty: the document has no text; what pictures show is not read")
-        tops = [heading.title for heading in headings if heading.level == 1]
-        only = tops[0] if len(tops) == 1 else ""
-        return ParsedDocument(
-            title=body.title or to_title(parts.title) or only or path.stem,
-            kind=self.kind,
-            pages=split_sections(text, headings),
-        )
+        return body.writer.to_document(path, self.kind, [body.title, to_title(parts.title)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -403,7 +403,7 @@ _WRITERS = {
 class RstReader:
     """Reads `.rst` and `.rest`, including Sphinx.
 
-    Included files are not read and nothing is run. Unknown directives are read as text. Anchors are the labels of
+    Reads no included files and runs nothing. Unknown directives are read as text. Anchors are the labels of
     sections.
     """
 
