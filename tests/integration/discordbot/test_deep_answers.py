@@ -16,7 +16,7 @@ async def test_a_deep_question_shows_its_planned_steps_and_answers_in_its_form(p
         assert "✓ plan" in running
         place.provider.go.set()
         [answer] = await house.answered()
-        assert KEY_IN_HOUSE in texts(answer) and "Not found: who hung it" in texts(answer)
+        assert KEY_IN_HOUSE in texts(answer) and "Asked and not found: who hung it" in texts(answer)
         assert "https://footnote.example.org/s/1" in texts(answer)
         assert house.thread.name == "where is the key, and who hung it there?"
 
@@ -26,7 +26,7 @@ async def test_ask_has_deep_as_an_option(place: DiscordPlace) -> None:
     async with place.open() as house:
         await house.ada.slash(house.channel, "ask", question="where is the key?", deep=True)
         [answer] = await house.answered()
-        assert "Not found: who hung it" in texts(answer)
+        assert "Asked and not found: who hung it" in texts(answer)
 
 
 async def test_an_admin_makes_a_channel_answer_deeply(place: DiscordPlace) -> None:
@@ -38,4 +38,4 @@ async def test_an_admin_makes_a_channel_answer_deeply(place: DiscordPlace) -> No
         await house.ada.send(house.channel, f"{house.bot} where is the key?")
         await until(lambda: len(place.provider.requests) == 2)
         [answer] = await house.answered()
-        assert "Not found: who hung it" in texts(answer)
+        assert "Asked and not found: who hung it" in texts(answer)

@@ -33,7 +33,7 @@ async def test_ten_are_named_and_a_button_opens_the_rest_for_who_presses_even_af
     place.says(MANY, says("It is in the drawer of key 0 [1]."))
     async with place.open() as house:
         await house.ask("which drawer?")
-        shown = texts(await house.shows("Also searched"))
+        shown = texts(await house.shows("Also looked at"))
         assert "and 3 more" in shown
         await place.restart()
         listed = told(await house.ben.click(house.posts()[0], label="All references"))

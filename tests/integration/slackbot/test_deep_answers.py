@@ -19,7 +19,7 @@ async def test_a_deep_question_shows_its_planned_steps_and_answers_in_its_form(p
         assert {"plan", "search “where is the key”", "search “who hung the key”"} <= set(steps())
         place.provider.go.set()
         [answer] = await house.answered()
-        assert KEY_IN_HOUSE in shown_of(answer) and "Not found: who hung it" in shown_of(answer)
+        assert KEY_IN_HOUSE in shown_of(answer) and "Asked and not found: who hung it" in shown_of(answer)
 
 
 async def test_ask_has_deep_as_an_option(place: SlackPlace) -> None:
@@ -27,4 +27,4 @@ async def test_ask_has_deep_as_an_option(place: SlackPlace) -> None:
     async with place.open() as house:
         await house.ada.slash(house.channel, "ask where is the key? --deep")
         [answer] = await house.answered()
-        assert "Not found: who hung it" in shown_of(answer)
+        assert "Asked and not found: who hung it" in shown_of(answer)

@@ -19,7 +19,7 @@ function answerNode(message, actions) {
   const problem = ["error", "refused", "stopped"].includes(message.status) ? ` is-${message.status}` : "";
   const body = el("div", { class: "body" }, byline("footnote", message.at),
     fromSafeHtml("div", { class: `answer${problem}` }, message.html));
-  if (message.gaps?.length) body.append(el("p", { class: "gaps" }, `Not found: ${message.gaps.join("; ")}`));
+  if (message.gaps?.length) body.append(el("p", { class: "gaps" }, `Asked and not found: ${message.gaps.join("; ")}`));
   if (message.stale) body.append(el("p", { class: "stale" }, "A document behind this answer was changed or deleted."));
   if (message.citations?.length) body.append(sourcesNode(message.citations));
   const { named = [], seen = [], shown } = message.references ?? {};
@@ -27,7 +27,7 @@ function answerNode(message, actions) {
   if (!actions.mayAnswer()) message = { ...message, choices: [], suggestions: [], again: [] };
   if (message.again?.length) body.append(againNode(message.again, actions));
   if (message.choices?.length) body.append(questionsNode("Which one do you mean?", message.choices, actions));
-  if (message.suggestions?.length) body.append(questionsNode("Follow-up questions", message.suggestions, actions, "suggested"));
+  if (message.suggestions?.length) body.append(questionsNode("You could also ask", message.suggestions, actions, "suggested"));
   if (!message.note) body.append(feetNode(message, actions));
   return el("li", { class: `message from-bot${message.note ? " is-note" : ""}`, "data-id": message.id }, avatar("footnote"), body);
 }
@@ -66,7 +66,7 @@ function referencesNode(named, seen, shown) {
   const looked = seen.slice(0, room).map((row) => el("li", {}, link(row)));
   return el("div", { class: "references", role: "group", "aria-label": "References" },
     ...listed("Named in the question", "named", named.slice(0, shown).map(line)),
-    ...listed("Also searched", "looked", looked),
+    ...listed("Also looked at", "looked", looked),
     rest.length ? el("details", {}, el("summary", {}, `and ${rest.length} more`), el("ul", { class: "named" }, ...rest.map(line))) : null);
 }
 

@@ -175,13 +175,13 @@ def test_ten_documents_are_named_and_the_others_counted() -> None:
     references = tuple(Reference(type=ReferenceType.SEARCH, label=f"Doc {n}", document=f"{n}.md") for n in range(1, 13))
     cited = Reference(type=ReferenceType.SEARCH, label="Guide", document="guide.md")
     (part,) = render(build_answer(references=(cited, *references))).parts
-    assert "-# Also searched: Doc 1, Doc 2," in text_of(part)
+    assert "-# Also looked at: Doc 1, Doc 2," in text_of(part)
     assert "Doc 10 and 2 more" in text_of(part)
 
 
 def test_what_was_asked_and_not_found_is_said() -> None:
     (part,) = render(build_answer(data_gaps=("the price", "the *date*"))).parts
-    assert "-# Not found: the price; the \\*date\\*" in text_of(part)
+    assert "-# Asked and not found: the price; the \\*date\\*" in text_of(part)
 
 
 def test_choices_are_a_menu_whose_values_are_their_places() -> None:
@@ -211,7 +211,7 @@ def test_suggestions_are_buttons_and_those_cut_short_are_written_out() -> None:
     (part,) = render(build_answer(suggestions=("And the door?", long))).parts
     assert labels_of(part)[0] == "And the door?"
     assert labels_of(part)[1].endswith("…")
-    assert f"-# Follow-up questions: {long}" in text_of(part)
+    assert f"-# You could also ask: {long}" in text_of(part)
     assert part.custom_ids[:2] == (f"fn:ask:{ANSWER}:0@{POST}.1", f"fn:ask:{ANSWER}:1")
 
 

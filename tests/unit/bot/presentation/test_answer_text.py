@@ -64,7 +64,7 @@ def test_nothing_missing_is_no_line() -> None:
 def test_questions_are_written_out_where_no_button_shows_them_whole() -> None:
     answer = build_answer(suggestions=("Why?", "A long one?", "How?"))
     lines = suggestion_lines(answer, buttons=2, longest_label=5)
-    assert lines == ["Follow-up questions: A long one?", "Follow-up questions: How?"]
+    assert lines == ["You could also ask: A long one?", "You could also ask: How?"]
 
 
 @pytest.mark.parametrize(
@@ -181,10 +181,10 @@ def test_all_that_comes_from_documents_is_escaped() -> None:
 
 
 def test_only_what_was_not_used_was_also_looked_at() -> None:
-    assert other_references_line(build_referring_answer(*seen(3)), str.upper) == "Also searched: DOC 1, DOC 2"
+    assert other_references_line(build_referring_answer(*seen(3)), str.upper) == "Also looked at: DOC 1, DOC 2"
     assert other_references_line(build_referring_answer(*seen(1))) == ""
     assert other_references_line(build_referring_answer(HOUSE)) == ""
-    assert other_references_line(build_referring_answer(*seen(2, 1), *seen(2, 1))) == "Also searched: Doc 1, Doc 2"
+    assert other_references_line(build_referring_answer(*seen(2, 1), *seen(2, 1))) == "Also looked at: Doc 1, Doc 2"
 
 
 def test_ten_are_shown_and_the_others_counted() -> None:
@@ -196,7 +196,7 @@ def test_ten_are_shown_and_the_others_counted() -> None:
 def test_what_was_named_takes_room_from_what_was_looked_at() -> None:
     named = tuple(replace(HOUSE, label=f"[[{n}]]", document_id=f"n{n}") for n in range(12))
     both = build_referring_answer(*named[:8], *seen(5, 1))
-    assert other_references_line(both) == "Also searched: Doc 1, Doc 2 and 3 more"
+    assert other_references_line(both) == "Also looked at: Doc 1, Doc 2 and 3 more"
     assert len(named_reference_lines(build_referring_answer(*named))) == 10
     assert other_references_line(build_referring_answer(*named, *seen(5, 1))) == "And 7 more"
     assert hidden_reference_count(build_referring_answer(*named, *seen(5, 1))) == 7
@@ -214,7 +214,7 @@ def test_all_of_them_open_as_a_list_named_cited_and_looked_at() -> None:
 
 def test_references_of_old_conversations_have_no_ids_and_are_listed_all_the_same() -> None:
     old = [Reference(type=ReferenceType.SEARCH, label=name, document=name) for name in ("guide.md", "other.md")]
-    assert other_references_line(build_referring_answer(*old)) == "Also searched: other.md"
+    assert other_references_line(build_referring_answer(*old)) == "Also looked at: other.md"
     assert [row.is_cited for row in reference_rows(build_referring_answer(*old))] == [True, False]
 
 

@@ -171,8 +171,8 @@ def test_what_has_to_be_said_of_the_text_is_said() -> None:
 def test_what_else_was_seen_and_what_is_missing_stands_below() -> None:
     seen = (Reference(type=ReferenceType.SEARCH, label="The *other*", document="other.md"),)
     (part,) = render(build_answer(references=seen, data_gaps=("the price",))).parts
-    assert "Also searched: The *other*\nNot found: the price" in text_of(part)
-    assert "Also searched: The *other*\nNot found: the price" in part.text
+    assert "Also looked at: The *other*\nAsked and not found: the price" in text_of(part)
+    assert "Also looked at: The *other*\nAsked and not found: the price" in part.text
 
 
 def test_choices_are_a_menu_whose_values_are_their_places() -> None:
@@ -203,7 +203,7 @@ def test_suggestions_are_buttons_and_those_cut_short_are_written_out() -> None:
     (part,) = render(build_answer(suggestions=("And the door?", long, " "))).parts
     assert labels_of(part)[0] == "And the door?"
     assert labels_of(part)[1].endswith("…")
-    assert f"Follow-up questions: {long}" in text_of(part)
+    assert f"You could also ask: {long}" in text_of(part)
     assert names_of(part)[:2] == [f"fn:ask:{ANSWER}:0", f"fn:ask:{ANSWER}:1"]
 
 

@@ -206,7 +206,7 @@ def test_documents_that_the_question_named_are_told_before_those_looked_at() -> 
     )
     seen = Reference(type=ReferenceType.SEARCH, label="Fleet", document="fleet.md", document_id="d2")
     text = shown(answer_view(Answer(status=AnswerStatus.ANSWERED, text="Yes.", references=(named, seen))))
-    assert "Named in the question:\n  • Guide: guide.md — Keys.\nAlso searched: Fleet" in text
+    assert "Named in the question:\n  • Guide: guide.md — Keys.\nAlso looked at: Fleet" in text
     assert "Named" not in shown(answer_view(Answer(status=AnswerStatus.ANSWERED, text="Yes.", references=(seen,))))
 
 

@@ -20,7 +20,7 @@ class Album:
 
     async def picture_of(self, document: Document, page: Page) -> PageImage:
         if document.kind != "pdf":
-            raise NotFound("Only pages of PDFs have images.")
+            raise NotFound("Only pages of PDFs have pictures.")
         self.drawn.append((document.path, page.number))
         return PageImage(label=f"page {page.number}", media_type="image/jpeg", data=b"x")
 
@@ -71,7 +71,7 @@ async def test_a_page_without_a_picture_is_read_all_the_same_and_costs_none(shel
     desk = Desk(shelf)
     for _ in range(MAX_PICTURES + 1):
         result = await desk.page(1, "Notes", picture=True)
-        assert "No picture: Only pages of PDFs have images." in result.text and not result.is_error
+        assert "No picture: Only pages of PDFs have pictures." in result.text and not result.is_error
     assert (await desk.page(1, picture=True)).images
 
 
