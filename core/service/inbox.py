@@ -120,8 +120,8 @@ class Inbox:
     async def receive(self, incoming: IncomingMessage) -> Receipt:
         """Decide about a message and store the decision; an accepted one is fsynced when this returns.
 
-        Acknowledge to the platform only after this. A repeated event gets the first one's receipt. Raises StorageError if
-        it can't be stored: nothing is promised then, and the platform may send it again.
+        Acknowledge to the platform only after this. A repeated event gets the first one's receipt. Raises StorageError
+        if it can't be stored: nothing is promised then, and the platform may send it again.
 
         An edit replaces earlier versions of its message: their open entries end without a post. An edit with unchanged
         text counts as a repeated event, and so does a version that arrives after its edit.

@@ -32,8 +32,8 @@ class Steps:
 
     `earlier` is the tree of earlier attempts; its finished jobs keep their rows unless they run again.
 
-    Changes are written behind the running code, in order, and completely when the root has ended: a question doesn't wait
-    for its own records.
+    Changes are written behind the running code, in order, and completely when the root has ended: a question doesn't
+    wait for its own records.
     """
 
     def __init__(

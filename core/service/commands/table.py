@@ -49,8 +49,8 @@ class Completion:
 class Commands:
     """The table, bound to the use cases.
 
-    `questions`, `kept`, `facts`, `staleness`, `cassettes` and `recaps` are optional: without one, its commands are not in
-    the table.
+    `questions`, `kept`, `facts`, `staleness`, `cassettes` and `recaps` are optional: without one, its commands are not
+    in the table.
     """
 
     def __init__(
