@@ -1,1 +1,1 @@
-"""The service around answers: the inbox, the worker, jobs and commands."""
+"""Message intake, the worker, jobs and chat commands."""

@@ -1,4 +1,4 @@
-"""The outcome of a message, answered by any process: its stored answer, or a sentence about its absence."""
+"""The outcome of a message: its stored answer, or one sentence that says why it has none."""
 
 from core.answering.answers.stored import stored_ids, to_answer
 from core.domain.answer import Answer, AnswerStatus

@@ -1,1 +1,1 @@
-"""Parts of a question's run: its attempts, its steps as jobs, and retries."""
+"""The parts of a run that answering, features and commands share: conversations, attempts, steps as jobs, retries."""

@@ -18,11 +18,11 @@ class Runs:
 
     kind: JobKind
     name: str | None = None
-    place_if_free: Callable[[], AbstractAsyncContextManager[bool]]  # doesn't wait: False if it is taken
+    place_if_free: Callable[[], AbstractAsyncContextManager[bool]]  # doesn't wait: False if the lock is taken
 
 
 class AbandonedRuns:
-    """Ends jobs with status running whose process is gone, before jobs are displayed."""
+    """Clean-up of jobs that are marked as running although their lock is free. For every list of jobs."""
 
     def __init__(self, jobs: JobRepository, clock: Clock, runs: Sequence[Runs]) -> None:
         self._jobs = jobs
@@ -42,17 +42,17 @@ class AbandonedRuns:
 
 
 async def end_abandoned(jobs: JobRepository, clock: Clock, kind: JobKind, name: str | None = None) -> int:
-    """End the running trees of such runs as failed; return their number. Without a name: of all names.
+    """Fail the running trees of this kind and name (None: every name); return how many.
 
-    Only for a caller that excludes all other processes: no other process writes to these trees any longer.
+    Only for the holder of the lock: no other process writes to these trees.
     """
     return await _end(jobs, clock, await jobs.list_running(kind, name), CUT_OFF)
 
 
 async def end_abandoned_questions(jobs: JobRepository, clock: Clock, inbox: InboxStore) -> int:
-    """End running questions that aren't in the inbox (a command's own) as failed; return their number.
+    """Fail running questions of commands, which the inbox doesn't have; return how many.
 
-    Those of the inbox are resumed. Only for the only process on the database.
+    Inbox questions are resumed. Only for the single process of a database.
     """
     roots = await jobs.list_running(JobKind.REQUEST)
     lost = [root for root in roots if not await inbox.find_open(str(root.input.get("message_key", "")))]

@@ -1,4 +1,4 @@
-"""Rules for questions. Pure."""
+"""Checks of a question's text. Pure."""
 
 import re
 from dataclasses import replace
@@ -22,13 +22,13 @@ def split_deep(text: str) -> tuple[str, bool]:
 
 
 def as_asked(message: IncomingMessage) -> IncomingMessage:
-    """Apply the option in the message's first words; the history keeps it as it was written."""
+    """Return the message with options taken from its first words; the history keeps the original."""
     text, is_deep = split_deep(message.text)
     return replace(message, text=text, strategy=DEEP_STRATEGY) if is_deep else message
 
 
 def check_question(text: str) -> None:
-    """Raise BadInput for a question that is empty or far too long."""
+    """Raise BadInput for an empty question, or one that is far too long."""
     question, is_deep = split_deep(text)
     if not any(character.isalnum() for character in question):
         where = 'There is nothing after "deep:"' if is_deep else "The question is empty"
