@@ -154,7 +154,7 @@ def _check_area(data: bytes, label: str) -> None:
     rows = max((int(row) for row in {row for _, row in places}), default=0)
     if rows * columns > MAX_AREA:
         raise ReadError(
-            f"too large: a sheet of the {label} reaches over {rows:,} rows and {columns:,} columns; clear label stands "
+            f"too large: a sheet of the {label} reaches over {rows:,} rows and {columns:,} columns; clear the cells "
             "far from its tables, or split it"
         )
 
