@@ -1,19 +1,17 @@
 """Headings, labels and table columns of meeting notes: present people, decisions, tasks. Pure.
 
-labels.toml has the words.
+words.toml has the words.
 """
 
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 
 from core.domain.corpus import Span
-from storage.documents.meetings.lines import Form, NoteLine, plain
+from storage.documents.meetings.lines import Form, NoteLine, load_words, plain, word_list
 
 # Characters and words of a label; a longer text is a sentence.
 MAX_LABEL = 70
@@ -49,17 +47,6 @@ class Column(StrEnum):
     OTHER = "other"
 
 
-# Words before and after a phrase of the table that don't change its role.
-_LEADS = frozenset(
-    """key main final our new open the outstanding carried over summary list of meeting call board committee council
-    team staff voting non-voting other members members' also people those follow-up proposed draft today's
-    discussion""".split()
-)
-_TAILS = frozenset(
-    """items item made taken log reached points point passed adopted register summary list needed required arising
-    agreed assigned on upon by present attending attendance in was were discussed covered topics attendees
-    participants""".split()
-)
 _FIXED = frozenset({Role.OTHER, Role.DATE, Role.NOTES_BY})  # roles of whole phrases only
 _BEHIND_ACTIONS = re.compile(r"\s(?:for|from|as a result)\s.{2,30}$")
 # Beginnings of words that make the noun behind them one of another meeting.
@@ -105,10 +92,8 @@ class Label:
 @cache
 def _load_phrases(table: str) -> dict[str, str]:
     """Return phrase -> value of Role or Column; the first value of a phrase wins."""
-    with Path(__file__).with_name("labels.toml").open("rb") as file:
-        values: dict[str, list[str]] = tomllib.load(file)[table]
     found: dict[str, str] = {}
-    for value, listed in values.items():
+    for value, listed in load_words(table).items():
         for phrase in listed:
             found.setdefault(phrase.replace("(s)", ""), value)
             found.setdefault(phrase.replace("(s)", "s"), value)
@@ -138,10 +123,10 @@ def _look_up(words: Sequence[str]) -> Role | None:
     if phrase in roles:
         return Role(roles[phrase])
     for begin in range(len(words)):
-        if begin and words[begin - 1] not in _LEADS:
+        if begin and words[begin - 1] not in word_list("before_label"):
             break
         for end in range(len(words), begin, -1):
-            if end < len(words) and words[end] not in _TAILS:
+            if end < len(words) and words[end] not in word_list("behind_label"):
                 break
             role = roles.get(" ".join(words[begin:end]))
             if role and role not in _FIXED:
