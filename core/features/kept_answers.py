@@ -10,14 +10,13 @@ from pathlib import Path
 from core.answering.citations import strip_markers
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import Role
-from core.domain.corpus import Document, Source
+from core.domain.corpus import Document, Source, web_address
 from core.domain.kept_answers import KeptSection, read_sections, with_section, write_sections
 from core.errors import BadInput, ReadError, StorageError
 from core.knowledge.attachments import Ingest
 from core.knowledge.sources import source_id
 from core.ports import Clock, CorpusRepository
 from core.ports.service import SettingsRepository
-from core.text.links import web_address
 from core.text.words import collapse, shorten
 from core.thread_work import to_its_end
 from core.work.commands import Command, CommandCall, CommandResult, current

@@ -1,8 +1,10 @@
+"""Addresses of pages."""
+
 from dataclasses import replace
 
 import pytest
 
-from core.text.links import fill_template, page_links, web_address
+from core.domain.corpus import fill_template, page_links, web_address
 from tests.builders import build_document, build_pages
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.presentation.rendering import Flavour, pack, read_markdown, split_markdown, units
+from bot.presentation.markdown import Flavour, pack, read_markdown, split_markdown, units
 from tests.unit.bot.markdown_texts import (
     GOOD,
     ZERO_WIDTH,

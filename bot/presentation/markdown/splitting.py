@@ -1,9 +1,6 @@
-"""Text for chat platforms: Markdown made harmless and split at safe places. Shared by all adapters; pure.
+"""Markdown made harmless and split at safe places.
 
-    parts = split_markdown(answer.text, 3_000, Flavour(footnote=..., is_allowed=...))
-
-Names: `split_markdown` (`read_markdown` and `pack` in one), `Part`, `Flavour` (what a platform's Markdown can do),
-`clip`, `clean`, `safe_cut`, `units`, `link_target`, `allow_none`.
+parts = split_markdown(answer.text, 3_000, Flavour(footnote=..., is_allowed=...))
 """
 
 from collections import deque
@@ -11,60 +8,44 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot.presentation.markdown.blocks import Block, Line, read_blocks
-from bot.presentation.markdown.characters import clean, clip, safe_cut, units
-from bot.presentation.markdown.flavour import Flavour, allow_none, link_target
+from bot.presentation.markdown.flavour import Flavour, clean, units
 from bot.presentation.markdown.inline import Token
 
-__all__ = [
-    "Flavour",
-    "Part",
-    "allow_none",
-    "clean",
-    "clip",
-    "link_target",
-    "pack",
-    "read_markdown",
-    "safe_cut",
-    "split_markdown",
-    "units",
-]
-
-# Units: fences, a table's head and one long word must find room.
-SMALLEST_LIMIT = 300
-# Of a token (a link, a span of code): any limit from here on has room for it and the mark of a quote.
+SMALLEST_LIMIT = 300  # units: enough for fences, a table's head and one long word
+# Units of a token (a link, a span of code). Any larger limit fits it with the mark of a quote.
 LONGEST_TOKEN = 1_000
 _MARK = 8
-# A line that has to be cut begins in what is left of a part, if that is not too little.
+# A line that must be cut starts in the rest of a part, if at least this share of the part is free.
 _WORTH_FILLING = 0.3
-# A cut at a sentence's end may leave so much of the room empty, one between words less.
+# A cut at the end of a sentence may leave this share of a part empty; a cut between words leaves less.
 _SENTENCE_FROM = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A piece of a text that stands for itself: finished Markdown, and the footnotes it uses, ascending."""
+    """A complete piece of finished Markdown, and its footnotes, ascending."""
 
     text: str
     numbers: tuple[int, ...] = ()
 
 
 def split_markdown(text: str, limit: int, flavour: Flavour | None = None) -> list[Part]:
-    """The text, harmless, in parts of at most `limit` UTF-16 units, in order; none for a text of white space.
+    """Return the harmless text in parts of at most `limit` UTF-16 units; no part for white space.
 
-    Cut between paragraphs, else between items, rows or lines, sentences, words, and inside a word only where nothing
-    else is left. Fences are closed at a part's end and opened again with their language, tables repeat their head.
-    ValueError for a limit under 300.
+    Cuts between paragraphs, else between items, rows or lines, sentences, words, and only then inside a word. Closes
+    fences at the end of a part and reopens them with their language; tables repeat their head. Raises ValueError for a
+    limit below 300.
     """
     return pack(read_markdown(text, flavour or Flavour(), min(limit - _MARK, LONGEST_TOKEN)), limit)
 
 
 def read_markdown(text: str, flavour: Flavour, longest: int = LONGEST_TOKEN) -> list[Block]:
-    """The text, harmless, in blocks for `pack`: for who tries several limits, all above `longest`."""
+    """Return the harmless text in blocks for `pack`, to try several limits, all above `longest`."""
     return read_blocks(clean(text), flavour, longest)
 
 
 def pack(blocks: Sequence[Block], limit: int) -> list[Part]:
-    """What `split_markdown` gives, of blocks that have been read."""
+    """Return parts of at most `limit` units. Raises ValueError as `split_markdown` does."""
     if limit < SMALLEST_LIMIT:
         raise ValueError(f"A limit of {limit} is too small for Markdown: give at least {SMALLEST_LIMIT}.")
     packer = _Packer(limit)
@@ -104,7 +85,7 @@ class _Packer:
         return [part for part in self._parts if part.text.strip()]
 
     def _add_cut(self, block: Block) -> None:
-        """Item by item, else line by line; a line that fits nowhere is cut itself."""
+        """Add a block item by item, else line by line; cut lines that are too long."""
         pending: list[Line] = []
         size = _frame(block)
         groups = deque(_groups(block))
@@ -126,7 +107,7 @@ class _Packer:
         self._put(block, pending)
 
     def _cut_line(self, block: Block, line: Line) -> list[Line]:
-        """All of a line but its end, each piece in a part; the end is given back."""
+        """Put all pieces of a line but the last into parts; return the last."""
         rest = deque(line.tokens)
         while True:
             room = self._room(block) - _frame(block) - units(line.prefix)
@@ -156,7 +137,7 @@ class _Packer:
         self._pieces.append(piece)
 
     def _flush(self, *, is_end: bool = False) -> None:
-        """End the part; headings at its end begin the next one."""
+        """End the part; headings at its end start the next one."""
         kept: list[_Piece] = []
         while not is_end and len(self._pieces) > 1 and self._pieces[-1].is_heading:
             kept.insert(0, self._pieces.pop())
@@ -187,7 +168,7 @@ def _size(block: Block, lines: Sequence[Line]) -> int:
 
 
 def _groups(block: Block) -> list[list[Line]]:
-    """Lines that stay together if they can: an item with what belongs to it."""
+    """Return lines that stay together if possible: an item with its further lines."""
     groups: list[list[Line]] = []
     for line in block.lines:
         if line.is_border or not groups:
@@ -198,7 +179,7 @@ def _groups(block: Block) -> list[list[Line]]:
 
 
 def _take(rest: deque[Token], room: int, *, is_code: bool) -> tuple[Token, ...]:
-    """Tokens for at most `room` units from the front of `rest`, cut at the best place; at least one."""
+    """Take tokens for at most `room` units from the front of `rest`, cut at the best place; at least one."""
     taken: list[Token] = []
     used = best = 0
     after_sentence = False
