@@ -55,17 +55,16 @@ class ModelParts(StoreParts):
     @cached_property
     def index(self) -> "SearchIndex":
         """Embedded in the data directory, or a Qdrant server where there is a URL; opens at its first use."""
+        from storage.index.index import Reranker
         from storage.index.opening import embedded_index, server_index
-        from storage.models.local.reranked_index import RerankedIndex
 
         settings, key = self.config.index, self.config.index_key()
+        reranker = Reranker(self.corpus, self.judge) if settings.rerank else None
         if settings.url:
             secret = key.get_secret_value() if key else None
-            index: SearchIndex = server_index(settings.url, settings.collection, self.embedder, secret)
+            index = server_index(settings.url, settings.collection, self.embedder, secret, reranker)
         else:
-            index = embedded_index(self.config.data_path, self.embedder)
-        if settings.rerank:
-            index = RerankedIndex(index, self.corpus, self.judge)
+            index = embedded_index(self.config.data_path, self.embedder, reranker)
         self._stack.push_async_callback(index.close)
         return index
 

@@ -48,7 +48,7 @@ class UtcTime(TypeDecorator[datetime]):
 
 
 class CompactJson(TypeDecorator[Any]):
-    """JSON as text without spaces: the same bytes on every database, where json and jsonb differ in what they refuse.
+    """JSON as text without spaces: the same bytes on every database, as json and jsonb refuse different values.
 
     Raises ValueError for NaN and infinities.
     """

@@ -116,9 +116,9 @@ class PassageRow(FootnoteTable, table=True):
 
 
 class ConversationRow(FootnoteTable, table=True):
-    """A conversation. Its messages' sequence numbers have gaps where some were removed.
+    """A conversation. Its messages' sequence numbers have gaps after removals.
 
-    The document ids are no foreign keys: a removed document leaves its conversations readable (`forget_document`).
+    The document ids are no foreign keys: conversations stay readable when a document is removed.
     """
 
     __tablename__ = "conversation"
@@ -180,7 +180,7 @@ class MessageRow(FootnoteTable, table=True):
 
 
 class MessageDocumentRow(FootnoteTable, table=True):
-    """A document that a message cites: what finds conversations by document without reading JSON."""
+    """A document that a message cites, to find conversations by document without reading JSON."""
 
     __tablename__ = "message_document"
 
@@ -309,7 +309,7 @@ class ExtractRow(FootnoteTable, table=True):
 
 
 class ModelReadingRow(FootnoteTable, table=True):
-    """What a model said of one piece of a document for one extractor; `said` is a list of JSON objects."""
+    """A model's reply about one piece of a document for one extractor; `said` is a list of JSON objects."""
 
     __tablename__ = "model_reading"
 
@@ -323,7 +323,7 @@ class ModelReadingRow(FootnoteTable, table=True):
 
 
 class ModelSpendingRow(FootnoteTable, table=True):
-    """What extractors asked of models on one day (YYYY-MM-DD, UTC)."""
+    """The extractors' use of models on one day (YYYY-MM-DD, UTC)."""
 
     __tablename__ = "model_spending"
 
@@ -333,7 +333,7 @@ class ModelSpendingRow(FootnoteTable, table=True):
 
 
 class ChannelSettingsRow(FootnoteTable, table=True):
-    """What is set for a channel. `sources` are names; NULL is every one."""
+    """The settings of a channel. `sources` are names; NULL means all."""
 
     __tablename__ = "channel_settings"
     __table_args__ = (CheckConstraint("questions_per_minute >= 1", name="questions_per_minute"),)
@@ -363,10 +363,10 @@ class ThreadListeningRow(FootnoteTable, table=True):
 
 
 class ReadingPositionRow(FootnoteTable, table=True):
-    """How far a document may be read: in a channel (`person` is empty), or by a person (platform and channel are).
+    """The last readable page of a document: in a channel (`person` is empty), or for a person (platform is empty).
 
-    What a person sees in their own threads alone has OWN_THREADS as its channel. 0 is a book that nobody has begun.
-    No foreign key: a document that is taken out and read in again keeps its id, and its spoilers.
+    Positions for a person's private threads have OWN_THREADS as their channel. 0 means that nothing was read.
+    No foreign key: a document that is removed and ingested again keeps its id, and its spoilers.
     """
 
     __tablename__ = "reading_position"
@@ -393,10 +393,10 @@ class FeedbackRow(FootnoteTable, table=True):
 
 
 class CitationCheckRow(FootnoteTable, table=True):
-    """What comparing an answer with a document that it cites found last; no row: they were not compared yet.
+    """The last comparison of an answer with a document that it cites; without a row, they were never compared.
 
-    `checked_revision` is "" where the document was out, NULL for answers of the time before there were comparisons.
-    `lost` is [[footnote, fate], ...]; `note_id` a note that is due to tell of it.
+    `checked_revision` is "" for a removed document, NULL for answers from before there were comparisons. `lost` is
+    [[footnote, fate], ...]; `note_id` is a note that is due to report it.
     """
 
     __tablename__ = "citation_check"
@@ -409,9 +409,9 @@ class CitationCheckRow(FootnoteTable, table=True):
 
 
 class SummaryRow(FootnoteTable, table=True):
-    """The newest summary of a subject and kind. The column of the subject's own table holds its id once more.
+    """The newest summary of a subject and kind.
 
-    So it goes with its document, page or conversation, whoever removes that.
+    The id is stored once more in the column that refers to its table, so that it is deleted with its subject.
     """
 
     __tablename__ = "summary"
