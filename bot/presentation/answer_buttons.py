@@ -12,7 +12,7 @@ from bot.presentation.answer_text import (
     ask_again_label,
     hidden_reference_count,
 )
-from bot.presentation.rendering import clip
+from bot.presentation.markdown import clip
 from core.domain.answer import Answer
 
 MAX_MENUS = 4  # of one post

@@ -27,10 +27,9 @@ from bot.service.command_server import CommandServer
 from bot.service.doctor import require_filled_index
 from bot.service.pages import PageParts, build_pages
 from bot.service.platforms import build_platforms, prepared_answers
-from bot.service.schedule import Schedule, Tick
+from bot.service.schedule import Schedule, Tick, start_watching, sync_ticks
 from bot.service.service_lock import ServiceInfo, ServiceLock, socket_path
 from bot.service.submission import QuestionSubmitter
-from bot.service.syncing import start_watching, sync_ticks
 from bot.service.worker import (
     repair_index,
     repair_note,
@@ -42,9 +41,9 @@ from bot.service.worker import (
 )
 from bot.web.app import build_runner
 from bot.web.inbox_poller import Noticing
-from bot.wiring.app import App
 from bot.wiring.discord import open_discord
-from bot.wiring.parts import shared_parts
+from bot.wiring.parts import Parts, build_parts
+from bot.wiring.platforms import shared_parts
 from bot.wiring.slack import SlackDoor, hear_slack, open_slack
 from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState
@@ -92,7 +91,7 @@ class Service:
         stack.callback(lock.release)
         await to_its_end(lock.acquire)
         listening = stack.enter_context(listen(self._config.web))
-        app = await stack.enter_async_context(App(self._config))
+        app = await build_parts(self._config, stack)
         metrics = Metrics()
         await require_filled_index(app)  # opens it now, so that another process using it is a clear error at the start
         if not app.is_shared:  # no other process can be at work on this file
@@ -104,7 +103,7 @@ class Service:
         listeners = AnswerListeners()
         metered = MeteredAnswers(prepared_answers(app, platforms), metrics)
         worker, task = await start_worker(stack, app, metered, platforms.heard_by(listeners.wrap))
-        app.questions = ServiceQuestions(app.inbox_store, worker.cancel)
+        commands = app.build_commands(ServiceQuestions(app.inbox_store, worker.cancel))
         inbox = Inbox(
             app.inbox_store, platform_gates(app.settings, app.clock, rate=None), app.clock, worker.wake, worker.withdraw
         )
@@ -116,15 +115,18 @@ class Service:
             jobs=app.jobs,
             cancel=worker.cancel,
         )
-        controls = ServiceControls(submitter=submitter, stop_answer=worker.cancel, count_ingest=metrics.ingested)
-        commands = CommandServer(app, controls, socket_path(self._config.data_path))
-        stack.push_async_callback(commands.close)
-        await commands.open()
+        controls = ServiceControls(
+            submitter=submitter, commands=commands, stop_answer=worker.cancel, count_ingest=metrics.ingested
+        )
+        command_server = CommandServer(app, controls, socket_path(self._config.data_path))
+        stack.push_async_callback(command_server.close)
+        await command_server.open()
         if app.is_shared:
             await start_task(stack, Noticing(app.inbox_store, platforms.hub, app.workspace).run())
-        ears = await hear_slack(stack, slack, app, worker) if slack else None
+        ears = await hear_slack(stack, slack, app, commands, worker) if slack else None
         parts = PageParts(
             app=app,
+            commands=commands,
             inbox=inbox,
             worker=worker,
             platforms=platforms,
@@ -140,11 +142,11 @@ class Service:
         await start_task(stack, repair_index(app))
         await start_task(stack, app.extractions.work(_workspaces(app, discord, slack)))
         gates = platform_gates(app.settings, app.clock)
-        heard = [discord.listen(PlatformParts(**shared_parts(app, worker, gates)))] if discord else []
+        heard = [discord.listen(PlatformParts(**shared_parts(app, commands, worker, gates)))] if discord else []
         heard += [ears.stay_connected()] if ears and ears.stay_connected else []
         working = [task, *[await start_task(stack, work) for work in heard]]
         url = address_of(listening)
-        lock.announce(ServiceInfo(pid=os.getpid(), socket=str(commands.path), url=url))
+        lock.announce(ServiceInfo(pid=os.getpid(), socket=str(command_server.path), url=url))
         stack.callback(partial(lock.announce, ServiceInfo(pid=os.getpid(), socket="")))  # commands wait for the end
         _log.info("Serving %s from %s", url, self._config.data_path)
         self._on_ready(url)
@@ -180,7 +182,7 @@ async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening:
 
 
 async def _start_schedule(
-    stack: AsyncExitStack, app: App, inbox: Inbox, *doors: DiscordConnection | SlackDoor | None
+    stack: AsyncExitStack, app: Parts, inbox: Inbox, *doors: DiscordConnection | SlackDoor | None
 ) -> None:
     async def tidy() -> str | None:
         messages, jobs, runs = await inbox.tidy(), await app.jobs.tidy(), await app.cassettes.purge()
@@ -207,7 +209,7 @@ async def _start_schedule(
     stack.push_async_callback(schedule.stop)
 
 
-def _workspaces(app: App, *doors: DiscordConnection | SlackDoor | None) -> set[str]:
+def _workspaces(app: Parts, *doors: DiscordConnection | SlackDoor | None) -> set[str]:
     """Return our own workspace, the configured ones, and those of the bot's servers and teams."""
     configured = {*app.config.discord.workspaces.values(), *app.config.slack.workspaces.values()}
     found = [door.workspaces() for door in doors if door is not None]

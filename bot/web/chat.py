@@ -1,4 +1,4 @@
-"""The chat page: its shell, and what its script asks for. All answers but the page and the events are JSON."""
+"""Routes of the chat page."""
 
 import uuid
 from collections.abc import Mapping
@@ -7,18 +7,24 @@ from dataclasses import dataclass, replace
 import aiohttp_jinja2
 from aiohttp import web
 
-from bot.web.again import AskingAgain
 from bot.web.client import WebPlatform
-from bot.web.events import EventHub
-from bot.web.files import file_json, file_response
+from bot.web.events import EventHub, stream
 from bot.web.links import Links
 from bot.web.parts import WebParts
 from bot.web.render import answer_html
-from bot.web.requests import as_json, body_of, person_of, place_of, remember_person, require_person, text_of
+from bot.web.requests import (
+    as_json,
+    body_of,
+    file_json,
+    file_response,
+    person_of,
+    place_of,
+    remember_person,
+    require_person,
+    text_of,
+)
 from bot.web.security import is_local
-from bot.web.streams import stream
-from bot.web.summaries import Summaries
-from bot.web.threads import LinkMaker, Threads
+from bot.web.threads import LinkMaker, Summaries, Threads
 from bot.web.translate import (
     CHANNEL_THREAD,
     PLATFORM,
@@ -35,11 +41,37 @@ from core.domain.features import Rating
 from core.domain.service import CommandLine
 from core.errors import BadInput, InvalidState, NotFound
 from core.features.feedback import Feedbacks
+from core.features.staleness.asking_again import question_again
 from core.ports.service import InboxStore
 from core.serializers.objects import Json
 from core.service.addressing import LEFT_TO_PEOPLE
 from core.service.commands import CommandCall, CommandResult, Question
 from core.service.inbox import Inbox
+from core.work.conversations import Conversations
+
+
+@dataclass(frozen=True, slots=True)
+class AskingAgain:
+    workspace: str
+    conversations: Conversations
+    inbox: Inbox
+    entries: InboxStore
+    hub: EventHub
+
+    async def ask(self, request: web.Request) -> Json:
+        """Durable when this answers; pressed twice it is asked once. NotFound, InvalidState as `question_again`."""
+        address = thread_address(self.workspace, *place_of(request))
+        conversation, answer = await self.conversations.message(
+            text_of(await body_of(request), "message"), self.workspace
+        )
+        if conversation.address != address:
+            raise NotFound("This answer belongs to another thread: ask again there.")
+        question = await question_again(self.entries, conversation, answer, by=require_person(request))
+        receipt = await self.inbox.receive(question)
+        self.hub.publish(str(address), "changed", {})
+        self.hub.publish_all("threads", {})
+        return {"accepted": receipt.accepted, "sentence": receipt.decision.sentence, "key": receipt.message_key}
+
 
 NOT_HELPFUL = "Noted as not helpful. /case keeps how it was answered as a regression case."
 RATINGS: Mapping[str, Rating | None] = {"up": Rating.UP, "down": Rating.DOWN, "none": None}

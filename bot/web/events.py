@@ -1,16 +1,14 @@
-"""Live events for browsers: one bounded ring a topic, read by server-sent events, resumed where a reader left off.
-
-A reader is a position in the ring, not a queue: a browser that reads slowly, or goes without a word, holds nothing but
-its own position. What it missed beyond the ring's length it is told with one `reset`, and it reads the state anew.
-"""
+"""Events of threads for browsers, sent as server-sent events."""
 
 import asyncio
 import json
 import secrets
 from collections import OrderedDict, deque
 from collections.abc import AsyncGenerator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass, field
+
+from aiohttp import web
 
 # A streamed answer is a few hundred pieces; this many events cover a reconnect in the middle of two of them.
 RING_EVENTS = 1_000
@@ -139,3 +137,43 @@ class EventHub:
         run, _, number = event_id.rpartition("-")
         is_ours = run == self._run and number.isascii() and number.isdigit() and int(number) <= self._last
         return int(number) if is_ours else -1
+
+
+# Proxies and browsers give up on a silent stream after half a minute; a dead browser shows when it is written to.
+HEARTBEAT_SECONDS = 15.0
+RECONNECT_MILLISECONDS = 1_000
+
+
+async def stream(request: web.Request, events: AsyncGenerator[Event]) -> web.StreamResponse:
+    """Send events as they come. A browser that goes ends it; what it still needs it asks for by its last id."""
+    response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
+    await response.prepare(request)
+    with suppress(ConnectionResetError):
+        await response.write(f"retry: {RECONNECT_MILLISECONDS}\n\n".encode())
+        async with aclosing(with_heartbeat(events, HEARTBEAT_SECONDS)) as blocks:
+            async for block in blocks:
+                await response.write(block)
+    return response
+
+
+async def with_heartbeat(events: AsyncGenerator[Event], seconds: float) -> AsyncGenerator[bytes]:
+    """The events as blocks of a stream, with a comment whenever there was none for so long."""
+    waiting: asyncio.Future[Event] | None = None
+    try:
+        while True:
+            waiting = waiting or asyncio.ensure_future(anext(events))
+            await asyncio.wait({waiting}, timeout=seconds)
+            if not waiting.done():
+                yield b": still here\n\n"
+                continue
+            try:
+                event = waiting.result()
+            except StopAsyncIteration:
+                return
+            waiting = None
+            yield event.encode()
+    finally:
+        if waiting is not None:
+            waiting.cancel()
+            await asyncio.wait({waiting})
+        await events.aclose()

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 
 from itsdangerous import BadData, URLSafeSerializer
 
-from bot.web.marking import CITED
+from bot.web.page_markup import CITED
 from core.domain.answer import Citation
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import Span

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from bot.web.marking import Marker, heading_id
-from bot.web.page_markdown import is_prose, render_markdown
+from bot.web.page_markup import Marker, heading_id, is_prose, render_markdown
 from bot.web.table_html import delimited_table, pipe_table, pipe_tables_in, tab_table
 from core.domain.corpus import Heading, Page, Span
 

@@ -1,5 +1,6 @@
-"""What the chat page's script sends, read and checked; and answers in JSON, errors included."""
+"""Requests of the chat page's script, and their responses."""
 
+import base64
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from typing import Any
@@ -9,8 +10,24 @@ from aiohttp import web
 
 from bot.web.errors import status_of
 from bot.web.translate import CHANNEL_THREAD, check_id, to_channel, to_name
+from core.domain.features import ExportedFile
 from core.errors import BadInput, FootnoteError
 from core.serializers.objects import Json
+
+
+def file_response(file: ExportedFile) -> web.Response:
+    return web.Response(
+        body=file.data,
+        content_type=file.content_type,
+        charset="utf-8" if file.is_text else None,
+        headers={"Content-Disposition": f'attachment; filename="{file.name}"'},
+    )
+
+
+def file_json(file: ExportedFile) -> Json:
+    """`data` is Base64."""
+    return {"name": file.name, "type": file.content_type, "data": base64.b64encode(file.data).decode()}
+
 
 PERSON_COOKIE = "footnote_person"
 YEAR_SECONDS = 365 * 24 * 3600

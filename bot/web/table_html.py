@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.web.marking import Marker
+from bot.web.page_markup import Marker
 from core.domain.corpus import Span
 from core.text.delimited import Delimited, Record, read_delimited
 from core.text.pipe_tables import read_pipe_tables

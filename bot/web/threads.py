@@ -1,28 +1,60 @@
-"""What the chat page shows of a workspace: its channels and threads, and one thread with all that happens in it.
+"""Threads of the chat page, with summaries of their references."""
 
-A thread is its history, and beside it what is not there yet: questions that wait, and answers in the making.
-"""
-
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from bot.web.client import WebPlatform
 from bot.web.events import EventHub
 from bot.web.parts import ScopeOf
 from bot.web.render import SourceLink, message_view, people_in, thread_view
-from bot.web.summaries import Summaries
 from bot.web.translate import CHANNEL_THREAD, PLATFORM, WebPost, thread_address
 from core.answering.answers.stored import stored_ids
 from core.answering.redaction import withheld
+from core.domain.answer import Citation
 from core.domain.conversation import Conversation, IncomingMessage, Message, Role, ThreadAddress
+from core.domain.corpus import SearchScope
 from core.domain.service import InboxEntry, is_note
 from core.errors import NotFound
 from core.features.feedback import Feedbacks
 from core.features.staleness.detection import stale_questions
+from core.knowledge.references.document_lines import page_summary
 from core.ports import CorpusRepository
 from core.ports.service import InboxStore
 from core.serializers.objects import Json
 from core.work.conversations import Conversations
+
+KEPT = 2_000  # summaries in memory
+
+_Key = tuple[object, ...]
+
+
+@dataclass(slots=True)
+class Summaries:
+    """Reads the pages behind citations, each once, within what the readers of a thread may read."""
+
+    corpus: CorpusRepository
+    _kept: OrderedDict[_Key, str] = field(default_factory=OrderedDict)
+
+    async def of(self, citations: Iterable[Citation], scope: SearchScope) -> Mapping[str, str]:
+        """A line for each page id; "" for a page that is gone, or that may not be read here."""
+        wanted = {citation.page_id: citation.document for citation in citations}
+        found = await asyncio.gather(*(self._one(page_id, path, scope) for page_id, path in wanted.items()))
+        return dict(zip(wanted, found, strict=True))
+
+    async def _one(self, page_id: str, path: str, scope: SearchScope) -> str:
+        key = (page_id, scope.workspace, scope.sources, *sorted(scope.positions.items()))
+        if key not in self._kept:
+            try:
+                self._kept[key] = page_summary(await self.corpus.get_page(page_id, scope), path)
+            except NotFound:
+                return ""
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
 
 DEFAULT_CHANNEL = "general"
 # Open questions of a thread that are shown; behind so many, nobody waits for the next one.

@@ -25,10 +25,10 @@ from bot.slackbot.listeners import Events
 from bot.slackbot.web_api import build_client
 from bot.web.app import WebAddition
 from bot.web.parts import WebParts
-from bot.wiring.app import App
-from bot.wiring.links import link_maker
-from bot.wiring.parts import shared_parts
+from bot.wiring.parts import Parts
+from bot.wiring.platforms import link_maker, shared_parts
 from bot.wiring.slack_teams import OpenedTeams, open_teams
+from core.service.commands import Commands
 from core.service.worker import Worker
 
 GOODBYE_SECONDS = 1.0  # for the connection to close; the whole stop has less than five
@@ -63,7 +63,7 @@ class SlackEars:
     stay_connected: Callable[[], Coroutine[Any, Any, None]] | None
 
 
-async def open_slack(stack: AsyncExitStack, app: App, *, hears: bool = True) -> SlackDoor | None:
+async def open_slack(stack: AsyncExitStack, app: Parts, *, hears: bool = True) -> SlackDoor | None:
     """Ready to post, until the end of `stack`; None where nothing is configured. `hears` False: for a worker alone.
 
     Raises ConfigError with all that is missing, or for a token or key that does not fit, and PlatformError when Slack
@@ -75,7 +75,9 @@ async def open_slack(stack: AsyncExitStack, app: App, *, hears: bool = True) -> 
     be_silent()
     opened = await open_teams(stack, app, settings)
     people = People(app.clock)
-    platform = SlackPlatform(opened.teams, people, app.inbox_store, link_maker(app), app.clock, asyncio.sleep)
+    platform = SlackPlatform(
+        opened.teams, people, app.inbox_store, link_maker(app.config, app.clock), app.clock, asyncio.sleep
+    )
     stack.push_async_callback(people.close)
     stack.push_async_callback(platform.close)
     return SlackDoor(settings=settings, opened=opened, people=people, platform=platform)
@@ -87,10 +89,12 @@ def be_silent() -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
-async def hear_slack(stack: AsyncExitStack, door: SlackDoor, app: App, worker: Worker) -> SlackEars:
+async def hear_slack(
+    stack: AsyncExitStack, door: SlackDoor, app: Parts, commands: Commands, worker: Worker
+) -> SlackEars:
     """Everything bound to a slack_bolt app. Raises ConfigError for an app token that Slack refuses."""
     bolt = build_bolt(door)
-    events = Events(bolt, _parts(door, app, worker), door.platform, door.people)
+    events = Events(bolt, _parts(door, app, commands, worker), door.platform, door.people)
     events.bind()
     stack.push_async_callback(events.close)
     socket = await _open_socket(stack, bolt, door.settings) if door.settings.by_socket else None
@@ -143,7 +147,7 @@ async def _close(socket: SteadySocket) -> None:
         logging.getLogger(__name__).warning("Slack took no goodbye within %g s: the connection is cut", GOODBYE_SECONDS)
 
 
-def _pages(bolt: AsyncApp, door: SlackDoor, app: App) -> WebAddition | None:
+def _pages(bolt: AsyncApp, door: SlackDoor, app: Parts) -> WebAddition | None:
     """Requests of Slack's, and the pages where teams install the app."""
     settings = door.settings
     added: list[SlackRequests | InstallPages] = []
@@ -169,5 +173,5 @@ def _pages(bolt: AsyncApp, door: SlackDoor, app: App) -> WebAddition | None:
     return add if added else None
 
 
-def _parts(door: SlackDoor, app: App, worker: Worker) -> SlackParts:
-    return SlackParts(**shared_parts(app, worker, slack_gates(app.settings, app.clock)), teams=door.teams)
+def _parts(door: SlackDoor, app: Parts, commands: Commands, worker: Worker) -> SlackParts:
+    return SlackParts(**shared_parts(app, commands, worker, slack_gates(app.settings, app.clock)), teams=door.teams)

@@ -15,7 +15,7 @@ from bot.config.slack import APP_PAGE, SlackSettings
 from bot.slackbot.events.teams import Team, Teams
 from bot.slackbot.events.translate import PLATFORM
 from bot.slackbot.web_api import build_client
-from bot.wiring.app import App
+from bot.wiring.parts import Parts
 from core.domain.service import Installation
 from core.errors import ConfigError, FootnoteError, PlatformError
 from core.ports.service import InstallationRepository
@@ -27,7 +27,7 @@ REFUSED = frozenset(
     {"invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive", "not_allowed_token_type"}
 )
 BAD_TOKEN = (
-    f"Slack refuses the bot's token: install the app again at {APP_PAGE} (your app, Install App) and put the new "
+    f"Slack refuses the bot's token: install the app again at {APP_PAGE} (your app, Install Parts) and put the new "
     "one into SLACK_BOT_TOKEN, or the file of [slack] token_file."
 )
 
@@ -87,7 +87,7 @@ class OpenedTeams:
                 _log.warning("The Slack teams are not looked up anew: %s", error)
 
 
-async def open_teams(stack: AsyncExitStack, app: App, settings: SlackSettings) -> OpenedTeams:
+async def open_teams(stack: AsyncExitStack, app: Parts, settings: SlackSettings) -> OpenedTeams:
     """All teams known now; they follow what is stored until the end of `stack`.
 
     Raises ConfigError for a token that Slack refuses and for a key that does not fit, PlatformError when Slack can't be

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.domain.answer import Citation, Draft, Evidence, NumberedPassage, PassageCitation
-from core.domain.corpus import Document, Heading, Page, Span
-from core.text.links import page_links
+from core.domain.corpus import Document, Heading, Page, Span, page_links
 from core.text.words import code_spans, collapse, content_words
 
 # A marker: [3], [1, 2], [1][2]; not a markdown link's text `[3](...)`, not a wikilink `[[3]]`.

@@ -1,4 +1,4 @@
-"""The text of a question: its [[links]], and asides about how far somebody has read. Pure."""
+"""The text of a question: its [[links]], and asides about reading positions. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ def find_links(*texts: str) -> list[WikiLink]:
 
 
 def spoken(question: str) -> str:
-    """Return a question with its links as a reader sees them; only links become "What is A and B about?".
+    """Return a question with its links as a reader sees them; only links become a question about them.
 
     Links after the last sentence belong to the question, but not to its words, and are left out.
     """
@@ -110,11 +110,10 @@ FEWEST_TELLING = 2  # content words: with fewer, a pointing word is the question
 
 
 def without_reading(question: str) -> str:
-    """Remove asides about how far somebody has read: in brackets, before the question, or as a sentence after it.
+    """Remove asides about a reading position: in brackets, before the question, or as a sentence after it.
 
-    They belong to the reading position and say nothing about the question's subject; in a query, they would lift text
-    about books, readers and chapters. The question stays whole if nothing is left, or if the rest refers to the aside
-    ("who dies in that chapter?").
+    They say nothing about the question's subject; in a query, they would lift text about books, readers and chapters.
+    The question stays whole if nothing is left, or if the rest refers to the aside ("who dies in that chapter?").
     """
     rest = question
     for aside in _asides():

@@ -15,16 +15,19 @@ OWN = _left_alone("own_message", "I wrote this message myself.")
 ANOTHER_BOT = _left_alone(
     "another_bot", "Another bot or a webhook wrote this, and I answer people only: ask me yourself, and mention me."
 )
-BETWEEN_PEOPLE = _left_alone("not_for_us", "This was said to somebody else, so I left it alone: mention me to ask.")
-MUTED = _left_alone("muted", "I am muted in this thread: mention me to ask, or unmute me with /unmute.")
+BETWEEN_PEOPLE = _left_alone(
+    "not_for_us", "This message was for someone else, so I didn't reply. Mention me to ask a question."
+)
+MUTED = _left_alone("muted", "I'm muted in this thread. Mention me to ask, or use /unmute.")
 POSTS_OFF = _left_alone(
     "posts_off",
     "I don't answer new posts here by myself: mention me to ask. An admin can change that with "
     "/settings answer_posts on.",
 )
-NEEDS_MENTION = _left_alone("needs_mention", "Nobody asked me: mention me to ask.")
+NEEDS_MENTION = _left_alone("needs_mention", "This message didn't mention me. Mention me to ask a question.")
 NEEDS_MENTION_IN_THREAD = _left_alone(
-    "needs_mention", "I did not begin this thread: mention me to ask, or let me listen to all of it with /listen."
+    "needs_mention",
+    "I didn't start this thread, so I only reply when mentioned. To have me answer every question here, use /listen.",
 )
 
 # What people may say to each other: not a word is to be lost on it.

@@ -9,7 +9,7 @@ from core.errors import NotFound
 from core.service.jobs import Jobs
 from core.work.conversations import Conversations
 
-GONE = "The answer is no longer in its conversation: ask again."
+GONE = "The answer is no longer in its conversation. Ask again."
 
 
 class Outcomes:

@@ -199,5 +199,5 @@ async def readable_by(call: CommandCall, access: Access, address: ThreadAddress 
 def required(call: CommandCall, name: str, what: str) -> str:
     """The option's value. BadInput when it is missing; `what` says in words what it is."""
     if not call.option(name):
-        raise BadInput(f"/{call.name} needs {what} behind it.")
+        raise BadInput(f"Add {what} after /{call.name}.")
     return call.option(name)

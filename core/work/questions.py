@@ -31,7 +31,7 @@ def check_question(text: str) -> None:
     """Raises BadInput for what can't be a question: nothing to read in it, or far too much."""
     question, is_deep = split_deep(text)
     if not any(character.isalnum() for character in question):
-        where = 'There is nothing behind "deep:"' if is_deep else "The question is empty"
+        where = 'There is nothing after "deep:"' if is_deep else "The question is empty"
         raise BadInput(f"{where}: write what you want to know.")
     if len(text) > MAX_QUESTION_CHARACTERS:
         raise BadInput(

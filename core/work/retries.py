@@ -27,7 +27,7 @@ def decide(error: Exception, *, failures: int, tries: int) -> TryAgain | GiveUp:
     Only what can pass by itself is tried again, and what nobody foresaw: it may be a fault of the moment.
     """
     if isinstance(error, TimeoutError):
-        return GiveUp("The answer took too long and was given up: ask again, or ask for less at once.")
+        return GiveUp("I stopped because the answer took too long. Ask again, or ask a narrower question.")
     if isinstance(error, FootnoteError) and not is_transient(error):
         return GiveUp(str(error))
     asked = retry_after(error)
@@ -61,4 +61,7 @@ def to_sentence(error: Exception) -> str:
 
 
 def poison_sentence(attempts: int) -> str:
-    return f"This message was given up: Footnote stopped in the middle of it {attempts} times."
+    return (
+        f"I gave up on this message because Footnote stopped unexpectedly {attempts} times while answering it. "
+        "Contact your Footnote admin."
+    )

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from bot.wiring.direct_threads import is_one_persons
+from bot.presentation.direct_threads import is_direct_thread
 from core.domain.answer import AnswerStatus, Usage
 from core.domain.conversation import PRIVATE_THREAD, Outcome, Role, ThreadAddress
 from core.domain.features import Feedback, Rating
@@ -54,7 +54,7 @@ async def store(database: Database) -> Store:
     made = Store(
         SqlConversationRepository(database),
         SqlFeedbackRepository(database),
-        SqlAskedRepository(database, clock, is_one_persons),
+        SqlAskedRepository(database, clock, is_direct_thread),
     )
     await made.conversations.add(build_conversation("c1"))
     await made.conversations.add(build_conversation("c2", thread=f"{PRIVATE_THREAD}ada"))

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from bot.cli.chat import ChatOperations
 from bot.config import Config
 from bot.service.calls import LocalOperations
 from bot.terminal.client import ChatOptions, TerminalChat
-from bot.wiring.app import App
+from bot.wiring.parts import build_parts
 from core.errors import NotFound
 from tests.e2e.conftest import Footnote
 from tests.model_server import ModelServer, Reply
@@ -48,15 +49,15 @@ def chat(data_dir: Path) -> Chat:
 
     def run(*lines: str | BaseException, **options: object) -> str:
         console = Console(width=120, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
-        app = App(Config(data_dir=data_dir))
+        stack = AsyncExitStack()
         with console.file, asyncio.Runner() as runner:
-            runner.run(app.open())
+            app = runner.run(build_parts(Config(data_dir=data_dir), stack))
             try:
                 TerminalChat(
                     ChatOperations(LocalOperations(app)), console, ChatOptions(author="ada", **options), Typist(*lines)
                 ).run(runner)
             finally:
-                runner.run(app.close())
+                runner.run(stack.aclose())
         return " ".join(console.export_text().split())
 
     return run
@@ -125,8 +126,8 @@ def test_a_chat_alone_has_no_commands_of_a_service_or_a_channel(chat: Chat) -> N
 
     assert "/summary NAME" in shown
     assert "/settings [NAME" not in shown
-    assert "There is no command /stop" in shown
-    assert "There is no command /why" in shown
+    assert "Unknown command /stop" in shown
+    assert "Unknown command /why" in shown
     assert shown.count("is for channels of chat platforms") == 2
 
 
@@ -154,7 +155,7 @@ def test_an_export_is_shown_or_written_beside_the_chat_but_never_over_a_file(
 def test_errors_and_interrupts_at_the_prompt_do_not_end_the_chat(chat: Chat) -> None:
     shown = chat("/nonsense", "/page", KeyboardInterrupt(), "?!", "/delete", QUESTION, "/delete", "/export", new=True)
 
-    assert "There is no command /nonsense" in shown
+    assert "Unknown command /nonsense" in shown
     assert "quit or Ctrl+D leaves" in shown
     assert "The question is empty" in shown
     assert WAIT in shown

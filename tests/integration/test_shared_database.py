@@ -11,9 +11,9 @@ from sqlalchemy import event
 from bot.cli.app import run
 from bot.cli.demo import _demo_settings
 from bot.config import Config, load_config
-from bot.service.doctor import examine
+from bot.service.doctor import examine_config
 from bot.service.service import Service
-from bot.wiring.app import App
+from bot.wiring.parts import open_parts
 from core.domain.conversation import IncomingMessage, ThreadAddress, event_key
 from core.domain.ingest_report import ignore_progress
 from core.errors import InvalidState, StorageError
@@ -104,7 +104,7 @@ async def test_an_app_with_a_url_works_on_postgresql_and_makes_no_file(
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "kites.md").write_text("# Kites\n\nThe red kite of Ondar flies at noon.\n")
-    async with App(load_config(None, data_dir=tmp_path / "data")) as app:
+    async with open_parts(load_config(None, data_dir=tmp_path / "data")) as app:
         report = await app.ingest([notes], source=None, kind="auto", force=False, progress=lambda _: None)
         await app.upkeep.reindex(ignore_progress)
         documents = await app.corpus.list_documents("local")
@@ -119,9 +119,8 @@ async def test_doctor_says_of_a_shared_database_what_it_needs(
     postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FOOTNOTE_DATABASE_URL", postgres)
-    app = App(load_config(None, data_dir=tmp_path / "data"))
-    checks = {check.name: check for check in await examine(app)}
-    await app.close()
+    found = await examine_config(load_config(None, data_dir=tmp_path / "data"))
+    checks = {check.name: check for check in found}
 
     assert checks["database"].ok
     assert "PostgreSQL" in checks["database"].detail
@@ -140,7 +139,7 @@ async def test_doctor_gives_the_fix_for_a_database_that_can_not_be_opened_and_ke
     url: str, fix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FOOTNOTE_DATABASE_URL", url)
-    (check,) = await examine(App(Config(data_dir=tmp_path)))
+    (check,) = await examine_config(Config(data_dir=tmp_path))
 
     assert not check.ok
     assert fix in check.detail
@@ -185,7 +184,7 @@ async def test_a_service_that_starts_leaves_what_others_are_answering(
 
 async def test_a_second_process_that_would_open_the_embedded_index_is_told_what_to_set(tmp_path: Path) -> None:
     config = Config(data_dir=tmp_path)
-    async with App(config) as one, App(config) as two:
+    async with open_parts(config) as one, open_parts(config) as two:
         await one.index.count()
         with pytest.raises(StorageError, match=r"through a Qdrant server \(\[index\] url\)"):
             await two.index.count()
@@ -196,14 +195,13 @@ async def test_a_process_whose_own_index_lacks_the_shared_documents_is_refused(
 ) -> None:
     monkeypatch.setenv("FOOTNOTE_DATABASE_URL", postgres)
     (tmp_path / "kites.md").write_text("# Kites\n\nThe red kite of Ondar flies at noon.\n")
-    async with App(load_config(None, data_dir=tmp_path / "one")) as app:
+    async with open_parts(load_config(None, data_dir=tmp_path / "one")) as app:
         await app.ingest([tmp_path / "kites.md"], source="s", kind="auto", force=False, progress=lambda _: None)
     settings = {"data_dir": tmp_path / "two", "web": {"port": 0}}
     with pytest.raises(InvalidState, match=r"is empty: set \[index\] url"):
         await Service(Config.model_validate(settings), lambda _: None).run()
-    other = App(Config.model_validate(settings))
-    checks = {check.name: check for check in await examine(other)}
-    await other.close()
+    found = await examine_config(Config.model_validate(settings))
+    checks = {check.name: check for check in found}
 
     assert not checks["index"].ok
     assert "footnote db reindex" in checks["index"].detail

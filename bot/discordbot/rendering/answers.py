@@ -36,7 +36,7 @@ from bot.presentation.answer_text import (
     source_title,
     suggestion_lines,
 )
-from bot.presentation.rendering import Flavour, Part, allow_none, clip, link_target, pack, read_markdown, units
+from bot.presentation.markdown import Flavour, Part, allow_none, clip, link_target, pack, read_markdown, units
 from core.domain.answer import Answer, Citation
 
 PLAIN = Flavour()
@@ -53,11 +53,11 @@ _MORE_SOURCES = "**Sources, continued**"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderOptions:
-    """What the answer itself doesn't say."""
+    """The context of an answer."""
 
     post_id: str  # marks every part: the same for all attempts at one post (1 to 36 letters and digits)
     link: SourceLink
-    is_allowed: Callable[[str], bool] = allow_none  # addresses in the text that become links, besides those cited
+    is_allowed: Callable[[str], bool] = allow_none  # addresses in the text that become links, besides cited ones
 
 
 def render_answer(answer: Answer, options: RenderOptions) -> DiscordPost:

@@ -29,7 +29,7 @@ from bot.presentation.answer_buttons import (
     steps_button,
     suggestion_buttons,
 )
-from bot.presentation.rendering import clip
+from bot.presentation.markdown import clip
 from core.domain.answer import Answer
 
 MENU_CHOICES = MAX_MENUS * MAX_OPTIONS

@@ -19,7 +19,7 @@ from bot.presentation.answer_text import (
     job_tree,
     remove_space_before_markers,
 )
-from bot.presentation.rendering import Flavour, clip, split_markdown, units
+from bot.presentation.markdown import Flavour, clip, split_markdown, units
 from core.domain.jobs import Job
 
 TREE_BUDGET = 900  # units of the live tree; the rest of the message is the draft's

@@ -1,8 +1,4 @@
-"""What the API needs beside the web's parts, and who may come in: a bearer token, or a person at this machine.
-
-A token that is given has to be right, wherever it comes from. Refused requests are counted against the client's rate,
-so that a token can't be guessed by trying; local clients and right tokens are exempt from the rate unless told.
-"""
+"""The API's authentication, rate limits and workspaces."""
 
 import hmac
 import math
@@ -14,7 +10,10 @@ from aiohttp.typedefs import Handler
 from bot.runtime.metrics import Metrics
 from bot.web.api.platform import ApiPlatform
 from bot.web.api.problems import API_PATH, Problem
+from bot.web.parts import PARTS, WebParts
 from bot.web.security import is_local
+from core.domain.corpus import SearchScope
+from core.errors import NotFound
 from core.ports import SearchIndex
 from core.ports.service import InboxStore
 from core.service.inbox import Inbox
@@ -98,3 +97,38 @@ def _within_rate(request: web.Request, door: ApiDoor) -> None:
         seconds = max(1, math.ceil(wait))
         sentence = f"Too many requests: try again in {seconds} second{'s' if seconds > 1 else ''}."
         raise Problem(429, "too_many_requests", sentence, {"Retry-After": str(seconds)})
+
+
+AUTHOR = "api"  # who asks and reads over the API
+# A workspace that had documents is not looked through again for so long: listing thousands takes a tenth of a second.
+FILLED_SECONDS = 30.0
+FILLED = web.AppKey("filled", dict[str, float])  # workspace -> until when, on the clock's `monotonic`
+
+
+def workspace_of(request: web.Request) -> str:
+    """The workspace of the address. NotFound when this service does not serve it."""
+    workspace = request.match_info["workspace"]
+    if workspace != request.app[PARTS].workspace:
+        raise NotFound(f"There is no workspace {workspace!r} here: this service has {request.app[PARTS].workspace!r}.")
+    return workspace
+
+
+async def scope_of(parts: WebParts, workspace: str) -> SearchScope:
+    """Whoever has the token may read the whole workspace: the one that this service has (see `workspace_of`).
+
+    The API is a reader of its own: what it asks and what it looks up end at the same reading positions.
+    """
+    return await parts.scope(None, AUTHOR)
+
+
+async def require_documents(request: web.Request) -> None:
+    """Problem 400 while the workspace has no document that could be read."""
+    parts, workspace, filled = request.app[PARTS], workspace_of(request), request.app[FILLED]
+    if parts.clock.monotonic() < filled.get(workspace, 0.0):
+        return
+    documents = await parts.library.documents(await scope_of(parts, workspace))
+    if not any(document.revision is not None for document in documents):
+        raise Problem(
+            400, "nothing_indexed", "Nothing is indexed in this workspace yet: add documents with `footnote ingest`."
+        )
+    filled[workspace] = parts.clock.monotonic() + FILLED_SECONDS

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from aiohttp import web
 from aiohttp_jinja2 import render_template
 
-from bot.web.marking import CITED
+from bot.web.page_markup import CITED
 from bot.web.pages.source import page_path
 from bot.web.parts import PARTS, WebParts
 from bot.web.requests import person_of

@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from bot.web.marking import CITED, heading_id
 from bot.web.page_html import PageHtml, to_html
-from core.domain.corpus import Document, Page, Span
-from core.text.links import page_links
+from bot.web.page_markup import CITED, heading_id
+from core.domain.corpus import Document, Page, Span, page_links
 from core.text.markup import to_words
 from core.text.words import collapse, shorten
 

@@ -28,7 +28,7 @@ from core.domain.jobs import Job, JobKind
 from core.errors import BadInput, NotFound, ToolFailed, ToolRetry
 from core.knowledge.facts import Facts
 from core.knowledge.facts.list_intent import detect_list_intent
-from core.knowledge.facts.lookup import MOST_LISTED, to_listed
+from core.knowledge.facts.lookup import MOST_LISTED
 from core.knowledge.library import Library
 from core.knowledge.references.linked_context import LinkedContext, to_turns
 from core.ports import CorpusRepository
@@ -160,13 +160,20 @@ class Toolbox:
             context = self._context
             found = await context.facts.list_rows(intent, context.scope, context.document_ids)
             finding = Finding(
-                text="\n".join(row.text for row in found.rows), passages=tuple(row.source for row in found.rows)
+                text="\n".join(row.text for row, _ in found.rows), passages=tuple(source for _, source in found.rows)
             )
             job.output = _to_output(finding)
         if not found.rows:
             return None
         self._searches.append(intent.query)
-        return to_listed(intent, found, invocation, self._to_result(invocation, finding))
+        return ListedFacts(
+            rows=tuple(row for row, _ in found.rows),
+            total=found.total,
+            unknown=found.unknown,
+            noun=intent.noun,
+            invocation=invocation,
+            result=self._to_result(invocation, finding),
+        )
 
     async def _run(self, invocation: ToolInvocation, key: str | None) -> tuple[Finding, bool]:
         """The finding, and whether it is an error."""

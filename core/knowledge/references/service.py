@@ -1,4 +1,4 @@
-"""References of an answer: what its question names, and what its tools showed. Each is a step of the job tree."""
+"""References of an answer: documents that its question names, and that its tools showed. Failures cost only a job."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ MOST_KEPT = 100  # with a message
 
 
 def all_references(direct: Sequence[Reference], draft: Draft, citations: Sequence[Citation]) -> tuple[Reference, ...]:
-    """Return the documents that the question named, then those cited, then those that tools showed, each once.
+    """Return the documents that the question named, then cited ones, then the others that tools showed, each once.
 
     At most MOST_KEPT. Documents of earlier turns count if they are cited.
     """
@@ -74,7 +74,6 @@ def labels(references: Iterable[Reference]) -> str:
 
 
 def _returned(draft: Draft) -> Iterator[SourcedPassage]:
-    """Yield the passages of all tool results of the run, in their order."""
     for turn in draft.new_messages:
         for result in turn.tool_results:
             if result.name != OPENED:
@@ -205,7 +204,6 @@ class References:
 
 
 def _in_focus(history: Sequence[Message], now: datetime) -> list[Reference]:
-    """Return the documents that questions of the last half hour named, the latest first, at most MOST_IN_FOCUS."""
     found: dict[str, Reference] = {}
     for message in reversed(history):
         if message.role is Role.ASSISTANT and now - message.created_at <= FOCUS_IDLE:

@@ -3,8 +3,8 @@
 The second look goes into the documents that a query names ("in Treasure Island, ..."), or into a long document that
 leads the first search (long_documents.py).
 
-Every passage has its document's title above it, so the words of a title in a question tell where to look, and not what
-to find there. If they stayed in the query, they would lift passages about the title's words.
+Every passage has its document's title above it, so title words in a question tell the place to search, and not the
+subject. If they stayed in the query, they would lift passages about the title's words.
 """
 
 import asyncio
@@ -83,9 +83,9 @@ class PassageSearch:
     ) -> list[SourcedPassage]:
         """Reorder the passages of a long document that leads `found`, within the places that they have.
 
-        Their scores are the mean of two searches, with and without the names that are common in the document: the
-        second search alone found as many right chapters among the first five, but fewer at the top. Their pages' use
-        of the query's words is added.
+        Their scores are the mean of two searches, with and without the names that are common in the document: only the
+        second search found as many right chapters among the first five, but fewer at the top. Their pages' use of the
+        query's words is added.
         """
         leading = leading_document(found)
         if leading is None or query.rerank:
@@ -103,7 +103,7 @@ class PassageSearch:
 
 
 def leading_document(found: Sequence[SourcedPassage]) -> Document | None:
-    """Return the long document that most of the first passages belong to; None if there is none."""
+    """Return the long document that has most of the first passages, or None."""
     first = found[:LOOKED_AT]
     counts = Counter(item.document.id for item in first)
     return next((d.document for d in first if counts[d.document.id] >= LEADING and d.document.passages >= LONG), None)
@@ -134,7 +134,6 @@ def _in_places_of(
 
 
 def _weighed(found: SourcedPassage) -> SourcedPassage:
-    """Raise a score, also one below zero."""
     return replace(found, score=found.score * _NAMED_WEIGHT if found.score >= 0 else found.score / _NAMED_WEIGHT)
 
 
@@ -143,7 +142,6 @@ def _best_first(found: Sequence[SourcedPassage]) -> list[SourcedPassage]:
 
 
 def _grouped(passages: Sequence[SourcedPassage]) -> list[PageHit]:
-    """Return one hit a page, in the order of the pages' best passages."""
     by_page: dict[str, list[SourcedPassage]] = {}
     for sourced in passages:
         by_page.setdefault(sourced.passage.page_id, []).append(sourced)
@@ -240,7 +238,6 @@ def _is_apart(query: str, start: int, end: int) -> bool:
 
 
 def _without(query: str, cuts: Sequence[Span]) -> str:
-    """Cut ascending spans out of the query, and join the rest."""
     rest = query
     for cut in reversed(cuts):
         before, after = rest[: cut.start].rstrip(" ,"), _LEFT_OVER.sub("", rest[cut.end :])

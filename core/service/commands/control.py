@@ -19,8 +19,8 @@ from core.work.conversations import Conversations
 
 _PROGRESS = {
     InboxStatus.REFUSED: "",
-    InboxStatus.QUEUED: "It waits for its turn.",
-    InboxStatus.RUNNING: "I am working on it.",
+    InboxStatus.QUEUED: "It's queued.",
+    InboxStatus.RUNNING: "I'm working on it.",
     InboxStatus.DONE: "Its answer is posted.",
     InboxStatus.CANCELLED: "It was stopped.",
 }
@@ -66,14 +66,16 @@ class ControlCommands:
     @property
     def rows(self) -> tuple[Command, ...]:
         jobs = Command(
-            name="jobs", usage="", help="how the running or the last answer is made", run=self._how, control=True
+            name="jobs", usage="", help="show the steps of the current or last answer", run=self._how, control=True
         )
         if self._questions is None:
             return (jobs,)
         return (
             jobs,
             Command(name="stop", usage="", help="stop your newest question here", run=self._stop, control=True),
-            Command(name="why", usage="", help="what became of your newest message here", run=self._why, control=True),
+            Command(
+                name="why", usage="", help="show what happened to your last message here", run=self._why, control=True
+            ),
         )
 
     async def _how(self, call: CommandCall) -> CommandResult:
@@ -85,7 +87,7 @@ class ControlCommands:
             tree = await self._last(call)
             return CommandResult(text=_tree_text(tree) or "No steps were recorded for the last answer.")
         tree = await self._begun(waiting, call.workspace)
-        return CommandResult(text=_tree_text(tree) or "It waits for its turn: no step of it has begun.")
+        return CommandResult(text=_tree_text(tree) or "It's queued. No steps have started yet.")
 
     async def _begun(self, waiting: Sequence[InboxEntry], workspace: str) -> Sequence[Job]:
         """The jobs of the oldest that has begun."""
@@ -104,7 +106,7 @@ class ControlCommands:
         questions = self._require_questions()
         entry = await questions.newest_open(call.workspace, call.author, call.address)
         if entry is None:
-            raise BadInput("There is nothing of yours to stop here: no question of yours is open.")
+            raise BadInput("You don't have a question in progress here.")
         await questions.stop(entry, call.author)
         return CommandResult(text="Stopping: the post of your question will say so.")
 
@@ -112,8 +114,8 @@ class ControlCommands:
         entry = await self._require_questions().newest(call.workspace, call.author, call.address)
         if entry is None:
             raise BadInput(
-                "I have seen no message of yours here: mention me to ask, and have an admin check that I may read "
-                "this channel."
+                "I haven't received a message from you here. Mention me to ask. If I still don't reply, ask an admin "
+                "to check that I can read this channel."
             )
         return CommandResult(text=_why_text(entry))
 
@@ -177,7 +179,7 @@ class ServiceQuestions:
                 if entry.cancelled_by is None:
                     await self._stop(entry.message_key, entry.incoming.author)
             await asyncio.sleep(ENDING_PAUSE_SECONDS)
-        raise InvalidState("An answer is still being written in this thread: stop it first, then delete.")
+        raise InvalidState("I'm still answering in this thread. Stop the answer first, then delete.")
 
     async def _by(self, workspace: str, author: str, address: ThreadAddress | None) -> list[InboxEntry]:
         """An author's newest messages: those of the thread first, then those of its channel."""

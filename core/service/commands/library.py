@@ -46,7 +46,7 @@ class LibraryCommands:
     @property
     def rows(self) -> tuple[Command, ...]:
         return (
-            Command(name="sources", usage="", help="what can be read here", run=self._sources),
+            Command(name="sources", usage="", help="list the sources readable here", run=self._sources),
             Command(
                 name="search",
                 usage="WORDS",
@@ -68,7 +68,7 @@ class LibraryCommands:
             Command(
                 name="source",
                 usage="N",
-                help="the passage behind footnote N",
+                help="show the passage behind footnote N",
                 run=self._source,
                 options=(
                     Option(name="footnote", help="a number of the last answer", kind=OptionKind.NUMBER, required=True),
@@ -102,7 +102,7 @@ class LibraryCommands:
     async def _page(self, call: CommandCall) -> CommandResult:
         name, number = required(call, "document", "a document and a page number"), call.option("number")
         if not is_number(number):
-            raise BadInput("Write the document and the page number: /page handbook.md 2")
+            raise BadInput("Add the document and the page number, for example: /page handbook.md 2")
         found = await self._library.page_by_number(name, int(number), await self._scope(call))
         text = found.page.text[:PAGE_CHARACTERS]
         more = "" if len(found.page.text) <= PAGE_CHARACTERS else "\n\n… (the page goes on)"
@@ -140,7 +140,7 @@ async def last_answer(conversations: Conversations, call: CommandCall) -> Messag
     _, messages = await conversations.show(current(call).id, call.workspace)
     answers = [message for message in messages if message.role is Role.ASSISTANT and not message.is_note]
     if not answers:
-        raise BadInput("There is no answer in this conversation yet.")
+        raise BadInput("This conversation doesn't have an answer yet.")
     return answers[-1]
 
 

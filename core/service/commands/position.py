@@ -44,7 +44,7 @@ class PositionCommands:
             Command(
                 name="position",
                 usage="[BOOK PLACE [--channel]]",
-                help="how far you have read: nothing beyond it is told to you",
+                help="set how far you have read, to avoid spoilers",
                 run=self._show_or_set,
                 options=(
                     Option(name="book", help="path, title or alias", kind=OptionKind.DOCUMENT),
@@ -87,9 +87,9 @@ class PositionCommands:
         await self._settings.save_position(holder, document.id, TO_THE_END if is_lifted else None)
         title = document.title
         if is_lifted:
-            text = f"Where nobody else reads I now tell you all of “{title}”; elsewhere your position stays as it is."
-            return CommandResult(text=f"{text} To take it back: /position with the book and “{KEPT}”.")
-        return CommandResult(text=f"Your position in “{title}” holds everywhere again.")
+            text = f"In private I now answer from all of “{title}”. Elsewhere your position still applies."
+            return CommandResult(text=f"{text} To undo this, use /position with the book and “{KEPT}”.")
+        return CommandResult(text=f"Your position in “{title}” applies everywhere again.")
 
     async def _last_page(self, place: str, document: Document, scope: SearchScope, shown: SearchScope) -> int | None:
         """None takes the position away. BadInput for a place that the document does not have."""
@@ -119,7 +119,7 @@ class PositionCommands:
             for item in documents
             if item.id in positions or item.id in lifted
         ]
-        return [f"{begin}:", "", *rows] if rows else [f"{begin}: nothing is set, so nothing is kept back for it."]
+        return [f"{begin}:", "", *rows] if rows else [f"{begin}: no reading positions are set, so nothing is hidden."]
 
     async def _place(self, document: Document, last: int, scope: SearchScope) -> str:
         """What the last page belongs to."""
@@ -163,7 +163,7 @@ def _person_of(call: CommandCall) -> PersonAddress:
 
 def _channel_of(call: CommandCall) -> ChannelAddress:
     if call.address is None:
-        raise BadInput("There is no channel here: leave --channel out to set your own reading position.")
+        raise BadInput("This isn't a channel. Omit --channel to set your own reading position.")
     return ChannelAddress.of(call.address)
 
 

@@ -93,7 +93,7 @@ class Commands:
         command = self.table.get(call.name)
         if command is None:
             near = [name for name in self.table if name.startswith(call.name[:1])] or ["help"]
-            raise BadInput(f"There is no command /{call.name}: did you mean {' or '.join(f'/{n}' for n in near)}?")
+            raise BadInput(f"Unknown command /{call.name}. Did you mean {' or '.join(f'/{n}' for n in near)}?")
         if not call.options:
             call = replace(call, options=command.parse(command.options, call.argument))
         return await command.run(call)

@@ -8,10 +8,8 @@ from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.text.words import collapse
 from storage.documents.foundry.links import COMMAND, Mention, find_mentions, kind_of, name_of
+from storage.documents.markup.definitions import define, is_name
 from storage.documents.markup.marked_text import MarkedText, PipeTable, around, plain
-from storage.documents.terms.definitions import define
-from storage.documents.terms.prose_names import ARTICLES, ProseName, names_in_prose
-from storage.documents.terms.term_names import is_name
 
 MAX_ALIASES = 20
 # Names that one column of a table gives at most: longer ones are data to be looked up in the table.
@@ -39,6 +37,9 @@ _NO_NAMES = re.compile(
 _NO_ALIAS = frozenset(
     "here this that link these those it see more page note read click details docs documentation".split()
 )
+_ARTICLES = frozenset(
+    "the a an this that these those our your their its my his her in at for on by from and or if when as with".split()
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,7 +61,7 @@ class EntitiesExtractor:
     """
 
     name = "entities"
-    version = 4
+    version = 5
     types = frozenset({ExtractType.ENTITY})
 
     def reads(self, document: Document) -> bool:
@@ -110,7 +111,6 @@ def _all(given: ExtractorInput) -> Iterator[_Thing]:
     """Surest first: what is found again adds its aliases alone."""
     yield _document(given)
     for page, item in define(given):
-        aliases = {item.short: None} if item.short else {}
         yield _Thing(
             name=item.name,
             kind="term",
@@ -118,7 +118,6 @@ def _all(given: ExtractorInput) -> Iterator[_Thing]:
             span=item.span,
             confidence=item.confidence,
             definition=item.text,
-            aliases=aliases,
         )
     if given.document.kind == "foundry":
         yield from _journal_pages(given.pages)
@@ -128,7 +127,6 @@ def _all(given: ExtractorInput) -> Iterator[_Thing]:
     for page in given.pages:
         text = MarkedText(page)
         yield from _linked(text)
-        yield from (_in_prose(page, named) for named in names_in_prose(text))
         yield from _in_foundry_links(text)
         for table in text.tables:
             yield from _columns(page, table)
@@ -192,21 +190,10 @@ def _linked(text: MarkedText) -> Iterator[_Thing]:
 def _is_alias(label: str, target: str) -> bool:
     """Whether a link's label is a name of its target, rather than words of the sentence it stands in."""
     words = label.casefold().split()
-    if len(words) > 4 or set(words) & _NO_ALIAS or words[0] in ARTICLES:
+    if len(words) > 4 or set(words) & _NO_ALIAS or words[0] in _ARTICLES:
         return False
     known = set(re.findall(r"\w+", target.casefold()))
     return bool(known & set(re.findall(r"\w+", label.casefold()))) or label[:1].isupper()
-
-
-def _in_prose(page: Page, named: ProseName) -> _Thing:
-    return _Thing(
-        name=named.name,
-        kind=named.kind,
-        page_number=page.number,
-        span=named.span,
-        confidence=named.confidence,
-        aliases={named.alias: None} if named.alias else {},
-    )
 
 
 def _in_foundry_links(text: MarkedText) -> Iterator[_Thing]:

@@ -15,7 +15,7 @@ from storage.documents.meetings.labels import Role, find_role
 from storage.documents.meetings.lines import Form, NoteLine, phrases, plain, read_lines
 from storage.documents.meetings.notes import read_notes
 from storage.documents.meetings.people import People, names_someone_of, unique_names
-from storage.documents.meetings.record import Noted, Notes, Sureness
+from storage.documents.meetings.record import NotedItem, Notes, Sureness
 from storage.documents.pdf.headers_footers import without_running_lines
 
 # Kinds of documents that are data or books.
@@ -213,15 +213,15 @@ def _holds_something(notes: Notes, attendees: Sequence[str]) -> bool:
     return bool(attendees or notes.decisions or notes.actions or notes.agenda)
 
 
-def _sure(found: Sequence[Noted]) -> list[Noted]:
+def _sure(found: Sequence[NotedItem]) -> list[NotedItem]:
     """Return the listed and labelled items if any item is listed, else all."""
     is_listed = any(noted.sureness is Sureness.LISTED for noted in found)
     return [noted for noted in found if not is_listed or noted.sureness >= Sureness.LABELLED]
 
 
-def _once(found: Sequence[Noted]) -> list[Noted]:
+def _once(found: Sequence[NotedItem]) -> list[NotedItem]:
     """Return each item once, in text order: minutes often repeat decisions in a summary."""
-    kept: dict[str, Noted] = {}
+    kept: dict[str, NotedItem] = {}
     for noted in sorted(found, key=lambda item: (item.page_number, item.span)):
         key = re.sub(r"\W+", " ", noted.text.lower()).strip()
         before = kept.get(key)
@@ -230,15 +230,15 @@ def _once(found: Sequence[Noted]) -> list[Noted]:
     return sorted(kept.values(), key=lambda item: (item.page_number, item.span))
 
 
-def _headings(notes: Notes, title: _Title) -> list[Noted]:
+def _headings(notes: Notes, title: _Title) -> list[NotedItem]:
     return [noted for noted in notes.headings if noted.text != title.text]
 
 
-def _item(noted: Noted) -> Item:
+def _item(noted: NotedItem) -> Item:
     return Item(page_number=noted.page_number, span=(noted.span.start, noted.span.end), text=noted.text)
 
 
-def _action_item(noted: Noted) -> ActionItem:
+def _action_item(noted: NotedItem) -> ActionItem:
     action = noted.action
     return ActionItem(
         page_number=noted.page_number,

@@ -1,10 +1,12 @@
-"""Markdown as it grows, a blank line between blocks: what readers write whose files are no text of their own."""
+"""Markdown written block by block, with blank lines between them, for formats that are not text."""
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.domain.corpus import Heading
 from core.text.words import collapse
+from storage.documents.markup.markdown_text import read_markdown
 from storage.documents.tables.text import to_table
 from storage.documents.texts.encodings import clean
 
@@ -12,19 +14,46 @@ _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _TICKS = re.compile(r"`{3,}")
 
 
-class MarkdownWriter:
-    """Blocks of text. Headings of the text itself are known by their places; those inside `add` are not."""
+class BlockWriter:
+    """Text written block by block, with blank lines between them, except between the items of a list."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self._length = 0
         self._headings: list[Heading] = []
-        self._anchors: list[tuple[str, int]] = []
         self._in_list = False
 
+    def _put(self, block: str, *, is_item: bool = False) -> int | None:
+        """Write a block and return its position; None for white space, which is not written."""
+        block = block.strip("\n").rstrip()
+        if not block.strip():
+            return None
+        gap = "" if not self._pieces else "\n" if is_item and self._in_list else "\n\n"
+        self._in_list = is_item
+        self._pieces += [gap, block]
+        self._length += len(gap) + len(block)
+        return self._length - len(block)
+
+
+class MarkdownWriter(BlockWriter):
+    """Markdown with the positions of its headings, except those inside `add`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._anchors: list[tuple[str, int]] = []
+
     def add(self, block: str) -> int | None:
-        """Markdown as it is; gives its place, or None for white space, for which nothing is written."""
+        """Add Markdown unchanged; return its position, or None for white space, which is not written."""
         return self._put(tidy(block))
+
+    def add_markdown(self, text: str) -> tuple[str, ...]:
+        """Add Markdown with its own headings; return the targets of its wikilinks."""
+        block = tidy(text).strip("\n").rstrip()
+        parts = read_markdown(block)
+        start = self._put(block)
+        if start is not None:
+            self._headings += [replace(heading, start=start + heading.start) for heading in parts.headings]
+        return parts.links
 
     def add_heading(self, level: int, title: str, *, anchors: Sequence[str] = ()) -> None:
         """A heading of level 1 to 6, and the names by which links lead to it."""
@@ -56,16 +85,6 @@ class MarkdownWriter:
     def finish(self) -> tuple[str, tuple[Heading, ...], tuple[tuple[str, int], ...]]:
         """The text, without white space at its ends, its headings and anchors in text order."""
         return "".join(self._pieces), tuple(self._headings), tuple(self._anchors)
-
-    def _put(self, block: str, *, is_item: bool = False) -> int | None:
-        block = block.strip("\n").rstrip()
-        if not block.strip():
-            return None
-        gap = "" if not self._pieces else "\n" if is_item and self._in_list else "\n\n"
-        self._in_list = is_item
-        self._pieces += [gap, block]
-        self._length += len(gap) + len(block)
-        return self._length - len(block)
 
 
 def tidy(text: str) -> str:

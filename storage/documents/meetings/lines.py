@@ -140,7 +140,7 @@ class _Source:
 
 
 def _to_line(page_number: int, raw: str, start: int, level: int | None, *, wiki: bool) -> NoteLine:
-    """`level` is the level of the heading that begins here, if any."""
+    """Return the line; `level` is the level of the heading that begins here, if any."""
     quote = _QUOTE.match(raw)
     space = _INDENT.match(raw, quote.end() if quote else 0)
     content = space.end() if space else 0

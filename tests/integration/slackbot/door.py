@@ -1,4 +1,4 @@
-"""Slack's door as the service opens it: a real App on a data directory, connected, its pages served; no worker runs."""
+"""Slack as the service opens it: real Parts on a data directory, connected, its pages served; no worker runs."""
 
 import socket
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ from bot.config import Config
 from bot.config.sections import SlackConfig, WebConfig
 from bot.service.worker import start_task
 from bot.web.app import MAX_BODY_BYTES
-from bot.wiring.app import App
+from bot.wiring.parts import Parts
 from bot.wiring.slack import SlackDoor, SlackEars, hear_slack, open_slack
 from core.domain.service import InboxEntry
 from core.service.worker import Worker
@@ -59,7 +59,7 @@ class Secrets:
 class Opened:
     """`url` is where its pages are, with a slash at the end."""
 
-    app: App
+    app: Parts
     door: SlackDoor
     ears: SlackEars
     url: str = ""
@@ -70,12 +70,12 @@ class Opened:
 
 
 @asynccontextmanager
-async def open_door(app: App) -> AsyncIterator[Opened]:
+async def open_door(app: Parts) -> AsyncIterator[Opened]:
     """One process more that hears; several may share an app."""
     async with AsyncExitStack() as stack:
         door = await open_slack(stack, app)
         assert door is not None, "Slack is off"
-        ears = await hear_slack(stack, door, app, Worker(app.inbox_store, app.answers, {}, app.clock))
+        ears = await hear_slack(stack, door, app, app.commands, Worker(app.inbox_store, app.answers, {}, app.clock))
         opened = Opened(app=app, door=door, ears=ears)
         if ears.pages is not None:
             opened.url = await _serve(stack, ears, app.config.web.public_url)

@@ -1,10 +1,10 @@
 """Judgement of evidence: does it answer the question, or is it only near it? Pure; measured in docs/evaluation.md.
 
 There are three reasons not to answer, checked in this order:
-- nothing found is about the question (the cross-encoder's best score over passages and quotes);
+- no passage is about the question (the cross-encoder's best score over passages and quotes);
 - the question names a person or thing that no passage mentions, or a year that the document lacks;
-- the question asks for a kind of thing (an amount, a date, a person) that the best quote doesn't hold. For "what is the
-  fee?" a cross-encoder finds the passage about opening hours relevant, but it names no amount of money.
+- the question asks for a kind of thing (an amount, a date, a person) that the best quote doesn't hold. Asked about a
+  fee, a cross-encoder finds the passage about opening hours relevant, but it names no amount of money.
 
 Cues are English.
 """

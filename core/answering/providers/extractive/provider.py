@@ -10,17 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.answering.providers.extractive.evidence import NOTHING_BELOW, Verdict, judge_evidence
-from core.answering.providers.extractive.quotes import (
-    Found,
-    Quote,
-    find_quotes,
-    header_rows,
-    items_for,
-    leads,
-    listed,
-    place_of,
-    text_of,
-)
+from core.answering.providers.extractive.lists import items_for, leads
+from core.answering.providers.extractive.quotes import Found, Quote, find_quotes, header_rows, listed, place_of, text_of
 from core.domain.answer import (
     Capabilities,
     ChatMessage,
@@ -111,7 +102,7 @@ class RequestKind(StrEnum):
 
 
 def request_kind(question: str, system: str = "") -> RequestKind:
-    """What form of answer is asked for: by the words of the question, or by the prompt (prompts.py)."""
+    """Return the form of answer that the question or the prompt (agent/prompts.py) asks for."""
     if 'query_type "summary"' in system or _SUMMARY.search(question):
         return RequestKind.SUMMARY
     if 'query_type "extraction"' in system or _LIST.search(question):
@@ -200,7 +191,7 @@ class ExtractiveProvider:
         self._judge = judge
 
     async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
-        """Return tool calls or the answer. Raises what the ranker and the judge raise (ModelMissing)."""
+        """Return tool calls or the answer. Raises the errors of the ranker and the judge (ModelMissing)."""
         turn = _Turn(request)
         if (reply := reply_to(turn.question)) is not None:
             return ChatResponse(segments=(CitedText(text=reply),), model=self.name)
@@ -255,7 +246,7 @@ class _Turn:
 
     @property
     def found(self) -> list[SourcedPassage]:
-        """Passages of this turn's searches, the last search first; without any, those of earlier turns."""
+        """Passages of this turn's searches, the last search first; without any, of earlier turns."""
         results = [result for message in self._since for result in message.tool_results if result.name != "get_page"]
         if not results:
             results = [result for message in self.history for result in message.tool_results]
@@ -334,7 +325,6 @@ def _shown(source: SourcedPassage, run: Sequence[Span], *, as_list: bool) -> str
 
 
 def _not_found(found: Found) -> tuple[CitedText, ...]:
-    """Say so in one sentence that names the closest passages, without a claim or a citation."""
     places = dict.fromkeys(place_of(source) for source, logit in found.passages if logit > NOTHING_BELOW)
     labels = " and ".join(
         f"“{shorten(place, LABEL_CHARACTERS).replace('. ', ' ')}”" for place in list(places)[:CLOSEST]

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from bot.web.pages.connections import add_connection_pages
+from bot.web.pages.library import add_connection_pages
 from core.domain.conversation import PRIVATE_THREAD, Role
 from core.features.connections import Connections
 from core.knowledge.search.documents import NamesOfWorkspaces

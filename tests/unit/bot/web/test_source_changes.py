@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.web.pages.source_changes import since_answer
+from bot.web.pages.source import since_answer
 from core.domain.answer import Citation
 from core.domain.conversation import ChannelAddress, Role
 from core.domain.corpus import Document, Span

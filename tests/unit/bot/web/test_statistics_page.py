@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from bot.web.pages.statistics import add_statistics_page
+from bot.web.pages.library import add_statistics_page
 from core.domain.answer import AnswerStatus, Usage
 from core.domain.conversation import PRIVATE_THREAD, Outcome, Role
 from core.features.statistics import UsageStatistics

@@ -3,7 +3,8 @@
 import pytest
 
 from core.domain.corpus import Heading, Page
-from core.text.markup import LENGTH, is_row, page_summary, preview, readable
+from core.knowledge.references.document_lines import LENGTH, page_summary
+from core.text.markup import is_row, preview, readable
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from bot.web.api.auth import ApiDoor
 from bot.web.api.platform import ApiPlatform
 from bot.web.api.routes import add_api
 from bot.web.app import build_web
-from bot.web.pages.connections import add_connection_pages
+from bot.web.pages.library import add_connection_pages
 from bot.web.parts import WebParts
 from core.answering.context import FullHistoryCapped
 from core.answering.limits import Budget

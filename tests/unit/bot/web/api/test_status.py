@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from aiohttp.test_utils import TestClient
 
-from bot.web.api import status
+from bot.cli.database import status
 from core.errors import StorageError
 from tests.unit.bot.web.api.conftest import QUESTION, WORKSPACE, Office, OpenClient
 

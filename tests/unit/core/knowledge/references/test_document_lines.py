@@ -10,8 +10,7 @@ from core.answering.providers.scripted import ScriptedProvider, Turn, says
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse
 from core.domain.service import SummaryKey
 from core.errors import ProviderOverloaded
-from core.knowledge.references.document_lines import READ_CHARACTERS, DocumentLines, ModelLines, one_line_prompt
-from core.text.markup import LENGTH
+from core.knowledge.references.document_lines import LENGTH, READ_CHARACTERS, DocumentLines, ModelLines, one_line_prompt
 from storage.database.repositories.summaries import SqlSummaryRepository
 from tests.unit.core.library_builder import Shelf
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.answering.providers.extractive.quotes import MOST_ITEMS, Quote, header_rows, items_for
+from core.answering.providers.extractive.lists import MOST_ITEMS, items_for
+from core.answering.providers.extractive.quotes import Quote, header_rows
 from core.domain.corpus import SourcedPassage, Span
 from tests.unit.core.answering.providers.extractive.small_library import passages_of
 
