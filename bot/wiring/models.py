@@ -39,53 +39,8 @@ class Providers:
     def of(self, workspace: str, model: str | None = None) -> ChatProvider:
         """Return a workspace's provider with its fallbacks; `model` asks for another model.
 
-<<<<<<< HEAD
-        return SqlReadingRepository(self.database)
-
-    @cached_property
-    def embedder(self) -> "LocalEmbedder":
-        """Loads its model when it first embeds. Raises ModelMissing."""
-        from storage.models.local.embeddings import LocalEmbedder
-        from storage.models.local.files import find_embedding_model
-
-        embedder = LocalEmbedder(find_embedding_model(self.config.models.embedding), self.config.data_path / MODELS)
-        self._stack.callback(embedder.close)
-        return embedder
-
-    @cached_property
-    def judge(self) -> "CrossEncoderJudge":
-        """Loads its model when it first judges. Raises ModelMissing."""
-        from storage.models.local.cross_encoder import CrossEncoderJudge
-        from storage.models.local.files import find_reranker
-
-        judge = CrossEncoderJudge(find_reranker(self.config.models.reranker), self.config.data_path / MODELS)
-        self._stack.push_async_callback(judge.close)
-        return judge
-
-    @cached_property
-    def index(self) -> "SearchIndex":
-        """Embedded in the data directory, or a Qdrant server where there is a URL; opens at its first use."""
-        from storage.index.index import Reranker
-        from storage.index.opening import embedded_index, server_index
-
-        settings, key = self.config.index, self.config.index_key()
-        reranker = Reranker(self.corpus, self.judge) if settings.rerank else None
-        if settings.url:
-            secret = key.get_secret_value() if key else None
-            index = server_index(settings.url, settings.collection, self.embedder, secret, reranker)
-        else:
-            index = embedded_index(self.config.data_path, self.embedder, reranker)
-        self._stack.push_async_callback(index.close)
-        return index
-
-    async def clear_index(self) -> None:
-        """Throw the embedded index away, whatever model it was made with; before it is opened.
-
-        Raises InvalidState for a Qdrant server's, StorageError while another process has it.
-=======
         A model of an OpenAI-compatible server gets its own provider, which detects its abilities; other vendors take
         the model from the request. Raises UnsupportedFeature if the provider has no models.
->>>>>>> main
         """
         own = self._config.workspaces.get(workspace) or WorkspaceConfig()
         name = own.provider or DEFAULT
@@ -152,9 +107,8 @@ class Providers:
         return self._openai_compatible(name, settings, model or settings.model, retries)
 
     def _openai_compatible(self, name: str, settings: ModelConfig, model: str, retries: int) -> ChatProvider:
-        from storage.models.openai_compatible.connection import Endpoint
         from storage.models.openai_compatible.probing import Abilities
-        from storage.models.openai_compatible.provider import OpenAICompatibleProvider
+        from storage.models.openai_compatible.provider import Endpoint, OpenAICompatibleProvider
 
         variable = default_key_variable(settings, name)
         where = f"Set {variable} to a valid key" if variable else "Name its variable by api_key_variable"
