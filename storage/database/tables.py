@@ -7,8 +7,8 @@ their table: SQLite reads a row from the left and skips the tail that a query do
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, Index, LargeBinary, MetaData, UniqueConstraint, text
-from sqlmodel import Field, SQLModel
+from sqlalchemy import BigInteger, CheckConstraint, Index, LargeBinary, UniqueConstraint, text
+from sqlmodel import Field
 
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import Role
@@ -17,22 +17,9 @@ from core.domain.features import Rating
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.service import InboxStatus, Listening, SummaryKind
 from core.domain.sources import SyncResult
-from storage.database.columns import json_column, key_column, one_of, text_column, time_column
+from storage.database.columns import FootnoteTable, json_column, key_column, one_of, text_column, time_column
 
 OWN_THREADS = "own threads"  # channel of positions for a person's private threads; its row names no platform
-_NAMES = {  # of indexes and constraints
-    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-    "ck": "ck_%(table_name)s_%(constraint_name)s",
-    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-    "pk": "pk_%(table_name)s",
-}
-
-
-class FootnoteTable(SQLModel):
-    """Base of all tables, with metadata of its own: SQLModel classes of other packages stay out of the migrations."""
-
-    metadata = MetaData(naming_convention=_NAMES)
 
 
 class SourceRow(FootnoteTable, table=True):
@@ -96,7 +83,11 @@ class PageRow(FootnoteTable, table=True):
 
 
 class PassageRow(FootnoteTable, table=True):
-    """A passage. `sentences` is flat: [start, end, start, end, ...], offsets in the page."""
+    """A passage. `sentences` is flat: [start, end, start, end, ...], offsets in the page.
+
+    It keeps its text, although `substr(page.text, ...)` would return it: for each passage, a database reads the page's
+    text from the beginning, which takes seconds on long ones. A check keeps the lengths equal.
+    """
 
     __tablename__ = "passage"
     __table_args__ = (
