@@ -77,8 +77,8 @@ class TestSourceViewer:
         assert f'rel="next" href="{address_of(third)}"' in text
         assert text.count("aria-current") == 2  # the contents' line, and Library in the main menu
         assert "The <em>Marigold</em> carries 96." in text
-        assert "The page before ends: </span>The key is under the mat." in text
-        assert "The next page begins: </span>The end." in text
+        assert "End of the previous page: </span>The key is under the mat." in text
+        assert "Start of the next page: </span>The end." in text
 
     async def test_the_part_asked_for_is_marked_and_said_above_the_page(
         self, browse: OpenBrowser, shelves: Shelves, guide: Document
@@ -166,7 +166,7 @@ class TestSignedLinks:
 
         assert response.status == 200
         assert '<mark class="cited" id="cited">under the mat</mark>' in text
-        assert "this link ends on" in text
+        assert "this link expires on" in text
         assert 'href="/library' not in text  # no way into what is not for them
         assert f'rel="next" href="{link}/2"' in text
 
@@ -374,7 +374,7 @@ class TestPictures:
     async def test_notes_have_no_pictures(self, browse: OpenBrowser, shelves: Shelves, guide: Document) -> None:
         text = await read(await browse(), address_of(await page_of(shelves, guide, 1), "/picture"), 404)
 
-        assert "Only pages of PDFs have pictures." in text
+        assert "Only pages of PDFs have images." in text
 
 
 class TestLibrary:
