@@ -495,3 +495,7 @@ class OneTimeCodeRow(FootnoteTable, table=True):
     purpose: str = key_column()
     code_hash: str = key_column()
     expires_at: datetime = time_column()
+
+
+METADATA = FootnoteTable.metadata
+TABLES = METADATA.tables  # by name

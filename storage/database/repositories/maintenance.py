@@ -13,7 +13,7 @@ from storage.database import Database
 from storage.database.backups import write_backup
 from storage.database.repositories.corpus import DOCUMENT, PAGE, PASSAGE, SOURCE
 from storage.database.schema import stored_revision
-from storage.database.tables import FootnoteTable
+from storage.database.tables import TABLES
 
 MOST_FAULTS = 20  # reported of each kind: a damaged file has thousands
 _COUNTED = {
@@ -53,7 +53,7 @@ class SqlUpkeep:
         return await asyncio.to_thread(write_backup, Path(self._database.name), self._others, target)
 
     def _describe(self, connection: Connection) -> DatabaseFacts:
-        tables = FootnoteTable.metadata.tables
+        tables = TABLES
         return DatabaseFacts(
             name=self._database.name,
             kind="PostgreSQL" if self._database.is_postgres else "SQLite",
