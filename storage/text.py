@@ -29,7 +29,7 @@ def to_storable(text: str) -> str:
 
 
 def to_storable_value(value: T) -> T:
-    """Return the value as a database returns it: storable strings and UTC times, also in dataclasses and collections."""
+    """Return the value as a database returns it: storable strings and UTC times, also in collections."""
     converted: Any = _converted(value)
     return converted  # type: ignore[no-any-return]  # the same shape as went in
 

@@ -384,7 +384,8 @@ _MAY_BECOME_TAG = re.compile(
 class InlineCiteFilter:
     """A filter for inline `<cite ...>` tags, which some models write instead of citations (anthropic-sdk-python#1060).
 
-    Feed text in pieces of any size; concatenated results are the text without inline cite tags."""
+    Feed text in pieces of any size; concatenated results are the text without inline cite tags.
+    """
 
     def __init__(self) -> None:
         self._held = ""
