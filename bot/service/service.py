@@ -40,7 +40,7 @@ from bot.service.worker import (
     warm,
 )
 from bot.web.app import build_runner
-from bot.web.inbox_poller import Noticing
+from bot.web.inbox_poller import InboxPoller
 from bot.wiring.discord import open_discord
 from bot.wiring.parts import Parts, build_parts
 from bot.wiring.platforms import shared_parts
@@ -122,7 +122,7 @@ class Service:
         stack.push_async_callback(command_server.close)
         await command_server.open()
         if app.is_shared:
-            await start_task(stack, Noticing(app.inbox_store, platforms.hub, app.workspace).run())
+            await start_task(stack, InboxPoller(app.inbox_store, platforms.hub, app.workspace).run())
         ears = await hear_slack(stack, slack, app, commands, worker) if slack else None
         parts = PageParts(
             app=app,

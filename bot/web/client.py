@@ -18,10 +18,9 @@ from core.ports import Clock, ProgressSink
 from core.serializers.objects import Json
 from core.work.conversations import Conversations
 
-# Browsers get at most one piece of a draft in this time.
+# Minimum time between two pieces of a draft.
 FLUSH_SECONDS = 0.04
-# A draft that comes in one burst grows by a quarter of what waits, and never by less than this many characters: people
-# see it begin to be written, and it is whole within a fifth of a second.
+# Minimum characters of a piece. A burst is shown by quarters of the rest, within a fifth of a second.
 LEAST_PIECE = 48
 # Steps shown under a running answer.
 SHOWN_STEPS = 100
@@ -29,14 +28,14 @@ SHOWN_STEPS = 100
 
 @dataclass(slots=True, kw_only=True)
 class LivePost:
-    """An answer in the making, as a browser that comes late has to see it."""
+    """The current state of a running answer, for browsers that connect late."""
 
     key: str
     address: ThreadAddress
     author: str
     question: str
-    turn: int  # rises whenever the draft begins anew, over all answers of the process
-    text: str = ""  # what browsers were told of the draft in this turn
+    turn: int  # increases with each restart of a draft, over all answers of the process
+    text: str = ""  # the draft of this turn, as sent to browsers
     steps: dict[str, Json] = field(default_factory=dict)
 
     def to_view(self) -> Json:
@@ -51,9 +50,9 @@ class LivePost:
 
 
 class LiveProgress:
-    """ProgressSink that shows a draft in even pieces; each says where in which draft it stands, in characters.
+    """ProgressSink that sends a draft in even pieces, each with its turn and its offset in characters.
 
-    So a browser can tell what it knows already from what it missed, whichever of events and state it got first.
+    A browser uses these to combine events with the state, in any order.
     """
 
     def __init__(self, live: LivePost, hub: EventHub, turns: Iterator[int]) -> None:
@@ -80,7 +79,7 @@ class LiveProgress:
         self._hub.publish(self._topic, "step", {"key": self.live.key, "step": view})
 
     def end(self) -> None:
-        """Show no more of this draft."""
+        """Send nothing more of this draft."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer, self._waiting = None, ""
@@ -98,7 +97,7 @@ class LiveProgress:
 
 
 class WebPlatform:
-    """ChatPlatform of the chat page."""
+    """Implements core.ports.service.ChatPlatform for the chat page."""
 
     name = PLATFORM
 
@@ -110,7 +109,7 @@ class WebPlatform:
         self._turns = count(1)
 
     async def open(self, entry: InboxEntry) -> ProgressSink:
-        """A placeholder in every browser that looks on; an earlier one of the same key starts anew."""
+        """Show a placeholder in every connected browser; replaces an earlier one of the same key."""
         incoming = entry.incoming
         live = LivePost(
             key=entry.message_key,
@@ -125,14 +124,14 @@ class WebPlatform:
         return self._live[live.key]
 
     async def post(self, address: ThreadAddress, message_key: str, answer: Answer, *, look_first: bool) -> PostRef:
-        """See that the history holds the answer, then show it. The history is asked whatever `look_first` says."""
+        """Add the answer to the history unless it is there, then show it. Ignores `look_first`."""
         message_id = answer.message_id or _post_id(address, message_key)
         await self._ensure(address, _to_message(message_id, answer, self._clock))
         self._end(address, message_key)
         return message_id
 
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
-        """The error as the bot's message, unless the history has an answer to this message already."""
+        """Add the error to the history, unless it already has an answer to this message."""
         message_id = _post_id(address, message_key)
         await self._ensure(
             address, _to_message(message_id, Answer(status=AnswerStatus.ERROR, text=sentence), self._clock)
@@ -141,13 +140,13 @@ class WebPlatform:
         return message_id
 
     def running(self, address: ThreadAddress) -> list[LivePost]:
-        """The answers in the making in a thread, oldest first."""
+        """Return the running answers of a thread, oldest first."""
         return [progress.live for progress in self._live.values() if progress.live.address == address]
 
     async def _ensure(self, address: ThreadAddress, message: Message) -> None:
         conversation = await self._conversations.find(address)
         if conversation is None:
-            return  # it was deleted meanwhile, with its messages: there is nowhere to post
+            return  # deleted meanwhile, with its messages
         _, messages = await self._conversations.show(conversation.id, address.workspace)
         if all(known.id != message.id for known in messages):
             await self._conversations.record(conversation, [message])
@@ -163,7 +162,7 @@ class WebPlatform:
 
 
 def _post_id(address: ThreadAddress, message_key: str) -> str:
-    """Where the history keeps the answer to a message; messages of this page are never edited, so it has one event."""
+    """Return the ID of the answer in the history. Messages of this page are never edited, so there is one event."""
     return stored_ids(IncomingMessage(address=address, author="", text="", event_key=message_key)).answer
 
 

@@ -14,8 +14,8 @@ from markdown_it.renderer import RendererHTML
 
 from core.domain.corpus import Heading, Span
 
-CITED = "cited"  # the id of the first mark: links scroll to it
-# Elements a document may have; the others are taken off, their text stays.
+CITED = "cited"  # ID of the first mark; links scroll to it
+# Elements allowed in documents; others are removed, but their text stays.
 ALLOWED_TAGS = frozenset(
     "h2 h3 h4 h5 h6 p br hr em strong b i u s del ins code pre kbd samp var sub sup q cite small abbr mark span div "
     "blockquote ul ol li dl dt dd table caption thead tbody tfoot tr th td a".split()
@@ -25,15 +25,15 @@ _WEB = ("http://", "https://", "mailto:")
 
 
 class Marker:
-    """Escapes text and marks the part of it that is cited; keeps ids and classes apart from the document's own."""
+    """Escapes text and marks the cited part, with IDs and classes that differ from the document's."""
 
     def __init__(self, cited: Span | None) -> None:
         self._cited = cited
-        self.has_marked = False  # whether any of it was cited
-        self.own = f"x{secrets.token_hex(12)}-"  # what ids and classes of ours begin with until they are cleaned
+        self.has_marked = False  # whether any cited text was marked
+        self.own = f"x{secrets.token_hex(12)}-"  # prefix of our IDs and classes until they are cleaned
 
     def html(self, text: str, start: int) -> str:
-        """`text`, which stands at `start` of the page, escaped, with the cited part of it in a mark."""
+        """Escape `text`, which begins at `start` of the page, and mark its cited part."""
         cited = self._part_of(start, start + len(text))
         if cited is None:
             return html.escape(text)
@@ -47,12 +47,12 @@ class Marker:
         return f"{html.escape(before)}{mark}{html.escape(after)}"
 
     def touches(self, start: int, end: int) -> bool:
-        """Whether any of the page's characters from `start` to `end` are cited."""
+        """Return whether any of the page's characters from `start` to `end` are cited."""
         return self._part_of(start, end) is not None
 
     def clean(self, body: str) -> str:
-        """HTML that is safe to show, whatever was in it."""
-        between = re.compile(rf'</mark>(\s+)<mark class="{self.own}{CITED}">')  # a line break inside of what is cited
+        """Return sanitised HTML."""
+        between = re.compile(rf'</mark>(\s+)<mark class="{self.own}{CITED}">')  # a line break in the citation
         return nh3.clean(
             between.sub(r"\1", body),
             tags=set(ALLOWED_TAGS),
@@ -68,7 +68,7 @@ class Marker:
             return value.removeprefix(self.own) if value.startswith(self.own) else None
         if name == "href":
             return value if value.lower().startswith(_WEB) else None
-        return value if value.isdigit() else None  # the start of a list
+        return value if value.isdigit() else None  # first number of a list
 
     def _part_of(self, start: int, end: int) -> Span | None:
         if self._cited is None or self._cited.start >= end or self._cited.end <= start:
@@ -77,11 +77,11 @@ class Marker:
 
 
 def heading_id(heading: Heading) -> str:
-    """The anchor of a heading in its page."""
+    """Return the anchor of a heading in its page."""
     return f"h-{heading.start}"
 
 
-# Characters of a [[wikilink]], and of one line of prose: longer ones are data, and slow to read as markup.
+# Longest [[wikilink]], and longest line of prose; longer ones are data, and slow to parse.
 _LONGEST_WIKILINK = 300
 _LONGEST_LINE = 8_000
 _WITH_TEXT = ("text", "text_special", "code_inline", "image", "fence", "code_block", "html_block", "html_inline")
@@ -91,7 +91,7 @@ _ALIGNED = re.compile(r"text-align:(left|right|center)")
 
 
 def render_markdown(text: str, base: int, headings: Sequence[Heading], marker: Marker, *, internal_links: bool) -> str:
-    """HTML of Markdown that stands at `base` of its page; not clean yet (raw HTML of the note is in it)."""
+    """Render Markdown that begins at `base` of its page. Not sanitised: raw HTML stays in it."""
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).disable("text_join")
     parser.inline.ruler.before("link", "wikilink", _wikilink)
     tokens = parser.parse(text, {})
@@ -103,7 +103,7 @@ def render_markdown(text: str, base: int, headings: Sequence[Heading], marker: M
 
 
 def is_prose(text: str) -> bool:
-    """Whether a text can be read as Markdown in good time."""
+    """Return whether Markdown can be parsed in reasonable time."""
     return max(map(len, text.split("\n")), default=0) <= _LONGEST_LINE
 
 
@@ -112,14 +112,14 @@ def _ready(tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
 
 
 def _is_harmless(raw: str) -> bool:
-    """Whether raw HTML has only elements that are shown: a script is better seen than hidden with what follows it."""
+    """Return whether raw HTML has only allowed elements. A script is shown as text, so that it hides nothing."""
     return bool(_COMMENT.fullmatch(raw)) or all(
         match[1] and match[1].lower() in ALLOWED_TAGS for match in _RAW_TAG.finditer(raw)
     )
 
 
 def _wikilink(state: Any, silent: bool) -> bool:
-    """`[[target|label]]` as a link to the document it names (a rule of markdown-it)."""
+    """Parse `[[target|label]]` as a link to that document (a rule of markdown-it)."""
     start = state.pos
     if not state.src.startswith("[[", start):
         return False
@@ -138,7 +138,7 @@ def _wikilink(state: Any, silent: bool) -> bool:
 
 
 class _Places:
-    """Walks the tokens in text order and finds each one's characters in the source."""
+    """Finds each token's characters in the source, in text order."""
 
     def __init__(self, text: str, base: int, marker: Marker, headings: Sequence[Heading]) -> None:
         self._text = text
@@ -149,7 +149,7 @@ class _Places:
         self._place = 0
 
     def mark(self, tokens: Sequence[Any], *, internal_links: bool) -> None:
-        """Put the finished HTML of all text into the tokens' `meta`."""
+        """Store the HTML of all text in the tokens' `meta`."""
         for token in tokens:
             if token.map is not None and token.nesting >= 0:
                 self._place = max(self._place, self._lines[token.map[0]])
@@ -167,7 +167,7 @@ class _Places:
                     token.attrSet("class", f"{self._marker.own}{aligned[1]}")
 
     def _heading(self, token: Any) -> None:
-        """One level down: the h1 of the viewer is the document's title."""
+        """Lower a heading by one level: the h1 of the viewer is the document's title."""
         token.tag = f"h{min(int(token.tag[1]) + 1, 6)}"
         if token.map is not None:
             heading = self._headings.get(self._base + self._lines[token.map[0]])
@@ -175,7 +175,7 @@ class _Places:
                 token.attrSet("id", f"{self._marker.own}{heading_id(heading)}")
 
     def _html_block(self, token: Any) -> None:
-        """Raw HTML as it is, to be cleaned; as text where it is cited, or would hide something."""
+        """Keep raw HTML, to be sanitised; show it as text if it is cited or would hide something."""
         start = self._base + self._place
         if self._marker.touches(start, start + len(token.content)) or not _is_harmless(token.content):
             token.meta["html"] = f"<pre>{self._by_line(token.content)}</pre>"
@@ -188,7 +188,7 @@ class _Places:
                 self._open_wikilink(child, internal_links=internal_links)
             elif child.type == "link_close" and "wikilink" not in child.meta:
                 self._pass_link()
-            elif child.type == "image":  # pictures are not fetched: their words stand for them
+            elif child.type == "image":  # images aren't fetched; their alt text replaces them
                 child.meta["html"] = self._find(child.content)
             elif child.type == "code_inline":
                 child.meta["html"] = f"<code>{self._find(child.content)}</code>"
@@ -206,13 +206,13 @@ class _Places:
             token.attrSet("href", f"{self._marker.own}/library/find?name={name}")
 
     def _pass_link(self) -> None:
-        """Behind the address of a link, whose letters are no text."""
+        """Skip the address of a link, which isn't text."""
         if self._text.startswith("](", self._place):
             end = self._text.find(")", self._place, self._place + 2_000)
             self._place = end + 1 if end >= 0 else self._place
 
     def _find(self, content: str, written: str = "") -> str:
-        """The marked HTML of `content`, which stands in the source as `written`, at or behind the place reached."""
+        """Return the marked HTML of `content`, written as `written` at or after the current position."""
         if not content:
             return ""
         line = bisect_right(self._lines, self._place)

@@ -32,13 +32,13 @@ _Key = tuple[object, ...]
 
 @dataclass(slots=True)
 class Summaries:
-    """Reads the pages behind citations, each once, within what the readers of a thread may read."""
+    """Summaries of cited pages, each read once within a thread's scope."""
 
     corpus: CorpusRepository
     _kept: OrderedDict[_Key, str] = field(default_factory=OrderedDict)
 
     async def of(self, citations: Iterable[Citation], scope: SearchScope) -> Mapping[str, str]:
-        """A line for each page id; "" for a page that is gone, or that may not be read here."""
+        """Return a line for each page ID; "" for a deleted or unreadable page."""
         wanted = {citation.page_id: citation.document for citation in citations}
         found = await asyncio.gather(*(self._one(page_id, path, scope) for page_id, path in wanted.items()))
         return dict(zip(wanted, found, strict=True))
@@ -57,7 +57,7 @@ class Summaries:
 
 
 DEFAULT_CHANNEL = "general"
-# Open questions of a thread that are shown; behind so many, nobody waits for the next one.
+# Maximum open questions of a thread to show.
 SHOWN_WAITING = 50
 
 LinkMaker = Callable[[ThreadAddress], SourceLink]
@@ -65,7 +65,7 @@ LinkMaker = Callable[[ThreadAddress], SourceLink]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Threads:
-    """Reads for the chat page."""
+    """Queries of the chat page."""
 
     workspace: str
     conversations: Conversations
@@ -79,20 +79,20 @@ class Threads:
     corpus: CorpusRepository
 
     async def overview(self) -> Json:
-        """Channels by name, the default one first, and all threads, the last used first."""
+        """Return channels by name, the default first, and all threads, most recently used first."""
         found = await self._web_conversations()
         names = sorted({item.address.channel for item in found} - {DEFAULT_CHANNEL})
         threads = [thread_view(item) for item in found if item.address.thread != CHANNEL_THREAD]
         return {"channels": [DEFAULT_CHANNEL, *names], "threads": threads}
 
     async def show(self, channel: str, thread: str, person: str | None) -> Json:
-        """A thread's state, with the position from which to read its events on. NotFound for one that never began."""
+        """Return a thread's state, and the position of its next event. NotFound for an unknown thread."""
         address = thread_address(self.workspace, channel, thread)
         cursor = self.hub.cursor(str(address))
         waiting = await self.waiting(address)
         conversation = await self.conversations.find(address)
         if conversation is None and not waiting and thread != CHANNEL_THREAD:
-            raise NotFound("There is no such thread: it was deleted, or its address is mistyped.")
+            raise NotFound("Thread not found. It was deleted, or the address is mistyped.")
         messages = await self._messages(conversation)
         if conversation is not None:
             messages = await self._readable(conversation, messages, person)
@@ -107,10 +107,7 @@ class Threads:
         }
 
     async def read(self, conversation_id: str, person: str | None = None) -> Json:
-        """Any conversation of the workspace, to be read: one of another platform can't be gone on with here.
-
-        NotFound for an id that is none.
-        """
+        """Return any conversation, read-only if it is on another platform. NotFound for an unknown ID."""
         conversation, messages = await self.conversations.show(conversation_id, self.workspace)
         messages = await self._readable(conversation, messages, person)
         address = conversation.address
@@ -124,13 +121,13 @@ class Threads:
         }
 
     async def others(self, post: WebPost) -> tuple[str, ...]:
-        """Who else wrote in the thread of a post."""
+        """Return the other authors in the thread of a post."""
         conversation = await self.conversations.find(thread_address(post.workspace, post.channel, post.thread))
         messages = await self._messages(conversation)
         return tuple(people_in(messages, besides={post.author}))
 
     async def record_talk(self, incoming: IncomingMessage, message: Message) -> None:
-        """Keep what people said to each other, so that all of them, and later answers, can see it."""
+        """Store a message between people, for them and for later answers."""
         conversation = await self.conversations.find(incoming.address)
         if conversation is None:
             conversation = await self.conversations.create(incoming, title=f"#{incoming.address.channel}")
@@ -141,7 +138,7 @@ class Threads:
         return [item for item in found if item.address.platform == PLATFORM]
 
     async def waiting(self, address: ThreadAddress) -> list[InboxEntry]:
-        """Open questions of a thread, oldest first."""
+        """Return the open questions of a thread, oldest first."""
         recent = await self.entries.recent(self.workspace, address=address, limit=SHOWN_WAITING)
         return [entry for entry in reversed(recent) if not entry.status.is_final and not is_note(entry.incoming)]
 
@@ -154,13 +151,13 @@ class Threads:
     async def _readable(
         self, conversation: Conversation, messages: Sequence[Message], person: str | None
     ) -> list[Message]:
-        """Without what lies beyond where the thread and the person have read."""
+        """Redact messages beyond the reading positions of the thread and the person."""
         return await withheld(messages, await self.scope(conversation.address, person), self.corpus)
 
     def _waiting_views(
         self, address: ThreadAddress, waiting: Sequence[InboxEntry], stored: Collection[str]
     ) -> list[Json]:
-        """Questions without an answer; their text only until it stands in the history, which is when work begins."""
+        """Return unanswered questions; with text only until work begins, which adds it to the history."""
         running = {live.key: live.to_view() for live in self.platform.running(address)}
         ids = {entry.seq: stored_ids(entry.incoming) for entry in waiting}
         return [
@@ -190,14 +187,14 @@ class Threads:
 
 
 def _where_held(conversation: Conversation) -> str:
-    """What to do with a conversation that this page only shows."""
+    """Return how to continue a conversation that this page only shows."""
     platform, id = conversation.address.platform, conversation.id
-    here = "Here it can be read."
+    here = "You can read it here."
     if platform == "terminal":
-        return f"This conversation is held in the terminal. {here} Go on with: footnote chat --conversation {id}"
+        return f"This conversation is in the terminal. {here} To continue, run: footnote chat --conversation {id}"
     if platform == "api":
-        return f"This conversation is held over the API. {here} Go on there with its session: {id}"
-    return f"This conversation is held on {platform.capitalize()}. {here} Go on there, in its thread."
+        return f"This conversation is in the API. {here} To continue, use its session: {id}"
+    return f"This conversation is on {platform.capitalize()}. {here} Continue in its thread there."
 
 
 def _title(conversation: Conversation | None, waiting: Sequence[InboxEntry], channel: str, thread: str) -> str:

@@ -121,7 +121,7 @@ def page_hit_json(hit: PageHit, summaries: Sequence[Extract] = ()) -> Json:
 
 
 def page_json(view: "PageView", extracts: Sequence[Extract] = ()) -> Json:
-    """`previous` and `next` are page IDs, None at the ends. `extracts` are those of the page."""
+    """`previous` and `next` are page IDs, None at the ends. `extracts` belong to the page."""
     document, page = view.document, view.page
     by_type = {kind: [dict(item.data) for item in extracts if item.type is kind] for kind in ExtractType}
     said = _surest(item for item in extracts if item.type is ExtractType.PAGE)

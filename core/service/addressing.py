@@ -1,6 +1,6 @@
-"""Whether a message is for us. Pure: how it came, what was set for its thread and its channel, and nothing else.
+"""The policy for messages that may not be meant for the bot. Pure.
 
-`decide` reads from top to bottom, and the first line that fits decides. Every refusal says what to do about it.
+`decide` reads from top to bottom, and the first rule that fits decides. Every refusal includes the way out.
 """
 
 from core.domain.conversation import Circumstances, RepliesTo
@@ -30,7 +30,7 @@ NEEDS_MENTION_IN_THREAD = _left_alone(
     "I didn't start this thread, so I only reply when mentioned. To have me answer every question here, use /listen.",
 )
 
-# What people may say to each other: not a word is to be lost on it.
+# Conversations between people: a refusal stays unsaid.
 LEFT_TO_PEOPLE = frozenset(item.code for item in (BETWEEN_PEOPLE, MUTED, POSTS_OFF, NEEDS_MENTION))
 
 

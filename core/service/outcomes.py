@@ -1,4 +1,4 @@
-"""What became of a message, wherever it was answered: its stored answer, or in one sentence why there is none."""
+"""The outcome of a message: its stored answer, or one sentence that says why it has none."""
 
 from core.answering.answers.stored import stored_ids, to_answer
 from core.domain.answer import Answer, AnswerStatus

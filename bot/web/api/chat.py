@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from aiohttp import web
 
-from bot.web.api.auth import AUTHOR, DOOR, ApiDoor, require_documents, scope_of, workspace_of
+from bot.web.api.auth import API, AUTHOR, ApiContext, require_documents, scope_of, workspace_of
 from bot.web.api.bodies import (
     ChatBody,
     ExportParameters,
@@ -33,12 +33,12 @@ from core.ports.service import InboxStore
 from core.serializers.objects import Json, answer_json, conversation_json
 from core.service.outcomes import Outcomes
 
-VERSIONS_WITHIN = 50  # messages of a thread; who asks again does so soon
+VERSIONS_WITHIN = 50  # messages of a thread to search for the latest version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """An answer, and the session it is in ("" when it is in none)."""
+    """An answer and its session ("" without one)."""
 
     session_id: str
     answer: Answer
@@ -51,14 +51,14 @@ def outcome_json(outcome: Outcome) -> Json:
 
 
 async def find_outcome(request: web.Request, message_key: str) -> Outcome | None:
-    """None while the answer is being made. NotFound for a message that was never accepted, or is long forgotten."""
-    door = request.app[DOOR]
-    answer = await door.platform.wait(message_key, 0)
+    """Return None while the answer is in progress. NotFound for a message that was never accepted or was deleted."""
+    api = request.app[API]
+    answer = await api.platform.wait(message_key, 0)
     if answer is not None and answer.conversation_id:
         return Outcome(session_id=answer.conversation_id, answer=answer)
-    entry = await _newest(door.store, message_key)
+    entry = await _newest(api.store, message_key)
     if entry is None:
-        raise NotFound(f"There is no message {message_key.rpartition(':')[2]!r} here: sessions hold older answers.")
+        raise NotFound(f"Message {message_key.rpartition(':')[2]!r} not found. Older answers are in their sessions.")
     if answer is not None:
         return Outcome(session_id=entry.incoming.conversation_id or "", answer=answer)
     if not entry.status.is_final:
@@ -69,7 +69,7 @@ async def find_outcome(request: web.Request, message_key: str) -> Outcome | None
 
 
 async def _newest(store: InboxStore, message_key: str) -> InboxEntry | None:
-    """The last version of a message: one that was asked again has several."""
+    """Return the latest version of a message; each retry adds one."""
     first = await store.find(message_key)
     if first is None:
         return None
@@ -79,24 +79,24 @@ async def _newest(store: InboxStore, message_key: str) -> InboxEntry | None:
 
 KEY_HEADER = "Idempotency-Key"
 POLL_SECONDS = 1.0  # between looks into the inbox, for answers that another process posts
-_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")  # a part of an address: never "..", never with a colon
+_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")  # part of an address: neither ".." nor with a colon
 
 
 async def post_chat(request: web.Request) -> web.Response:
-    """200 with the answer; 202 with where to look, when it takes longer than a request should."""
+    """Return 200 with the answer, or 202 with its address if it takes too long."""
     workspace_of(request)
     read_query(request, NoParameters)
     body = await read_body(request, ChatBody)
     incoming = await _to_incoming(request, body)
-    door = request.app[DOOR]
-    receipt = await door.inbox.receive(incoming)
-    await _check(receipt, incoming, door)
+    api = request.app[API]
+    receipt = await api.inbox.receive(incoming)
+    await _check(receipt, incoming, api)
     outcome = await _wait(request, incoming)
     return _to_response(request, outcome, incoming.message_key.rpartition(":")[2], receipt.conversation_id)
 
 
 async def get_message(request: web.Request) -> web.Response:
-    """The answer to a message: 200, or 202 while it is being made. NotFound for an unknown id."""
+    """Return 200 with the answer to a message, or 202 while it is in progress. NotFound for an unknown ID."""
     read_query(request, NoParameters)
     message_id = request.match_info["message_id"]
     outcome = await find_outcome(request, _key(request, message_id))
@@ -104,14 +104,14 @@ async def get_message(request: web.Request) -> web.Response:
 
 
 async def stop_message(request: web.Request) -> web.Response:
-    """Stop the answer to a message; 202, as it stops a moment later. InvalidState when it has ended."""
+    """Stop the answer to a message. Returns 202, because it stops a moment later. InvalidState if it has ended."""
     read_query(request, NoParameters)
     message_id = request.match_info["message_id"]
     key = _key(request, message_id)
     worker = request.app[PARTS].worker
-    await find_outcome(request, key)  # NotFound for an unknown id
+    await find_outcome(request, key)  # raises NotFound for an unknown ID
     if worker is None:
-        raise Problem(503, "no_worker", "No worker runs in this process: stop the answer where it is being made.")
+        raise Problem(503, "no_worker", "This process runs no worker. Stop the answer in the process that makes it.")
     await worker.cancel(key, AUTHOR)
     return _to_response(request, None, message_id)
 
@@ -121,12 +121,12 @@ def _key(request: web.Request, message_id: str) -> str:
 
 
 async def _to_incoming(request: web.Request, body: ChatBody) -> IncomingMessage:
-    """The question, with everything in it checked that would only end in an answer of status error."""
+    """Return the checked question. Raises errors that would otherwise become an answer of status error."""
     parts, workspace = request.app[PARTS], workspace_of(request)
     message_id = _message_id(request)
     check_question(body.message)
     if body.message.lstrip().startswith("/"):
-        raise Problem(422, "bad_input", "A message that begins with / is a command of the chat: ask a question here.")
+        raise Problem(422, "bad_input", "A message that begins with / is a chat command. Ask a question here.")
     await require_documents(request)
     address = api_address(workspace, message_id)
     if body.session_id is not None:
@@ -155,13 +155,13 @@ def _message_id(request: web.Request) -> str:
         raise Problem(
             422,
             "bad_input",
-            f"{KEY_HEADER} has to be 1 to 100 letters, digits, '_', '.' or '-'; a letter or digit first.",
+            f"{KEY_HEADER} must have 1 to 100 letters, digits, '_', '.' or '-', a letter or digit first.",
         )
     return given or uuid.uuid4().hex
 
 
 async def _check_names(body: ChatBody, parts: WebParts, workspace: str) -> None:
-    """NotFound and BadInput for a document or a position that is none."""
+    """Raise NotFound or BadInput for an unknown document or position."""
     scope = await scope_of(parts, workspace)
     document = await parts.library.find_document(body.document, scope) if body.document else None
     if body.position:
@@ -170,11 +170,11 @@ async def _check_names(body: ChatBody, parts: WebParts, workspace: str) -> None:
         await positions_for(place, bounded, parts.corpus, replace(scope, positions={}), scope)
 
 
-async def _check(receipt: Receipt, incoming: IncomingMessage, door: ApiDoor) -> None:
+async def _check(receipt: Receipt, incoming: IncomingMessage, api: ApiContext) -> None:
     if receipt.repeated:
-        first = await door.store.find(incoming.event_key)
+        first = await api.store.find(incoming.event_key)
         if first is not None and receipt.accepted and first.incoming.text != incoming.text:
-            raise Problem(409, "key_reused", f"This {KEY_HEADER} was used for another message: take a new one.")
+            raise Problem(409, "key_reused", f"This {KEY_HEADER} was used for another message. Use a new one.")
     if not receipt.accepted:
         status = 429 if receipt.decision.code == "over_limit" else 422
         headers = {"Retry-After": "1"} if status == 429 else {}
@@ -182,10 +182,10 @@ async def _check(receipt: Receipt, incoming: IncomingMessage, door: ApiDoor) -> 
 
 
 async def _wait(request: web.Request, incoming: IncomingMessage) -> Outcome | None:
-    door, loop = request.app[DOOR], asyncio.get_running_loop()
-    until = loop.time() + door.wait_seconds
+    api, loop = request.app[API], asyncio.get_running_loop()
+    until = loop.time() + api.wait_seconds
     while (left := until - loop.time()) > 0:
-        await door.platform.wait(incoming.message_key, min(left, POLL_SECONDS))
+        await api.platform.wait(incoming.message_key, min(left, POLL_SECONDS))
         if (outcome := await find_outcome(request, incoming.message_key)) is not None:
             return outcome
     return None
@@ -202,14 +202,14 @@ def _to_response(
 
 
 async def list_sessions(request: web.Request) -> web.Response:
-    """Most recently used first."""
+    """List sessions, most recently used first."""
     parameters = read_query(request, ListParameters)
     found = await request.app[PARTS].conversations.list_conversations(workspace_of(request))
     return web.json_response({"sessions": [_session_json(item) for item in found[: parameters.limit]]})
 
 
 async def get_session(request: web.Request) -> web.Response:
-    """With its messages, oldest first."""
+    """Return a session with its messages, oldest first."""
     read_query(request, NoParameters)
     conversation, messages = await _show(request)
     return web.json_response(_session_json(conversation, messages))
@@ -225,27 +225,27 @@ async def rename_session(request: web.Request) -> web.Response:
 
 
 async def delete_session(request: web.Request) -> web.Response:
-    """With its messages. Problem 409 while an answer is being written in it."""
+    """Delete a session with its messages. Problem 409 while an answer in it is in progress."""
     read_query(request, NoParameters)
     conversation, _ = await _show(request)
     workspace = conversation.address.workspace
     for address in (conversation.address, api_address(workspace, conversation.id)):
-        entries = await request.app[DOOR].store.recent(workspace, address=address)
+        entries = await request.app[API].store.recent(workspace, address=address)
         if any(not entry.status.is_final for entry in entries):
-            raise Problem(409, "busy", "An answer is being written in this session: wait for it, or stop it.")
+            raise Problem(409, "busy", "An answer in this session is in progress. Wait for it, or stop it.")
     await request.app[PARTS].conversations.delete(conversation.id, workspace)
     return web.Response(status=204)
 
 
 async def export_session(request: web.Request) -> web.Response:
-    """As a file to save."""
+    """Export a session as a file."""
     wanted = read_query(request, ExportParameters).format
     conversation, messages = await _show(request)
     return file_response(await export_conversation(conversation, messages, wanted))
 
 
 async def _show(request: web.Request) -> tuple[Conversation, list[Message]]:
-    """As far as whoever uses the API has read."""
+    """Return a session, redacted beyond the API's reading positions."""
     parts, workspace = request.app[PARTS], workspace_of(request)
     histories = Histories(parts.conversations, parts.corpus)
     return await histories.show(request.match_info["session_id"], workspace, await scope_of(parts, workspace))

@@ -8,7 +8,7 @@ from aiohttp import web
 
 from bot.runtime.metrics import CONTENT_TYPE
 from bot.web.api import chat, library
-from bot.web.api.auth import DOOR, FILLED, METRICS_PATH, ApiDoor, admission
+from bot.web.api.auth import API, FILLED, METRICS_PATH, ApiContext, auth_middleware
 from bot.web.api.problems import problems
 from bot.web.parts import WebParts
 from core.errors import FootnoteError
@@ -24,8 +24,8 @@ async def healthz(request: web.Request) -> web.Response:
 
 async def readyz(request: web.Request) -> web.Response:
     """Report 503 while the database or the index fails, without naming either's address."""
-    door = request.app[DOOR]
-    checks = {"database": await _check(door.store.depth()), "index": await _check(door.index.count())}
+    api = request.app[API]
+    checks = {"database": await _check(api.store.depth()), "index": await _check(api.index.count())}
     ready = all(found == "ok" for found in checks.values())
     status = "ready" if ready else "not ready"
     return web.json_response({"status": status, "checks": checks}, status=200 if ready else 503)
@@ -33,8 +33,8 @@ async def readyz(request: web.Request) -> web.Response:
 
 async def metrics(request: web.Request) -> web.Response:
     """Return metrics in Prometheus' text format."""
-    door = request.app[DOOR]
-    return web.Response(body=door.metrics.render(await door.store.depth()), headers={"Content-Type": CONTENT_TYPE})
+    api = request.app[API]
+    return web.Response(body=api.metrics.render(await api.store.depth()), headers={"Content-Type": CONTENT_TYPE})
 
 
 async def openapi(request: web.Request) -> web.Response:
@@ -82,10 +82,10 @@ ROUTES = (
 )
 
 
-def add_api(app: web.Application, parts: WebParts, door: ApiDoor) -> None:
+def add_api(app: web.Application, parts: WebParts, api: ApiContext) -> None:
     """Add the API, health checks and metrics to the application of `build_web`."""
-    app[DOOR] = door
+    app[API] = api
     app[FILLED] = {}
-    app.middlewares.insert(0, problems)  # outermost: what the web's own guard refuses
-    app.middlewares.extend((problems, admission))  # and innermost, before the web makes pages of errors
+    app.middlewares.insert(0, problems)  # outermost, for errors of the web's guard
+    app.middlewares.extend((problems, auth_middleware))  # innermost, before errors become pages
     app.router.add_routes(ROUTES)

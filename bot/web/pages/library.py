@@ -20,15 +20,15 @@ from core.text.markup import preview
 from core.text.words import collapse
 
 ROWS = 200  # documents on one page of the list
-FAILURES = 100  # shown with their reasons; the command line lists them all
+FAILURES = 100  # shown with reasons; the command line lists all
 HITS = 20  # pages that a search shows
-LONGEST_QUERY = 1_000  # characters; beyond it a search has no sense
+LONGEST_QUERY = 1_000  # characters
 _SNIPPET = 280  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRow:
-    """A source and what became of its documents."""
+    """A source with the counts of its documents."""
 
     source: Source
     readable: int
@@ -38,7 +38,7 @@ class SourceRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HitRow:
-    """A page that a search found."""
+    """A search hit."""
 
     title: str
     where: str
@@ -47,12 +47,12 @@ class HitRow:
 
 
 def add_library_pages(app: web.Application) -> None:
-    """Routes of the library."""
+    """Add the routes of the library."""
     app.router.add_get("/library", show_library)
 
 
 async def show_library(request: web.Request) -> web.Response:
-    """Sources, documents and failures; with `?q=`, what a search finds."""
+    """Show sources, documents and failures; with `?q=`, search hits."""
     parts = request.app[PARTS]
     query = collapse(request.query.get("q", ""))[:LONGEST_QUERY]
     scope = await parts.scope(None, person_of(request))
@@ -109,19 +109,19 @@ CONNECTIONS = web.AppKey("connections", Connections)
 
 
 def add_connection_pages(app: web.Application, parts: WebParts, connections: Connections) -> None:
-    """Routes of the graph and of each document's connections (a WebAddition)."""
+    """Add the routes of the graph and of each document's connections (a WebAddition)."""
     app[CONNECTIONS] = connections
     app.router.add_get("/library/graph", show_graph)
     app.router.add_get("/library/documents/{document}/connections", show_connections)
 
 
 def document_path(document: Document) -> str:
-    """Where a document is shown, on this host."""
+    """Return the path of a document's connections."""
     return f"/library/documents/{quote(document.id, safe='')}"
 
 
 async def show_graph(request: web.Request) -> web.Response:
-    """The best connected documents, drawn, and the lines between them as a list."""
+    """Show the best connected documents as a drawing, and their connections as a list."""
     scope = await request.app[PARTS].scope(None, person_of(request))
     graph = await request.app[CONNECTIONS].graph(scope, MOST_DRAWN)
     titles = {document.id: document for document in graph.documents}
@@ -139,7 +139,7 @@ async def show_graph(request: web.Request) -> web.Response:
 
 
 async def show_connections(request: web.Request) -> web.Response:
-    """What one document is connected with."""
+    """Show the connections of a document."""
     scope = await request.app[PARTS].scope(None, person_of(request))
     found = await request.app[CONNECTIONS].of(request.match_info["document"], scope)
     drawn = [found.document, *(item.document for item in found.related)]
@@ -156,7 +156,7 @@ async def show_connections(request: web.Request) -> web.Response:
 
 
 def _around(found: DocumentConnections) -> list[Connection]:
-    """The lines from a document to those around it."""
+    """Return the lines from a document to its neighbours."""
     return [
         Connection(
             first=found.document.id,
@@ -172,13 +172,13 @@ STATISTICS = web.AppKey("statistics", UsageStatistics)
 
 
 def add_statistics_page(app: web.Application, parts: WebParts, statistics: UsageStatistics) -> None:
-    """The route of the page (a WebAddition)."""
+    """Add the route of statistics (a WebAddition)."""
     app[STATISTICS] = statistics
     app.router.add_get("/library/statistics", show_statistics)
 
 
 async def show_statistics(request: web.Request) -> web.Response:
-    """Of the last days, with the documents that may be read here."""
+    """Show the statistics of the last days, over the readable documents."""
     scope = await request.app[PARTS].scope(None, person_of(request))
     found = await request.app[STATISTICS].of(scope)
     return render_template("statistics.html", request, {"found": found, "days": DAYS, "path": document_path})

@@ -57,7 +57,7 @@ def change_of(quote: str, texts: Mapping[int, str], near: int) -> Change:
 
 
 def diff(then: str, now: str) -> tuple[Piece, ...]:
-    """Return a word-by-word diff; differences of white space alone are ignored."""
+    """Return a word-by-word diff; white space is ignored."""
     old, new = _TOKEN.findall(then), _TOKEN.findall(now)
     pieces: list[Piece] = []
     matcher = SequenceMatcher(None, _keys(old), _keys(new), autojunk=False)

@@ -27,7 +27,7 @@ _TO_THE_END = Option(
 
 
 class AskingCommands:
-    """The rows of the table that put a question. What they name is looked up before anything is asked."""
+    """Commands that put a question. Names are resolved before anything is asked."""
 
     def __init__(self, library: Library, access: Access) -> None:
         self._library = library

@@ -1,4 +1,4 @@
-"""Control commands: what is running, stop it, why was it decided so. They never wait behind a question."""
+"""Control commands: show, stop and explain questions. They never queue behind a question."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -37,10 +37,10 @@ ENDING_TRIES = 60
 
 
 class RunningQuestions(Protocol):
-    """The questions that a service has in hand. Where no service runs there is none, and no command that needs it."""
+    """The questions that a service is processing; without a service, commands that need it are absent."""
 
     async def open_in(self, workspace: str, address: ThreadAddress) -> list[InboxEntry]:
-        """What waits or runs in a thread, newest first."""
+        """Return a thread's waiting and running questions, newest first."""
 
     async def newest_open(self, workspace: str, author: str, address: ThreadAddress | None) -> InboxEntry | None:
         """The author's newest question that has not ended: in the thread, else in its channel (None: anywhere)."""
@@ -49,7 +49,7 @@ class RunningQuestions(Protocol):
         """The author's newest message with the decision about it, looked for in the same order; no commands."""
 
     async def stop(self, entry: InboxEntry, by: str) -> None:
-        """Stop its answer; the post will say so. InvalidState when it has ended, AccessDenied for somebody else."""
+        """Stop an answer; its post shows that. InvalidState if it has ended, AccessDenied for another person."""
 
     async def end_all(self, workspace: str, address: ThreadAddress) -> None:
         """Stop all answers of a thread and wait for their end. InvalidState when they do not end."""
@@ -79,7 +79,7 @@ class ControlCommands:
         )
 
     async def _how(self, call: CommandCall) -> CommandResult:
-        """Of what is open in the thread; where nothing is, of the last answer."""
+        """Show the open question of the thread, or the last answer."""
         waiting = (
             await self._questions.open_in(call.workspace, call.address) if self._questions and call.address else []
         )
@@ -182,7 +182,7 @@ class ServiceQuestions:
         raise InvalidState("I'm still answering in this thread. Stop the answer first, then delete.")
 
     async def _by(self, workspace: str, author: str, address: ThreadAddress | None) -> list[InboxEntry]:
-        """An author's newest messages: those of the thread first, then those of its channel."""
+        """Return an author's newest messages: the thread's first, then the channel's."""
         found = await self._entries.recent(workspace, author=author, limit=LOOKED_THROUGH)
         if address is None:
             return found

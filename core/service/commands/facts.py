@@ -1,4 +1,4 @@
-"""Commands that are answered from extracts, without a model: `facts`, a question; `extract`, what a document holds."""
+"""Commands answered from extracts, without a model: `facts`, a query; `extract`, a document's extracts."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ LISTED = 10  # rows in a chat; more is a wall
 FIELD_CHARACTERS = 160
 QUOTE_CHARACTERS = 200
 _REFERENCE = re.compile(r"\[(\d{1,3})\]")
-_CHATTY = frozenset(FactType) - {FactType.TABLE, FactType.ANCHOR, FactType.PAGE}  # what a document is listed by
+_CHATTY = frozenset(FactType) - {FactType.TABLE, FactType.ANCHOR, FactType.PAGE}  # listed for a document
 
 NARROW = "Narrow it down, for example with `owner:Ann`, `due<2026-12-01`, `type:decision` or a word in the row."
 

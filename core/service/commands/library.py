@@ -1,4 +1,4 @@
-"""Commands about what can be read: sources, search, pages, and the passage behind a footnote."""
+"""Commands that read the library: sources, search, pages, and the passage behind a footnote."""
 
 from collections.abc import Mapping, Sequence
 
@@ -130,13 +130,13 @@ class LibraryCommands:
 
 
 def _own_thread(call: CommandCall) -> ThreadAddress | None:
-    """The caller's own thread in a channel of many, where the conversation they go on with is theirs alone."""
+    """Return the caller's private thread, if the conversation continues only there."""
     address = current(call).address
     return address if address.private_to == call.author else None
 
 
 async def last_answer(conversations: Conversations, call: CommandCall) -> Message:
-    """The newest answer in the conversation, notes left out. BadInput where there is none."""
+    """Return the newest answer of the conversation, without notes. BadInput if it has none."""
     _, messages = await conversations.show(current(call).id, call.workspace)
     answers = [message for message in messages if message.role is Role.ASSISTANT and not message.is_note]
     if not answers:

@@ -1,4 +1,4 @@
-"""Commands that set how the bot behaves: for a thread by whoever is in it, for a channel by its admins."""
+"""Commands for behaviour: of a thread, by its members; of a channel, by its admins."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

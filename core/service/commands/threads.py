@@ -1,4 +1,4 @@
-"""Commands about conversations: list, open, rename, delete, export, begin anew."""
+"""Commands for conversations: list, open, rename, delete, export, start a new one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -92,7 +92,7 @@ class ThreadCommands:
         )
 
     async def visible(self, call: CommandCall, show: str = "") -> list[Conversation]:
-        """What may be listed for a person, most recently used first: theirs, this channel's, or all for who may."""
+        """Return the listable conversations, most recently used first: the caller's, the channel's, or all."""
         show = show or ("all" if call.sees_all else "mine")
         if show not in WHOSE:
             raise BadInput(f"Unknown list {show!r}. Use {', '.join(WHOSE)}.")
@@ -206,13 +206,13 @@ def parse_threads(options: Sequence[Option], argument: str) -> Mapping[str, str]
 
 
 def may_see(call: CommandCall, conversation: Conversation) -> bool:
-    """Of a channel's conversations everybody there sees those that are nobody's own."""
+    """Whether the caller may see a channel's conversation: their own, or one that is not private."""
     reader = conversation.address.private_to
     return call.sees_all or reader is None or call.author in (reader, conversation.owner)
 
 
 async def _without_closed(call: CommandCall, found: list[Conversation]) -> list[Conversation]:
-    """Without those of threads that not everybody in the channel may read, but for one's own and where one is."""
+    """Drop threads that not every channel member may read, except the caller's own and the current one."""
     if call.open_threads is None or call.sees_all:
         return found
     surely = {item.id for item in found if call.author == item.owner or item.address == call.address}
