@@ -30,6 +30,7 @@ class ActionButton:
     label: str
     name: str  # an action name
     emphasis: Emphasis = Emphasis.NORMAL
+    is_disabled: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

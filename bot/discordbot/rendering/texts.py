@@ -4,8 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from bot.discordbot.rendering.answers import PLAIN, footnote, pack_lines, to_post
-from bot.discordbot.rendering.buttons import mark_parts, page_row, running_row, steps_row
-from bot.discordbot.rendering.components import TEXT_BUDGET, Block, DiscordPost, PartView, Separator, Text
+from bot.discordbot.rendering.components import (
+    TEXT_BUDGET,
+    Block,
+    DiscordPost,
+    PartView,
+    Separator,
+    Text,
+    mark_parts,
+    page_row,
+    running_row,
+    steps_row,
+)
 from bot.presentation.answer_text import (
     EMPTY,
     MORE_COMING,

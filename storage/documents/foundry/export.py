@@ -55,7 +55,7 @@ def is_json(path: Path, text: str) -> bool:
 
 
 def read_journals(text: str, *, is_json: bool) -> tuple[Journal, ...]:
-    """The journal entries of an export, in file order. ReadError when it is broken or holds none."""
+    """Return the journal entries of an export in file order. Raises ReadError if it is broken or has none."""
     journals = tuple(_journals(read_json(text) if is_json else read_yaml(text)))
     if not journals:
         kind = "JSON" if is_json else "YAML"
@@ -100,7 +100,7 @@ def _is_journal(entry: Mapping[str, Value]) -> bool:
 
 
 def _is_lone_page(entry: Mapping[str, Value]) -> bool:
-    """Whether this is one page of a journal, as compendia are unpacked that keep each page in a file."""
+    """Return whether this is a single page of a journal, as some unpacked compendia have them."""
     return _string(entry.get("_key")).startswith(_PAGE_KEY) and "name" in entry
 
 
@@ -188,7 +188,7 @@ class JournalCache:
         self._entries: dict[Path, tuple[tuple[int, int], tuple[Journal, ...]]] = {}
 
     def journals(self, path: Path) -> tuple[Journal, ...]:
-        """The journals of a file; none when it is no journal or can't be read: it gets its own report."""
+        """Return the journals of a file, () if it has none or can't be read."""
         try:
             stat = path.stat()
             stamp = (stat.st_mtime_ns, stat.st_size)
@@ -224,7 +224,7 @@ class JournalLibrary:
         self._seen = {path}
 
     def find(self, journal_id: str, page_id: str) -> Target | None:
-        """The page (of that journal, where one is named) or the journal; None when the source does not hold it."""
+        """Return the page (of that journal, if named) or the journal; None if the source lacks it."""
         while True:
             found = self._find(journal_id, page_id)
             if found or not self._stages:

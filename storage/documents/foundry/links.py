@@ -76,7 +76,7 @@ def _is_group(value: Value) -> bool:
 
 
 def _label(group: Mapping[str, Value], names: frozenset[str]) -> str | None:
-    """The field that names a group, where the group holds more than its name."""
+    """Return the field that names a group with more than a name."""
     for name in _LABELS:
         value = group.get(name)
         if isinstance(value, str) and _is_readable(value, names) and len(group) > 1:
@@ -147,7 +147,7 @@ def kind_of(command: str, target: str) -> str:
 
 
 def name_of(match: re.Match[str], names: Mapping[str, str]) -> str:
-    """The name a link shows: its label, that of its target, or its target's last part, unless that is an id."""
+    """Return the name a link shows: its label, its target's name, or its target's last part if that is no id."""
     target = match["target"].split()[0] if match["target"].split() else ""
     last = target.partition("#")[0].rpartition(".")[2]
     return collapse(match["label"] or names.get(last, "") or ("" if _ID.fullmatch(last) else last))
@@ -216,12 +216,12 @@ class LinkResolver:
         self.unresolved = 0
 
     def to_html(self, source: str, journal: Journal, page: JournalPage) -> str:
-        """HTML with every command replaced."""
+        """Return HTML with every command replaced."""
         self._embedded = 0
         return self._expand(source, _Place(journal, frozenset({_key(journal, page)})), is_html=True)
 
     def to_plain(self, source: str, journal: Journal, page: JournalPage) -> str:
-        """Plain text or Markdown with every command replaced."""
+        """Return plain text or Markdown with every command replaced."""
         self._embedded = 0
         return self._expand(source, _Place(journal, frozenset({_key(journal, page)})), is_html=False)
 
@@ -290,7 +290,7 @@ def _page_html(page: JournalPage) -> str:
 
 
 def _target_ids(uuid: str, current: str) -> tuple[str, str] | None:
-    """(journal id, page id) of a link; either may be "". None when it points at no journal."""
+    """Return (journal id, page id) of a link, either may be ""; None for a link to something else."""
     parts = uuid.partition("#")[0].split(".")
     if parts[0] == "":
         return (current, parts[-1]) if parts[-1] else None

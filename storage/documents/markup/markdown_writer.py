@@ -56,7 +56,7 @@ class MarkdownWriter(BlockWriter):
         return parts.links
 
     def add_heading(self, level: int, title: str, *, anchors: Sequence[str] = ()) -> None:
-        """A heading of level 1 to 6, and the names by which links lead to it."""
+        """Add a heading of level 1 to 6, and the names that links use for it."""
         title = collapse(tidy(title))
         level = min(max(level, 1), 6)
         start = self._put(f"{'#' * level} {title}" if title else "")
@@ -65,28 +65,28 @@ class MarkdownWriter(BlockWriter):
             self._anchors += [(name, start) for name in anchors]
 
     def add_item(self, text: str, *, level: int = 0, mark: str = "-") -> int | None:
-        """An item of a list, directly under the one before it; `level` counts from 0. Gives its place."""
+        """Add an item of a list directly below the previous one and return its position; `level` counts from 0."""
         text = tidy(text).strip()
         indent = "  " * level
         broken = f"\n{indent}{' ' * (len(mark) + 1)}"
         return self._put(f"{indent}{mark} {text.replace(chr(10), broken)}", is_item=True) if text else None
 
     def add_code(self, code: str, language: str = "") -> None:
-        """Lines in a fence longer than any inside."""
+        """Add lines in a fence longer than any inside."""
         code = tidy(code).strip("\n")
         if code.strip():
             fence = "`" * max(3, *(len(run) + 1 for run in _TICKS.findall(code)), 3)
             self._put(f"{fence}{language}\n{code}\n{fence}")
 
     def add_table(self, rows: Sequence[Sequence[str]], *, columns: Sequence[str] | None = None) -> None:
-        """Rows as a Markdown table, see `to_table`; `columns` is its header, else the first row is."""
+        """Add rows as a Markdown table (see `to_table`); without `columns`, the first row is its header."""
         self._put(to_table([[tidy(cell) for cell in row] for row in rows], columns=columns))
 
     def finish(self) -> tuple[str, tuple[Heading, ...], tuple[tuple[str, int], ...]]:
-        """The text, without white space at its ends, its headings and anchors in text order."""
+        """Return the text without white space at its ends, its headings, and its anchors in text order."""
         return "".join(self._pieces), tuple(self._headings), tuple(self._anchors)
 
 
 def tidy(text: str) -> str:
-    """Text that can be stored, without control characters; blanks at the ends of lines go."""
+    """Return text that can be stored, without control characters and blanks at the ends of lines."""
     return "\n".join(line.rstrip() for line in _CONTROLS.sub("", clean(text)).split("\n"))

@@ -81,7 +81,7 @@ class TextWriter(BlockWriter):
             self._headings.append(Heading(level=min(max(level, 1), 6), title=title, start=start))
 
     def add_item(self, text: str, *, level: int = 0, mark: str = "-") -> None:
-        """An item of a list; `level` counts from 0, `mark` is its bullet or number."""
+        """Add an item of a list; `level` counts from 0, `mark` is its bullet or number."""
         text, mark = to_lines(text), collapse(_without_controls(mark)) or "-"
         indent = "  " * min(max(level, 0), 8) if self._pieces else ""
         broken = f"\n{indent}{' ' * (len(mark) + 1)}"
@@ -89,7 +89,7 @@ class TextWriter(BlockWriter):
         self._put(f"{indent}{mark} {text.replace(chr(10), broken)}" if text else "", is_item=is_item)
 
     def add_table(self, rows: Sequence[Sequence[str]], *, columns: Sequence[str] | None = None) -> None:
-        """Rows as a Markdown table, see `to_table`; a single column is no table, its cells are paragraphs."""
+        """Add rows as a Markdown table (see `to_table`), or the cells of a single column as paragraphs."""
         if columns is None and all(len(row) < 2 or not any(cell.strip() for cell in row[1:]) for row in rows):
             for row in rows:
                 self.add_paragraph(row[0] if row else "")
@@ -97,7 +97,7 @@ class TextWriter(BlockWriter):
             self._put(to_table([[_without_controls(cell) for cell in row] for row in rows], columns=columns))
 
     def finish(self) -> tuple[str, tuple[Heading, ...]]:
-        """The text, without white space at its ends, and its headings in text order."""
+        """Return the text without white space at its ends, and its headings in text order."""
         return "".join(self._pieces), tuple(self._headings)
 
     def to_document(

@@ -110,7 +110,7 @@ def _to_card(node: dict[str, Value]) -> _Card | None:
 
 
 def _in_order(cards: Sequence[_Card]) -> Iterator[_Card]:
-    """Cards outside of all groups, then each group with its own; one in two groups is in the smaller."""
+    """Yield cards outside of all groups, then each group with its cards; a card in two groups is in the smaller."""
     groups = sorted((card for card in cards if card.is_group), key=_place)
     held: dict[str, list[_Card]] = {}
     for card in sorted((card for card in cards if not card.is_group), key=_place):

@@ -105,7 +105,7 @@ def _to_list_page(title: str, entries: Sequence[ListEntry]) -> ParsedPage:
 
 
 def _people_file(folder: Path, root: Path) -> Path | None:
-    """The file that names Slack's members: at the root of the export, and inside of the source."""
+    """Return the file that names Slack's members: at the root of the export, inside the source."""
     for name in PEOPLE_LISTS:
         file = folder / name
         inside = file.resolve().is_relative_to(root.resolve())
@@ -137,7 +137,7 @@ def _to_page(channel: Channel, name: str, messages: Sequence[ChannelMessage], *,
 
 
 def _threaded(messages: Sequence[ChannelMessage]) -> Iterator[tuple[ChannelMessage, int]]:
-    """Messages with their level: 0, or 1 for a reply, which comes after the message that opened its thread."""
+    """Yield messages with their level: 0, or 1 for a reply, which follows the message that opened its thread."""
     by_id = {message.id: message for message in messages if message.id}
     replies: dict[str, list[ChannelMessage]] = {}
     for message in messages:

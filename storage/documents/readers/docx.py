@@ -3,7 +3,7 @@
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +113,7 @@ _CONTENTS = re.compile(r"toc (?:\d|heading)|table of figures|index \d", re.IGNOR
 
 
 def name(local: str) -> str:
-    """A name in the name space of Word's own elements."""
+    """Return a name in the name space of Word's own elements."""
     return _WORD + local
 
 
@@ -146,7 +146,7 @@ class BodyReader:
         self._notes = notes
 
     def write(self, container: Any) -> None:
-        """All blocks of a body, a cell or a text box; a note follows the block that refers to it."""
+        """Write all blocks of a body, a cell or a text box; a note follows the block that cites it."""
         for element in _blocks(container):
             if element.tag == name("p"):
                 self._write_paragraph(element)
@@ -209,7 +209,7 @@ class BodyReader:
         return fill_merged(grid, [merge for merge in merges if merge.rows > 1 or merge.columns > 1])
 
     def _cell_text(self, cell: Any) -> str:
-        """The blocks of a cell on one line; of a table inside it, each row after the other."""
+        """Return the blocks of a cell on one line; of a table inside it, each row after the other."""
         pieces = []
         for element in _blocks(cell):
             if element.tag == name("p"):
@@ -272,7 +272,7 @@ def read_styles(styles: Any) -> dict[str, Style]:
 def _with_name(style: Style, title: str) -> Style:
     heading = _HEADING.fullmatch(title)
     level = int(heading[1]) if heading else 1 if title.lower() == "title" else style.level
-    return Style(name=style.name, level=level, number=style.number, depth=style.depth)
+    return replace(style, level=level)
 
 
 def _with_properties(style: Style, properties: Any) -> Style:
@@ -280,11 +280,11 @@ def _with_properties(style: Style, properties: Any) -> Style:
     level = style.level if not outline.isdecimal() else int(outline) + 1 if int(outline) < 9 else 0
     numbering = properties.find(name("numPr"))
     if numbering is None:
-        return Style(name=style.name, level=level, number=style.number, depth=style.depth)
+        return replace(style, level=level)
     number = _value(numbering, "numId") or style.number
     depth = _value(numbering, "ilvl")
-    return Style(
-        name=style.name,
+    return replace(
+        style,
         level=level,
         number="" if number == "0" else number,
         depth=int(depth) if depth.isdecimal() and len(depth) < 3 else style.depth,
@@ -292,7 +292,7 @@ def _with_properties(style: Style, properties: Any) -> Style:
 
 
 def _blocks(container: Any) -> Iterator[Any]:
-    """Paragraphs and tables, also those in content controls and tracked insertions."""
+    """Yield paragraphs and tables, including those in content controls and tracked insertions."""
     for child in container:
         if child.tag in (name("p"), name("tbl")):
             yield child
@@ -371,7 +371,6 @@ def _read_parts(path: Path) -> _Parts:
 
 
 def _part(document: Any, kind: str) -> Any:
-    """The root element of a part that the document refers to, None without one."""
     for relation in document.part.rels.values():
         if relation.reltype.endswith(f"/{kind}") and not relation.is_external:
             return parse_part(relation.target_part.blob, kind, WHAT)
@@ -379,5 +378,4 @@ def _part(document: Any, kind: str) -> Any:
 
 
 def _notes(parts: _Parts) -> dict[str, dict[str, Any]]:
-    """The elements of footnotes and endnotes by id."""
     return {kind: {note.get(name("id"), ""): note for note in parts.linked.get(kind, ())} for kind in _LINKED[1:]}

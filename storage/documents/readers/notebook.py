@@ -118,7 +118,6 @@ def _at(value: Value, *keys: str) -> Value:
 
 
 def _strings(value: Value) -> str:
-    """Text that is one string, or a list of lines."""
     if isinstance(value, list):
         return "".join(item for item in value if isinstance(item, str))
     return value if isinstance(value, str) else ""

@@ -61,7 +61,7 @@ class OdtBodyReader:
             self._read_styles(root)
 
     def write(self, container: Any) -> None:
-        """All blocks of a body, a cell or a text box; a note follows the block that refers to it."""
+        """Write all blocks of a body, a cell or a text box; a note follows the block that cites it."""
         for element in _blocks(container):
             if element.tag == f"{_TEXT}list":
                 self._write_list(element, self._list_of(element), 0)
@@ -116,7 +116,7 @@ class OdtBodyReader:
                 self.write([text])
 
     def _items(self, element: Any, found: _List, depth: int) -> Iterator[tuple[Any, int, str]]:
-        """(text, level, mark) of each paragraph in a list; headings and tables in it as elements."""
+        """Yield (text, level, mark) of each paragraph in a list, with headings and tables in it as elements."""
         for item in element:
             if item.tag not in (f"{_TEXT}list-item", f"{_TEXT}list-header"):
                 continue
@@ -172,7 +172,7 @@ class OdtBodyReader:
         self.writer.add_table(fill_merged(grid, merges))
 
     def _cell_text(self, cell: Any) -> str:
-        """The blocks of a cell on one line; of a table inside it, each row after the other."""
+        """Return the blocks of a cell on one line; of a table inside it, each row after the other."""
         pieces = []
         for block in _blocks(cell):
             if block.tag == f"{_TEXT}list":
@@ -266,5 +266,4 @@ class OdtReader:
 
 
 def _part(archive: Archive, name: str) -> Any:
-    """The root element of a part, None without one."""
     return parse_part(archive.read(name), name, WHAT) if name in archive else None

@@ -116,7 +116,7 @@ class RtfBody:
         self._mark.append(text)
 
     def cite_note(self) -> None:
-        """A note begins here; `add_note` gives its text."""
+        """Start a note, whose text `add_note` adds."""
         self._note_count += 1
         self.add(f"[^{self._note_count}]")
 
@@ -158,7 +158,7 @@ class RtfBody:
         self._join = side
 
     def end_column(self) -> None:
-        """The definition of a column ends."""
+        """End the definition of a column."""
         if len(self._row.joins) < MAX_CELLS:
             self._row.joins.append(self._join)
         self._join = ""
@@ -299,7 +299,7 @@ class RtfText:
         }  # fmt: skip
 
     def read(self, tokens: Iterable[Token]) -> None:
-        """All tokens of a document; afterwards everything is written."""
+        """Read all tokens of a document and write it."""
         for token in tokens:
             if isinstance(token, bytes):
                 self._take_bytes(token)
