@@ -25,7 +25,7 @@ from core.domain.corpus import (
     passage_id,
 )
 from core.errors import ReadError
-from storage.documents.tables.headers import find_heads
+from storage.documents.tables.headers import find_headers
 from storage.documents.tables.text_tables import row_starts
 from storage.documents.texts.sentences import Unit, UnitKind, split_units
 
@@ -91,12 +91,12 @@ def cut_page(page: ParsedPage) -> list[Cut]:
     units = split_units(page.text, page.headings, page.running, row_starts(page.text))
     runs = [run for section in _sections(units) for run in _runs(section)]
     paths = _paths(page, [_place(run) for run in runs])
-    heads = find_heads(page.text)
+    headers = find_headers(page.text)
     return [
         Cut(
             Span(run[0].span.start, run[-1].span.end),
             tuple(unit.sentence for unit in run if unit.sentence) or tuple(unit.span for unit in run),
-            (*top, *path, *filter(None, [heads.at(run[0].span.start)])),
+            (*top, *path, *filter(None, [headers.at(run[0].span.start)])),
         )
         for run, path in zip(runs, paths, strict=True)
     ]

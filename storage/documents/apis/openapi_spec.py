@@ -22,7 +22,7 @@ Fields = Mapping[str, Value]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """A method on a path. `parameters` include those of the path; the operation's own ones take precedence."""
+    """A method on a path. `parameters` include the path's; the operation's own ones take precedence."""
 
     method: str  # upper case
     path: str
@@ -45,7 +45,7 @@ def may_be_openapi(data: bytes) -> bool:
 
 
 class Spec:
-    """A description of one service. References are followed within the file only; nothing is fetched."""
+    """A description of one service. References are followed within the file only, and never fetched."""
 
     def __init__(self, value: Value) -> None:
         """ReadError when the value is no description with paths or webhooks."""

@@ -423,7 +423,7 @@ class ModelExtractionRunner:
         return ExtractorInput(document=document, pages=pages)
 
     async def _store(self, extractor: ModelExtractor, given: ExtractorInput, pieces: Sequence[Piece]) -> None:
-        """Store the proved findings of all pieces, without those that rules found, as this extractor's extracts."""
+        """Store the proved findings of all pieces as this extractor's extracts, without the findings of rules."""
         readings = await self._parts.readings.readings(given.document.id)
         by_piece = {reading.piece: reading for reading in readings if reading.extractor == extractor.name}
         told = [(piece, by_piece[piece.key]) for piece in pieces if piece.key in by_piece]

@@ -205,7 +205,7 @@ def _of_heading(title: str, written: WrittenEndpoint) -> str:
 
 
 def _joined(lines: Sequence[Line]) -> Iterator[Line]:
-    """Yield the lines; those of a command that a backslash continues are one."""
+    """Yield the lines; a command with backslashes at its line ends is one line."""
     held: Line | None = None
     for line in lines:
         if held is not None:

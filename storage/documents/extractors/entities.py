@@ -1,4 +1,4 @@
-"""Entities: the document, what it defines, its people, places and organisations. Rather few than wrong ones."""
+"""Entities: the document, the terms it defines, names in columns and links. Rather few than wrong ones."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -55,9 +55,9 @@ class _Thing:
 
 
 class EntitiesExtractor:
-    """One finding for each name and kind of a document, at its definition, or else where it is named first.
+    """One finding for each name and kind of a document, at its definition, or else at its first place.
 
-    An alias that only stands on a later page is a finding of its own there: who has not read so far sees none of it.
+    An alias of a later page is a finding of its own there, hidden from people who have not read so far.
     """
 
     name = "entities"
@@ -82,7 +82,7 @@ class EntitiesExtractor:
 
 
 def _later(found: Iterable[tuple[_Thing, _Thing]]) -> Iterator[_Thing]:
-    """What is known already, found again on later pages: where it has an alias there that none has before."""
+    """Yield known things again at later pages with a new alias."""
     for known, thing in sorted(found, key=lambda pair: (pair[1].page_number, pair[1].span)):
         told = known.aliases | known.aliases_later
         new = {alias: None for alias in thing.aliases if alias not in told}
@@ -108,7 +108,7 @@ def _to_found(thing: _Thing) -> Found:
 
 
 def _all(given: ExtractorInput) -> Iterator[_Thing]:
-    """Surest first: what is found again adds its aliases alone."""
+    """Yield things, the surest first: a repeated one only adds its aliases."""
     yield _document(given)
     for page, item in define(given):
         yield _Thing(
@@ -158,7 +158,7 @@ def _document(given: ExtractorInput) -> _Thing:
 
 
 def _journal_pages(pages: Sequence[Page]) -> Iterator[_Thing]:
-    """A journal's pages have names of their own: of a person, a place, a rule."""
+    """Yield the pages of a journal: each names a person, a place, a rule."""
     for page in pages:
         lines = MarkedText(page).lines
         if page.deep_link and lines and is_name(page.title):
@@ -168,7 +168,7 @@ def _journal_pages(pages: Sequence[Page]) -> Iterator[_Thing]:
 
 
 def _linked(text: MarkedText) -> Iterator[_Thing]:
-    """Notes that links name, with the names that links give them."""
+    """Yield the notes behind links, with the links' labels as aliases."""
     for line in text.lines:
         if line.in_code or "[[" not in line.text:
             continue
@@ -188,7 +188,7 @@ def _linked(text: MarkedText) -> Iterator[_Thing]:
 
 
 def _is_alias(label: str, target: str) -> bool:
-    """Whether a link's label is a name of its target, rather than words of the sentence it stands in."""
+    """Return whether a link's label is a name of its target, rather than words of the sentence around it."""
     words = label.casefold().split()
     if len(words) > 4 or set(words) & _NO_ALIAS or words[0] in _ARTICLES:
         return False
@@ -206,7 +206,7 @@ def _in_foundry_links(text: MarkedText) -> Iterator[_Thing]:
 
 
 def _columns(page: Page, table: PipeTable) -> Iterator[_Thing]:
-    """Names that a column lists, where its head says of what."""
+    """Yield the names in columns with a kind as header."""
     for at, column in enumerate(table.columns):
         kind = next((kind for kind, pattern in _COLUMNS if pattern.fullmatch(column)), None)
         for row in table.rows[:MAX_COLUMN] if kind else ():

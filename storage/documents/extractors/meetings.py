@@ -12,7 +12,7 @@ from core.domain.extracts import ActionItem, ExtractorInput, ExtractType, Found,
 from core.text.dates import find_date, find_date_in_name, is_day_first
 from storage.documents.markup.markdown_text import read_front_matter
 from storage.documents.meetings.labels import Role, find_role
-from storage.documents.meetings.lines import Form, NoteLine, phrases, plain, read_lines
+from storage.documents.meetings.lines import Form, NoteLine, phrases, plain, read_lines, word_list
 from storage.documents.meetings.notes import read_notes
 from storage.documents.meetings.people import People, names_someone_of, unique_names
 from storage.documents.meetings.record import NotedItem, Notes, Sureness
@@ -32,14 +32,6 @@ _MAX_FRONT = 20_000
 _DATES = ("date", "meeting_date", "day")
 _PEOPLE = ("attendees", "participants", "people", "present")
 
-# Words that name a meeting, and phrases that name its notes.
-_MEETING = phrases(
-    """meeting, meetings, minutes, call, calls, standup, stand-up, sync, retro, retrospective, huddle, 1:1, 1-1,
-    one-on-one, one on one, all-hands, all hands, sitzung, sitzungen, besprechung, treffen, jour fixe, réunion,
-    reunion, séance, reunión, riunione, incontro, vergadering, overleg, reunião, spotkanie, möte, møte, møde, council,
-    board, committee, working group, debrief, kickoff, kick-off, telecon, town hall, встреча, совещание, 会議,
-    ミーティング, 会议"""
-)
 _OCCASIONS = "meeting call sync standup stand-up session board committee team retro weekly".split()
 _NOTES_OF = phrases(
     """minutes, mitschrift, compte rendu, compte-rendu, procès verbal, procès-verbal, pv, acta, minuta, verbale,
@@ -154,7 +146,7 @@ def _read_meeting(
 
 def _find_title(lines: Sequence[NoteLine], document: Document, *, several: bool) -> _Title:
     headings = [line for line in lines[:_FRONT_LINES] if line.form is Form.HEADING and find_role(line.text) is None]
-    named = [line for line in headings if _names(line.text, _MEETING) or _names_notes(line.text)]
+    named = [line for line in headings if _names(line.text, word_list("meeting")) or _names_notes(line.text)]
     if several:
         return _Title(lines[0].text, lines[0])
     if named:
@@ -162,7 +154,7 @@ def _find_title(lines: Sequence[NoteLine], document: Document, *, several: bool)
         return _Title(title.text, title)
     short = [line for line in lines[:3] if len(line.raw) < 120 and line.form is not Form.ROW]
     plain_title = next((line for line in short if _names_notes(line.text)), None)
-    if plain_title is None and short and short[0] is lines[0] and _names(lines[0].text, _MEETING):
+    if plain_title is None and short and short[0] is lines[0] and _names(lines[0].text, word_list("meeting")):
         plain_title = lines[0]
     if plain_title is not None:
         return _Title(plain_title.text, plain_title)
@@ -285,7 +277,7 @@ def _score(notes: Notes, document: Document, title: str, *, is_dated: bool, seve
     """Return how likely the document is about a meeting, by its names, headings and labels."""
     path = PurePosixPath(document.path)
     names = f"{title} | {document.title if several else ''} | {path.stem.replace('_', ' ').replace('-', ' ')}"
-    of_notes, of_meeting = _names_notes(names), _names(names, _MEETING)
+    of_notes, of_meeting = _names_notes(names), _names(names, word_list("meeting"))
     score = 2.5 if of_notes else 1.5 if of_meeting else 0.0
     score -= 0 if of_notes or of_meeting or _FOLDER.search(path.parent.name) else 0.8
     score += 1 if any(_FOLDER.search(part) for part in path.parent.parts) else 0

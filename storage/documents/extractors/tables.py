@@ -8,7 +8,7 @@ from core.domain.extracts import ExtractorInput, ExtractType, Found, Unread
 from core.text.delimited import read_delimited
 from core.text.pipe_tables import MAX_LINE, TextTable, fit, read_pipe_tables
 from storage.documents.pdf.found_tables import PlacedTable, read_pdf_tables
-from storage.documents.tables.headers import MAX_TITLE, find_title, with_one_head
+from storage.documents.tables.headers import MAX_TITLE, find_title, with_one_header
 from storage.documents.tables.text_tables import read_grid_tables, read_space_tables, read_tab_tables
 
 # Rows of one extract: a longer table becomes several, each marked as continued.
@@ -55,7 +55,7 @@ def read_tables(given: ExtractorInput) -> Iterator[tuple[Page, str, TextTable]]:
             if table is not None:
                 yield page, given.document.title, table
         else:
-            for table in map(with_one_head, _read_tables(page.text, given.document.kind)):
+            for table in map(with_one_header, _read_tables(page.text, given.document.kind)):
                 yield page, find_title(page, table.span, nearest=_nearest(table)), table
 
 

@@ -4,10 +4,13 @@ Pure. Spans are offsets in the text of the page.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache
 from itertools import zip_longest
+from pathlib import Path
 
 from core.domain.corpus import Page, Span
 from core.text.words import collapse
@@ -78,6 +81,19 @@ class NoteLine:
     def text(self) -> str:
         """The readable text: without markup, in one line."""
         return plain(self.raw)
+
+
+@cache
+def load_words(table: str) -> Mapping[str, Sequence[str]]:
+    """Return a table of words.toml: key -> words and phrases, in lower case."""
+    with Path(__file__).with_name("words.toml").open("rb") as file:
+        found: Mapping[str, Sequence[str]] = tomllib.load(file)[table]
+    return found
+
+
+@cache
+def word_list(name: str) -> frozenset[str]:
+    return frozenset(load_words("words")[name])
 
 
 def phrases(listed: str) -> frozenset[str]:

@@ -14,8 +14,8 @@ from storage.documents.tables.text_tables import read_space_tables, read_tab_tab
 
 # Columns below which a second row of names makes no sense, and rows of names that a table has at most.
 _MIN_COLUMNS = 3
-_MAX_HEADS = 3
-# Rows below the head that are looked at for figures.
+_MAX_HEADERS = 3
+# Rows below the header that are looked at for figures.
 _SAMPLE = 20
 _BEFORE = frozenset(["$", "€", "£", "¥", "US$", "C$", "A$", "USD", "EUR", "GBP"])
 _BEHIND = frozenset([")", "%", ")%", "%)", "x", "bps"])
@@ -31,7 +31,7 @@ class Grid:
     title: str = ""
 
 
-def with_one_head(table: TextTable) -> TextTable:
+def with_one_header(table: TextTable) -> TextTable:
     """Return the table with one name for each column; unchanged if it has another form."""
     grid = tidy(Grid(columns=table.columns, rows=table.rows, spans=table.row_spans))
     caption = table.caption or grid.title
@@ -62,15 +62,20 @@ def _without(grid: Grid, rows: int, columns: tuple[str, ...]) -> Grid:
 
 
 def _with_signs(grid: Grid) -> Grid:
-    heads = [grid.columns, *grid.rows[: _lead_rows(grid.rows)]]
-    body = grid.rows[len(heads) - 1 :]
+    headers = [grid.columns, *grid.rows[: _lead_rows(grid.rows)]]
+    body = grid.rows[len(headers) - 1 :]
     into: dict[int, int] = {}  # a column of signs, and the one that it goes with
     for place in range(1, len(grid.columns)):
         cells = {row[place] for row in body if row[place]}
         if not cells or not (cells <= _BEFORE or cells <= _BEHIND):
             continue
         other = place + 1 if cells <= _BEFORE else place - 1
-        if other < 1 or other >= len(grid.columns) or other in into or any(_differ(row, place, other) for row in heads):
+        if (
+            other < 1
+            or other >= len(grid.columns)
+            or other in into
+            or any(_differ(row, place, other) for row in headers)
+        ):
             continue
         if any(is_data(row[other].lstrip("(")) for row in body):
             into[place] = other
@@ -94,7 +99,7 @@ def _merged(row: Sequence[str], into: dict[int, int]) -> tuple[str, ...]:
 
 def _lead_rows(rows: Sequence[Sequence[str]]) -> int:
     """Return the number of rows at the front that name columns: with an empty first cell, and without figures."""
-    for number, row in enumerate(rows[: _MAX_HEADS + 1]):
+    for number, row in enumerate(rows[: _MAX_HEADERS + 1]):
         named = [cell for cell in row[1:] if cell]
         if row[0] or not named or not all(map(_is_name, named)):
             return number
@@ -154,9 +159,9 @@ def _is_name(cell: str) -> bool:
     return not is_data(_plain(cell)) or is_period(_plain(cell))
 
 
-def _has_figures(rows: Sequence[Sequence[str]], heads: Sequence[str]) -> bool:
+def _has_figures(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> bool:
     """Return whether there are figures below the names, rather than more years."""
-    columns = [place for place, head in enumerate(heads) if head and place]
+    columns = [place for place, header in enumerate(headers) if header and place]
     cells = [row[place] for row in rows for place in columns if row[place]]
     figures = [cell for cell in cells if is_data(_plain(cell)) and not is_period(_plain(cell))]
     return len(figures) * 2 >= len(cells) > 0
@@ -166,25 +171,25 @@ def _plain(cell: str) -> str:
     return cell.strip("*_ $€£")
 
 
-# Characters of a head row that go with each passage.
-MAX_HEAD = 240
+# Characters of a header that go with each passage.
+MAX_HEADER = 240
 _FENCE = "```"
 
 
 @dataclass(frozen=True, slots=True)
-class TableHeads:
-    """The tables of a page that have a head row, in text order."""
+class TableHeaders:
+    """The tables of a page that have a header, in text order."""
 
-    rows: Sequence[Span]  # the rows of each, without the head
-    heads: Sequence[str]
+    rows: Sequence[Span]  # the rows of each, without the header
+    headers: Sequence[str]
 
     def at(self, place: int) -> str | None:
         """Return the header of the table around `place`, as `| a | b |`; None outside of tables."""
         number = bisect_right(self.rows, place, key=lambda span: span.start) - 1
-        return self.heads[number] if number >= 0 and place < self.rows[number].end else None
+        return self.headers[number] if number >= 0 and place < self.rows[number].end else None
 
 
-def find_heads(text: str) -> TableHeads:
+def find_headers(text: str) -> TableHeaders:
     """Return the headers of a page's tables: Markdown's, tabbed ones and columns of blanks; none of code."""
     tables = read_pipe_tables(text) if "|" in text else []
     if "\t" in text and not text.startswith(_FENCE):
@@ -194,15 +199,15 @@ def find_heads(text: str) -> TableHeads:
         ends = [table.span for table in tables]
         tables += [table for table in read_space_tables(text) if not any(_overlap(table.span, span) for span in ends)]
     found = [
-        (Span(table.row_spans[0].start, table.span.end), _to_head(table))
+        (Span(table.row_spans[0].start, table.span.end), _to_header(table))
         for table in sorted(tables, key=lambda table: table.span)
         if table.row_spans and any(table.columns)
     ]
-    return TableHeads([span for span, _ in found], [head for _, head in found])
+    return TableHeaders([span for span, _ in found], [header for _, header in found])
 
 
-def _to_head(table: TextTable) -> str:
-    return shorten(TABLE_HEAD + " | ".join(map(collapse, table.columns)) + " |", MAX_HEAD)
+def _to_header(table: TextTable) -> str:
+    return shorten(TABLE_HEAD + " | ".join(map(collapse, table.columns)) + " |", MAX_HEADER)
 
 
 def _overlap(one: Span, other: Span) -> bool:

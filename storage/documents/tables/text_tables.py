@@ -62,20 +62,20 @@ def _to_grid_table(run: Sequence[_GridLine]) -> TextTable | None:
     groups = [group for group in groups if group]
     if not groups or len(rules) < 2:
         return None
-    has_head = len(groups) > 1
+    has_header = len(groups) > 1
     if len(rules) >= _RULED_ROWS:
         rows = groups
     else:
-        rows = [*([groups[0]] if has_head else []), *([line] for group in groups[has_head:] for line in group)]
+        rows = [*([groups[0]] if has_header else []), *([line] for group in groups[has_header:] for line in group)]
     cells = [_grid_cells(row) for row in rows]
     width = max(map(len, cells))
-    if width < 2 or len(rows) - has_head < 1:
+    if width < 2 or len(rows) - has_header < 1:
         return None
     return TextTable(
         span=Span(run[0].span.start, run[-1].span.end),
-        columns=fit(cells[0] if has_head else (), width),
-        rows=tuple(fit(row, width) for row in cells[has_head:]),
-        row_spans=tuple(Span(row[0].span.start, row[-1].span.end) for row in rows[has_head:]),
+        columns=fit(cells[0] if has_header else (), width),
+        rows=tuple(fit(row, width) for row in cells[has_header:]),
+        row_spans=tuple(Span(row[0].span.start, row[-1].span.end) for row in rows[has_header:]),
     )
 
 
@@ -162,7 +162,7 @@ def _is_label(cell: str) -> bool:
     return cell.endswith(":")
 
 
-# Lines that make a table, its head among them, and characters of one.
+# Lines that make a table, its header among them, and characters of one.
 MIN_ROWS = 3
 _MAX_SPACE_LINE = 400
 # Share of the lines that have two blanks where a column ends, and that fill two cells.

@@ -5,13 +5,13 @@ import pytest
 from core.domain.corpus import ParsedDocument, ParsedPage, Passage, Span
 from core.text.pipe_tables import TextTable, read_pipe_tables
 from storage.documents.chunking import chunk
-from storage.documents.tables.headers import MAX_HEAD, Grid, find_heads, tidy, with_one_head
+from storage.documents.tables.headers import MAX_HEADER, Grid, find_headers, tidy, with_one_header
 
 
 def read(*rows: str) -> TextTable:
     width = rows[0].count("|") - 1
     (table,) = read_pipe_tables("\n".join((rows[0], "|" + " - |" * width, *rows[1:])))
-    return with_one_head(table)
+    return with_one_header(table)
 
 
 def test_names_over_several_columns_go_with_those_below() -> None:
@@ -112,19 +112,19 @@ def passages(text: str, title: str = "") -> tuple[Passage, ...]:
 
 
 def test_rows_stand_under_their_head_and_what_is_around_them_does_not() -> None:
-    heads = find_heads(SHEET)
-    assert heads.at(SHEET.index("| Linden")) == heads.at(SHEET.index("7 |")) == "| Harbour | Fare | crowns |"
-    assert [heads.at(SHEET.index(words)) for words in ("Fares", "| Harbour", "Prices")] == [None, None, None]
+    headers = find_headers(SHEET)
+    assert headers.at(SHEET.index("| Linden")) == headers.at(SHEET.index("7 |")) == "| Harbour | Fare | crowns |"
+    assert [headers.at(SHEET.index(words)) for words in ("Fares", "| Harbour", "Prices")] == [None, None, None]
 
 
 def test_lines_with_tabs_have_heads_too() -> None:
     text = "Harbour\tFare\nLinden\t4.50\nVoss\t7.20"
-    assert find_heads(text).at(text.index("Voss")) == "| Harbour | Fare |"
+    assert find_headers(text).at(text.index("Voss")) == "| Harbour | Fare |"
 
 
 def test_code_has_no_head() -> None:
     text = "```\nHarbour\tFare\nLinden\t4.50\nVoss\t7.20\n```"
-    assert find_heads(text).at(text.index("Voss")) is None
+    assert find_headers(text).at(text.index("Voss")) is None
 
 
 def test_a_wide_head_is_cut() -> None:
@@ -137,8 +137,8 @@ def test_a_wide_head_is_cut() -> None:
         + " | ".join("abcdefghi")
         + " |"
     )
-    head = find_heads(text).at(len(text) - 2)
-    assert head is not None and head.startswith("| column 0 |") and len(head) <= MAX_HEAD
+    header = find_headers(text).at(len(text) - 2)
+    assert header is not None and header.startswith("| column 0 |") and len(header) <= MAX_HEADER
 
 
 def test_passages_from_the_middle_of_a_table_have_its_head_beside_their_text() -> None:
