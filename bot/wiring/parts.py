@@ -47,13 +47,13 @@ from storage.database.repositories.staleness import SqlStaleRepository
 from storage.database.repositories.statistics import SqlAskedRepository
 from storage.database.repositories.summaries import SqlSummaryRepository
 from storage.database.repositories.syncing import SqlSyncRepository
+from storage.index.index import Reranker
 from storage.index.opening import INDEX_FOLDER, clear_folder, embedded_index, server_index
 from storage.models.capabilities import CapabilityFile
 from storage.models.local.cross_encoder import CrossEncoderJudge
 from storage.models.local.embeddings import LocalEmbedder
 from storage.models.local.files import find_embedding_model, find_reranker
 from storage.models.local.ranking import VectorSentenceRanker
-from storage.models.local.reranked_index import RerankedIndex
 
 if TYPE_CHECKING:
     from core.answering.redaction import Histories
@@ -186,13 +186,12 @@ class Parts:
         if self.own_index is not None:
             return self.own_index
         settings, key = self.config.index, self.config.index_key()
+        reranker = Reranker(self.corpus, self.judge) if settings.rerank else None
         if settings.url:
             secret = key.get_secret_value() if key else None
-            index: SearchIndex = server_index(settings.url, settings.collection, self.embedder, secret)
+            index = server_index(settings.url, settings.collection, self.embedder, secret, reranker)
         else:
-            index = embedded_index(self.config.data_path, self.embedder)
-        if settings.rerank:
-            index = RerankedIndex(index, self.corpus, self.judge)
+            index = embedded_index(self.config.data_path, self.embedder, reranker)
         self.stack.push_async_callback(index.close)
         return index
 

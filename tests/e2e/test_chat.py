@@ -26,7 +26,7 @@ from tests.model_server.server import KEY, MODEL
 
 QUESTION = "How long must we wait before starting the gate controller again?"
 WAIT = "Wait a full minute."
-PATIENCE_SECONDS = 120  # a process that starts or stops beside many others
+TIMEOUT_SECONDS = 120  # a process that starts or stops beside many others
 Chat = Callable[..., str]
 
 
@@ -185,7 +185,7 @@ class Terminal:
             self.shown += data.decode("utf-8", "replace")
 
     def wait_for(self, text: str, count: int = 1) -> None:
-        until = time.monotonic() + PATIENCE_SECONDS
+        until = time.monotonic() + TIMEOUT_SECONDS
         while self.shown.count(text) < count:
             assert time.monotonic() < until, f"{text!r} never came: {self.shown!r}"
             time.sleep(0.02)
@@ -194,7 +194,7 @@ class Terminal:
         os.write(self._fd, text.encode())
 
     def end(self) -> int:
-        until = time.monotonic() + PATIENCE_SECONDS
+        until = time.monotonic() + TIMEOUT_SECONDS
         while time.monotonic() < until:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
@@ -227,7 +227,7 @@ def _stop_one_answer(data_dir: Path, environment: dict[str, str], server: ModelS
     terminal = Terminal("--data-dir", str(data_dir), "chat", "--new", environment=environment)
     terminal.wait_for("Ask a question")
     terminal.type("Thank you!\n")
-    until = time.monotonic() + PATIENCE_SECONDS
+    until = time.monotonic() + TIMEOUT_SECONDS
     while not server.requests:
         assert time.monotonic() < until, terminal.shown
         time.sleep(0.02)

@@ -46,7 +46,7 @@ async def _check(asked: Awaitable[object]) -> str:
     try:
         await asyncio.wait_for(asked, CHECK_SECONDS)
     except TimeoutError:
-        return "timed out"
+        return "no answer in time"
     except FootnoteError as error:
         return f"failed: {type(error).__name__}"
     return "ok"

@@ -154,7 +154,7 @@ async def test_a_bug_shows_a_number_and_no_detail(
     async def broken(*_: object) -> None:
         raise RuntimeError("the secret is 42")
 
-    monkeypatch.setattr(office.conversation_store, "list_conversations", broken)
+    monkeypatch.setattr(office.conversations, "list_conversations", broken)
     code, message = await error_of(await client.get(SESSIONS), 500)
 
     assert (code, "42" in message.replace(message.split()[-1], "")) == ("internal", False)
@@ -162,4 +162,4 @@ async def test_a_bug_shows_a_number_and_no_detail(
 
 
 def test_the_token_never_shows(office: Office) -> None:
-    assert TOKEN not in repr(replace(office.door(), token=TOKEN))
+    assert TOKEN not in repr(replace(office.api(), token=TOKEN))

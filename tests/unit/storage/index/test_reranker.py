@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.corpus import IndexHit, SearchScope, SourcedPassage
-from storage.models.local.reranked_index import RERANKED, RerankedIndex, blend
-from tests.fakes import MemoryIndex
+from storage.index.index import RERANKED, QdrantIndex, Reranker, blend
+from storage.index.opening import index_meta
+from storage.index.server import open_memory
+from tests.fakes import HashEmbedder
 from tests.unit.storage.search_builders import ask, build_entry, stand_in, within
 
 
@@ -42,9 +44,9 @@ def entries(count: int) -> list[Any]:
     return [build_entry(f"spyglass number {n}", document=f"{n}.md", heading_path=("Shop",)) for n in range(count)]
 
 
-async def reranked(library: list[Any], wanted: str, known: list[Any] | None = None) -> tuple[RerankedIndex, Any, Any]:
-    corpus, judge = ListedCorpus(library if known is None else known), WordJudge(wanted)
-    index = RerankedIndex(MemoryIndex(), corpus, judge)
+async def reranked(library: list[Any], wanted: str, known: list[Any] | None = None) -> tuple[QdrantIndex, Any, Any]:
+    corpus, judge, embedder = ListedCorpus(library if known is None else known), WordJudge(wanted), HashEmbedder()
+    index = QdrantIndex(lambda: open_memory(index_meta(embedder)), embedder, Reranker(corpus, judge))
     await index.add(library)
     return index, corpus, judge
 
@@ -98,20 +100,6 @@ async def test_nothing_found_is_nothing_judged() -> None:
 
     assert await index.search(ask("spyglass", rerank=True), within()) == []
     assert judge.read == []
-
-
-async def test_everything_else_goes_to_the_index_behind() -> None:
-    library = entries(3)
-    index, _, _ = await reranked(library, "spyglass")
-    first, second = library[0].passage, library[1].passage
-
-    await index.remove_document(first.document_id)
-    await index.remove_revision(second.document_id, "r1")
-    await index.optimise()
-
-    assert await index.count() == 1
-    assert await index.revisions() == {(library[2].passage.document_id, "r1"): 1}
-    await index.close()
 
 
 HIT = IndexHit(passage_id="p", document_id="d", page_id="g", revision="r", score=0.0)
