@@ -18,7 +18,7 @@ def test_a_second_ingest_finds_everything_unchanged_and_loads_no_model_and_no_qu
         f"code = run(['--data-dir', {str(data_dir)!r}, 'ingest', {str(SAMPLES)!r}, '--source', 'samples', '--json']);"
         "heavy = {'onnxruntime', 'fastembed', 'qdrant_edge', 'qdrant_client', 'anthropic', 'alembic', 'numpy'};"
         "heavy |= {'core.service.commands', 'core.knowledge.facts'};"
-        "heavy |= {'core.answering.service', 'core.knowledge.attachments'};"
+        "heavy |= {'core.answering.pipeline', 'core.knowledge.attachments'};"
         "heavy |= {'bot.terminal.render'};"
         "heavy &= set(sys.modules);"
         "print(sorted(heavy), file=sys.stderr); sys.exit(code)"

@@ -19,9 +19,9 @@ from bot.web.api.problems import Problem
 from bot.web.api.workspaces import AUTHOR, require_documents, scope_of, workspace_of
 from bot.web.parts import PARTS, WebParts
 from core.access.positions.reading import positions_for, split_position
-from core.answering.service import check_question
 from core.domain.conversation import IncomingMessage, event_key, message_key
 from core.domain.service import Receipt
+from core.work.questions import check_question
 
 KEY_HEADER = "Idempotency-Key"
 POLL_SECONDS = 1.0  # between looks into the inbox, for answers that another process posts
