@@ -1,8 +1,8 @@
-"""From a parsed document to what is stored of it: pages, passages and the revision that names their content. Pure.
+"""Conversion of a parsed document into stored pages and passages, and its revision. Pure.
 
-A passage is a run of whole units (texts/sentences.py) of one page. It begins anew at every heading, so that the heading
-path of a quote is exact; within a section passages share one sentence with their neighbour. One that begins in the
-middle of a table has the table's head row at the end of its heading path: beside its text, never in it.
+A passage is a run of whole units (texts/sentences.py) of one page. Each heading starts a new passage, so that the
+heading path of a quote is exact; within a section, neighbouring passages share one sentence. If a passage starts inside
+a table, the table's header row is the end of its heading path, and not part of its text.
 """
 
 import hashlib
@@ -25,8 +25,8 @@ from core.domain.corpus import (
     passage_id,
 )
 from core.errors import ReadError
-from storage.documents.tables.headers import find_heads
-from storage.documents.tables.space_tables import row_starts
+from storage.documents.tables.headers import find_headers
+from storage.documents.tables.text_tables import row_starts
 from storage.documents.texts.sentences import Unit, UnitKind, split_units
 
 # Tokens. Passages of 128 with one sentence of overlap gave the most retrieval quality per token of context in our
@@ -56,7 +56,7 @@ class Chunked:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Where a passage will lie in its page."""
+    """A passage's span in its page."""
 
     span: Span
     sentences: tuple[Span, ...]
@@ -66,11 +66,10 @@ class Cut:
 def chunk(parsed: ParsedDocument, workspace: str, document_id: str, find_places: FindPlaces | None = None) -> Chunked:
     """Cut `parsed` into pages and passages.
 
-    The revision is the SHA-256 of all that is stored of the content: texts, titles, headings and where passages lie.
-    A better reader or a new way of cutting therefore gives a new revision, reading the same again gives the same.
+    The revision is the SHA-256 of all stored content: texts, titles, headings and passage spans. A changed reader or
+    way of cutting therefore gives a new revision; the same content gives the same one.
 
-    Raises:
-        ReadError: no page has any text.
+    Raises ReadError if no page has any text.
     """
     parsed = _storable(parsed)
     if not any(page.text.strip() for page in parsed.pages):
@@ -87,24 +86,24 @@ def chunk(parsed: ParsedDocument, workspace: str, document_id: str, find_places:
 
 
 def cut_page(page: ParsedPage) -> list[Cut]:
-    """The passages of one page, in text order; together they cover all but white space and running lines."""
+    """Return the passages of one page in text order; together they cover all but white space, headers and footers."""
     top = (*page.heading_path, page.title) if page.title else page.heading_path
     units = split_units(page.text, page.headings, page.running, row_starts(page.text))
     runs = [run for section in _sections(units) for run in _runs(section)]
     paths = _paths(page, [_place(run) for run in runs])
-    heads = find_heads(page.text)
+    headers = find_headers(page.text)
     return [
         Cut(
             Span(run[0].span.start, run[-1].span.end),
             tuple(unit.sentence for unit in run if unit.sentence) or tuple(unit.span for unit in run),
-            (*top, *path, *filter(None, [heads.at(run[0].span.start)])),
+            (*top, *path, *filter(None, [headers.at(run[0].span.start)])),
         )
         for run, path in zip(runs, paths, strict=True)
     ]
 
 
 def _paths(page: ParsedPage, places: Sequence[int]) -> Iterator[tuple[str, ...]]:
-    """The titles of the headings inside the page that are in force at each of the ascending places."""
+    """Yield the titles of the page's headings in force at each of the ascending places."""
     own = page.headings[0] if _opens_with_its_title(page) else None
     waiting = deque(page.headings)
     stack: list[Heading] = []
@@ -123,12 +122,11 @@ def _opens_with_its_title(page: ParsedPage) -> bool:
 
 
 def _place(run: Sequence[Unit]) -> int:
-    """Where a passage's content begins: after the headings that open it."""
     return next((unit.span.start for unit in run if unit.kind is not UnitKind.HEADING), run[-1].span.start)
 
 
 def _sections(units: Sequence[Unit]) -> Iterator[list[Unit]]:
-    """Runs of units that begin with a heading; headings that follow each other directly stay together."""
+    """Yield runs of units that start with a heading; consecutive headings stay together."""
     section: list[Unit] = []
     for unit in units:
         if unit.kind is UnitKind.HEADING and section and section[-1].kind is not UnitKind.HEADING:
@@ -140,7 +138,7 @@ def _sections(units: Sequence[Unit]) -> Iterator[list[Unit]]:
 
 
 def _runs(section: Sequence[Unit]) -> Iterator[Sequence[Unit]]:
-    """Units of each passage of a section, neighbours sharing one short sentence."""
+    """Yield the units of each passage of a section; neighbours share one short sentence."""
     left = sum(unit.tokens for unit in section)  # tokens from `start` to the end of the section
     start = 0
     while left > LIMIT_TOKENS:
@@ -154,7 +152,7 @@ def _runs(section: Sequence[Unit]) -> Iterator[Sequence[Unit]]:
 
 
 def _full(section: Sequence[Unit], start: int) -> int:
-    """The end of the passage that begins at `start`: at least one unit, and more than the overlap, further."""
+    """Return the end of the passage that starts at `start`; it has at least one unit, and more than the overlap."""
     tokens = section[start].tokens
     end = start + 1
     while end < len(section):
@@ -170,7 +168,7 @@ def _full(section: Sequence[Unit], start: int) -> int:
 def _revision(parsed: ParsedDocument, cuts: Sequence[Sequence[Cut]]) -> str:
     content = asdict(replace(parsed, warnings=()))
     for page in content["pages"]:
-        del page["label"]  # says where a page stands, not what: it came later, and changes no revision
+        del page["label"]  # added later: a label changes no revision
         del page["running"]  # the cuts tell
     content["cuts"] = [
         [cut.span.start, cut.span.end, cut.heading_path, [(span.start, span.end) for span in cut.sentences]]
@@ -181,7 +179,7 @@ def _revision(parsed: ParsedDocument, cuts: Sequence[Sequence[Cut]]) -> str:
 
 
 def _storable(parsed: ParsedDocument) -> ParsedDocument:
-    """The document with characters that can't be stored replaced, in every string of it."""
+    """Replace characters that can't be stored in every string of the document."""
     return replace(
         parsed,
         title=_clean(parsed.title),

@@ -1,8 +1,7 @@
-"""Lists the files of a source: every one of them is either handed on to be read, or reported with the reason.
+"""The files of a source: each is either listed for reading or reported with a reason.
 
-Hidden files and folders (a dot in front: .git, .obsidian) are left out, and so are those lists at the root of a Slack
-export in which nobody says anything. Links are read where they stand for something that is not listed itself; they
-never lead out of the source's folder, nor in circles.
+Hidden files and folders (.git, .obsidian) are left out, and so are the lists without messages at the root of a Slack
+export. Links are followed only to files that are not listed already, within the source's folder, never in circles.
 """
 
 import os
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from core.domain.corpus import FileStamp
 from core.errors import NotFound
-from storage.documents.channels.lists import CHANNEL_LISTS, MUTE_LISTS, PEOPLE_LISTS
+from storage.documents.channels.exports import CHANNEL_LISTS, MUTE_LISTS, PEOPLE_LISTS
 
 # Raise it when a reader gets better: every stamp then differs from the stored one, and all files are read once more.
 # Those whose content comes out the same are not embedded again.
@@ -46,15 +45,15 @@ class Problem:
 
 @dataclass(slots=True)
 class Listing:
-    """What stands under a source's root: files by path, and what is in the way."""
+    """The files and problems under a source's root, by path."""
 
     files: list[SourceFile] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    unlisted: list[str] = field(default_factory=list)  # folders that could not be opened: what is in them is unknown
+    unlisted: list[str] = field(default_factory=list)  # folders that could not be opened; their content is unknown
 
 
 def list_files(root: Path, only: Sequence[str] | None = None) -> Listing:
-    """The files under `root`, or under the sub-paths `only` (files or folders) of it; sorted by path.
+    """List the files under `root`, or under its sub-paths `only` (files or folders), sorted by path.
 
     Sub-paths that do not exist give nothing.
 
@@ -73,7 +72,7 @@ def list_files(root: Path, only: Sequence[str] | None = None) -> Listing:
 
 
 def stamp_of(file: SourceFile, root: Path, depends_on: Sequence[str]) -> FileStamp:
-    """A stamp that changes with the file, with every file embedded in it, and with READING_VERSION. Reads no file."""
+    """Return a stamp that changes with the file, the files embedded in it, and READING_VERSION. Reads no file."""
     parts = [(file.size, file.modified_ns), *(_size_and_time(root / path) for path in depends_on)]
     modified_ns = (sum(modified for _, modified in parts) + READING_VERSION) % _MAX_STAMP
     return FileStamp(size=sum(size for size, _ in parts) % _MAX_STAMP, modified_ns=modified_ns)
@@ -86,7 +85,7 @@ def stamp_file(path: Path) -> FileStamp:
 
 
 def why_unopened(error: OSError) -> str:
-    """The reason for a report, with the next step where there is one."""
+    """Return the reason for a report, with the next step if there is one."""
     if isinstance(error, FileNotFoundError):
         return "vanished before it was read; ingest again when it is back"
     reason = (error.strerror or str(error)).lower()
@@ -102,7 +101,7 @@ def _size_and_time(path: Path) -> tuple[int, int]:
 
 
 def _list(root: Path, sub_path: str, listing: Listing) -> None:
-    """Walks folders without recursion: a tree may be deeper than Python's stack."""
+    """Walk folders without recursion: a tree may be deeper than Python's stack."""
     waiting = [sub_path]
     while waiting:
         folder = waiting.pop()
@@ -122,13 +121,12 @@ def _list(root: Path, sub_path: str, listing: Listing) -> None:
 
 
 def _mute_lists(names: Set[str]) -> Collection[str]:
-    """Names of files that are a part of the export a folder holds, and no documents."""
     is_export = not names.isdisjoint(PEOPLE_LISTS) and not names.isdisjoint(CHANNEL_LISTS)
     return MUTE_LISTS if is_export else ()
 
 
 def _entries(root: Path, folder: str) -> Iterator[tuple[str, bool]]:
-    """(path, whether it is a folder) of all in a folder; for a sub-path that is a file, the file itself."""
+    """Yield (path, is a folder) for all in a folder; for a sub-path that is a file, the file itself."""
     absolute = root / folder
     if folder and (absolute.is_symlink() or not absolute.is_dir()):
         if os.path.lexists(absolute):
@@ -163,12 +161,12 @@ def _add(root: Path, path: str, listing: Listing) -> None:
 
 
 def _printable(path: str) -> str:
-    """The path as valid Unicode, with bytes that are not UTF-8 written as hexadecimal escapes."""
+    """Return the path as valid Unicode, with bytes that are not UTF-8 as hexadecimal escapes."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _link_problem(root: Path, link: Path) -> str | None:
-    """Why a link is not read; empty when it need not be: it is a circle, or its target is listed in its own place."""
+    """Return why a link is not read; "" if it needn't be, because it is a circle or its target is listed itself."""
     target = Path(os.path.realpath(link))
     if not target.is_relative_to(root):
         return (
@@ -187,4 +185,4 @@ def _link_problem(root: Path, link: Path) -> str | None:
 
 
 def _dangling(link: Path) -> str:
-    return f"a link to {os.readlink(link)!r}, which does not exist; mend or remove it"
+    return f"a link to {os.readlink(link)!r}, which does not exist; fix or remove it"

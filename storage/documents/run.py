@@ -1,8 +1,8 @@
-"""One run over the files that have to be read: three stages side by side, so that reading never waits for embedding.
+"""One ingest run: three concurrent stages, so that reading never waits for embedding.
 
 read (child process) -> embed (index.add, in batches) -> commit (SQL). A document's passages are in the index before its
-new revision goes live in one commit; only then the old revision leaves the index. Killed anywhere in between, what was
-live stays live, and the next run finds the file's stamp still open, reads it again and sweeps what is left over.
+new revision goes live in one commit; only then the old revision leaves the index. If the run is killed anywhere in
+between, live content stays live: the next run reads the file again, because its stamp is open, and removes leftovers.
 """
 
 import asyncio
@@ -12,12 +12,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import quote
 
-from core.domain.corpus import Document, FileStamp, IndexEntry, document_id
+from core.domain.corpus import Document, FileStamp, IndexEntry, document_id, web_address
 from core.domain.corpus import Source as CorpusSource
 from core.domain.ingest_report import Failure, IngestProgress, IngestReport, ProgressCallback
 from core.domain.read_limits import MEBIBYTE, ReadLimits
 from core.ports import Clock, CorpusRepository, SearchIndex
-from core.text.links import web_address
 from storage.documents.child import ReadDocument, ReadFailure, ReadTask
 from storage.documents.files import SourceFile, stamp_of
 from storage.documents.index_repair import index_entries
@@ -60,7 +59,7 @@ class ReadAhead:
         self._changed = asyncio.Condition()
 
     async def put(self, item: Item | None) -> None:
-        """None says that nothing more will come."""
+        """Add an item; None ends the queue."""
         size = item.content.characters if item else 0
         async with self._changed:
             await self._changed.wait_for(lambda: self._waiting == 0 or self._waiting + size <= self._limit)
@@ -141,9 +140,9 @@ class IngestRun:
         return await self.sandbox.read(task)
 
     async def _fail(self, file: SourceFile, previous: Document | None, reason: str) -> None:
-        """The last good revision, if any, stays readable; the stamp keeps the file from being tried again unchanged.
+        """Keep the last good revision, if any; the stamp prevents reading the file again unchanged.
 
-        Not so for a forced kind: that another reader can't read it says nothing about its own.
+        A forced kind sets no stamp: the file's own reader may succeed.
         """
         document = previous or self._document(file, title=file.path.rsplit("/", 1)[-1], kind="unknown")
         stamp = stamp_of(file, self.root, document.depends_on) if self.kind is None else None
@@ -202,7 +201,7 @@ class IngestRun:
     async def _adding(
         self, entries: Sequence[IndexEntry], slots: asyncio.Semaphore, stages: asyncio.TaskGroup
     ) -> asyncio.Task[None]:
-        """The task that adds a batch to the index, started when there is a slot for it."""
+        """Return the task that adds a batch to the index, started when a slot is free."""
         await slots.acquire()
 
         async def add() -> None:
@@ -224,7 +223,7 @@ class IngestRun:
     async def _store(self, item: Item) -> None:
         old = item.previous.revision if item.previous else None
         replaces = old is not None and old != item.document.revision
-        # Without its stamp until the old revision is gone from the index: killed before, the next run comes back here.
+        # No stamp until the old revision has left the index: if killed before, the next run reads the file again.
         document = replace(item.document, stamp=None if replaces else item.stamp)
         await self.corpus.switch_revision(document, item.content.pages, item.content.passages)
         if replaces and old is not None:

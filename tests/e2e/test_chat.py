@@ -26,7 +26,7 @@ from tests.model_server.server import KEY, MODEL
 
 QUESTION = "How long must we wait before starting the gate controller again?"
 WAIT = "Wait a full minute."
-PATIENCE_SECONDS = 120  # a process that starts or stops beside many others
+TIMEOUT_SECONDS = 120  # a process that starts or stops beside many others
 Chat = Callable[..., str]
 
 
@@ -126,8 +126,8 @@ def test_a_chat_alone_has_no_commands_of_a_service_or_a_channel(chat: Chat) -> N
 
     assert "/summary NAME" in shown
     assert "/settings [NAME" not in shown
-    assert "There is no command /stop" in shown
-    assert "There is no command /why" in shown
+    assert "Unknown command /stop" in shown
+    assert "Unknown command /why" in shown
     assert shown.count("is for channels of chat platforms") == 2
 
 
@@ -155,7 +155,7 @@ def test_an_export_is_shown_or_written_beside_the_chat_but_never_over_a_file(
 def test_errors_and_interrupts_at_the_prompt_do_not_end_the_chat(chat: Chat) -> None:
     shown = chat("/nonsense", "/page", KeyboardInterrupt(), "?!", "/delete", QUESTION, "/delete", "/export", new=True)
 
-    assert "There is no command /nonsense" in shown
+    assert "Unknown command /nonsense" in shown
     assert "quit or Ctrl+D leaves" in shown
     assert "The question is empty" in shown
     assert WAIT in shown
@@ -185,7 +185,7 @@ class Terminal:
             self.shown += data.decode("utf-8", "replace")
 
     def wait_for(self, text: str, count: int = 1) -> None:
-        until = time.monotonic() + PATIENCE_SECONDS
+        until = time.monotonic() + TIMEOUT_SECONDS
         while self.shown.count(text) < count:
             assert time.monotonic() < until, f"{text!r} never came: {self.shown!r}"
             time.sleep(0.02)
@@ -194,7 +194,7 @@ class Terminal:
         os.write(self._fd, text.encode())
 
     def end(self) -> int:
-        until = time.monotonic() + PATIENCE_SECONDS
+        until = time.monotonic() + TIMEOUT_SECONDS
         while time.monotonic() < until:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
@@ -227,7 +227,7 @@ def _stop_one_answer(data_dir: Path, environment: dict[str, str], server: ModelS
     terminal = Terminal("--data-dir", str(data_dir), "chat", "--new", environment=environment)
     terminal.wait_for("Ask a question")
     terminal.type("Thank you!\n")
-    until = time.monotonic() + PATIENCE_SECONDS
+    until = time.monotonic() + TIMEOUT_SECONDS
     while not server.requests:
         assert time.monotonic() < until, terminal.shown
         time.sleep(0.02)

@@ -31,7 +31,7 @@ _CREDIT = re.compile(
 
 
 def book_span(text: str) -> Span:
-    """The book itself; all of `text` where the project's marks do not stand in it."""
+    """Return the span of the book itself, or of all of `text` if it lacks the project's markers."""
     first = _START.search(text)
     start = _after_credits(text, first.end()) if first else 0
     last = _END.search(text, start)
@@ -42,7 +42,7 @@ def book_span(text: str) -> Span:
 def without_licence(
     text: str, headings: Sequence[Heading], anchors: Sequence[tuple[str, int]] = ()
 ) -> tuple[str, tuple[Heading, ...], tuple[tuple[str, int], ...]]:
-    """The book itself, with those headings and anchors that stand in it."""
+    """Return the book itself, with its headings and anchors."""
     span = book_span(text)
     if span == Span(0, len(text)):
         return text, tuple(headings), tuple(anchors)
@@ -63,7 +63,7 @@ def _after_credits(text: str, start: int) -> int:
     return start
 
 
-# Names of a list that have to stand as headings in the text, at least, and their share of the list.
+# Minimum names of a list that must be headings in the text, and their minimum share of the list.
 MIN_FOUND = 3
 MIN_SHARE = 0.6
 # Entries of a list that are looked for, and characters of one.
@@ -72,16 +72,16 @@ MAX_ENTRY = 90
 
 _CONTENTS = re.compile(r"^[ \t]*(?:table of )?contents\.?[ \t]*\n", re.IGNORECASE | re.MULTILINE)
 _LINE = re.compile(r"^[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
-# What stands before and behind a name in such a list: "IV. ", "12) ", " ..... 212", "    xii".
+# Numbers before and after a name in such a list: "IV. ", "12) ", " ..... 212", "    xii".
 _BEFORE = re.compile(r"^(?:[ivxlc]+[.)]|\d{1,3}[.)]?)\s+", re.IGNORECASE)
 _BEHIND = re.compile(r"(?:[ \t]*\.[ .]*|[ \t]{2,}|\t)(?:\d{1,4}|[ivxlc]{1,6})$|[ \t]+\d{1,4}$", re.IGNORECASE)
 
 
 def find_listed(text: str) -> tuple[Heading, ...]:
-    """The lines that stand alone and have the names of a list of contents, in its order; none without such a list.
+    """Return the single lines that repeat the names of a list of contents, in its order, or () without such a list.
 
-    The list ends where its first name stands again. Names that are not found are passed over; where most are not,
-    the list is one of something else.
+    The list ends at the second occurrence of its first name. Names that are not found are skipped; if most are, the
+    list is of something else.
     """
     opening = _CONTENTS.search(text)
     if opening is None:
@@ -119,7 +119,6 @@ def _name(line: str) -> str:
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether the lines above and below are blank."""
     above = text.rfind("\n", 0, max(start - 1, 0)) + 1
     below = text.find("\n", end + 1)
     return not text[above:start].strip() and not text[end : below if below >= 0 else len(text)].strip()
@@ -131,10 +130,12 @@ MIN_CHAPTERS = 3
 MAX_HEADING = 90
 MAX_SUBTITLE = 70
 
+_ONES = "one two three four five six seven eight nine".split()
+_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth last".split()
 _NUMBER = (
-    r"(?:[0-9]{1,3}|[ivxlcdm]{1,7}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|"
-    r"fifteen|sixteen|seventeen|eighteen|nineteen|twenty(?:[- ](?:one|two|three|four|five|six|seven|eight|nine))?|"
-    r"(?:the )?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last))"
+    rf"(?:[0-9]{{1,3}}|[ivxlcdm]{{1,7}}|{'|'.join(_ONES + _TEENS)}|twenty(?:[- ](?:{'|'.join(_ONES)}))?"
+    rf"|(?:the )?(?:{'|'.join(_ORDINALS)}))"
 )
 _NAMED = re.compile(
     r"(part|book|volume|act|epoch|phase|chapter|section|scene|letter|canto|stave|adventure|lecture|lesson|essay|story|tale"
@@ -179,12 +180,12 @@ class _Candidate:
 
 
 def find_chapters(text: str) -> tuple[Heading, ...]:
-    """Chapter headings in text order; none when the text has no clear ones (at least three of one kind).
+    """Return chapter headings in text order, or () if there are fewer than three of one kind.
 
     A heading is a short line between blank lines such as "CHAPTER IV.", "Chapter 3: The Road", "3. The Road", "IV" or
-    "THE SECOND ACT". A line of capitals that follows a bare "CHAPTER IV." is its title, as is the one line right below
-    it. Headings that follow each other with no text between, as in a table of contents, are text. Parts and books stand
-    above chapters. Where there are none, the names that a table of contents lists are headings where they stand again.
+    "THE SECOND ACT". A line of capitals after a bare "CHAPTER IV." is its title, as is the single line right below it.
+    Headings without text between them, as in a table of contents, are text. Parts and books are above chapters. In a
+    text without such headings, the names in a table of contents are headings at their second occurrence.
     """
     return _find_numbered(text) or find_listed(text)
 
@@ -229,7 +230,7 @@ def _candidates(text: str) -> list[_Candidate]:
 
 
 def _with_title_below(block: str, match: re.Match[str]) -> _Candidate | None:
-    """A bare "Chapter One" with its title on the next line, and no other line below."""
+    """Return a bare "Chapter One" with its title on the next line, and no other line below."""
     line, _, below = (part.strip() for part in block.partition("\n"))
     named = _NAMED.fullmatch(line)
     if named is None or named[3].strip(" \t.-—–:") or "\n" in below or not _is_title(below):
@@ -277,7 +278,7 @@ def _is_subtitle(line: str) -> bool:
 
 
 def _without_contents(text: str, candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """Without the entries of a table of contents: headings with nothing under them, and the last of their run."""
+    """Leave out entries of a table of contents: headings with nothing under them, and the last of their run."""
     kept = []
     run = 0
     for place, item in enumerate(candidates):
@@ -294,7 +295,7 @@ def _without_contents(text: str, candidates: Sequence[_Candidate]) -> list[_Cand
 
 
 def _with_plain_numbers(candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """With "VII. THE BRIDGE" as a chapter after "CHAPTER VI", where no "CHAPTER VII" follows."""
+    """Treat "VII. THE BRIDGE" as a chapter after "CHAPTER VI" if there is no "CHAPTER VII"."""
     known = {(item.family, _value(item.number)) for item in candidates if item.family != "numbered"}
     found: list[_Candidate] = []
     family, number = "", 0
@@ -311,7 +312,6 @@ def _with_plain_numbers(candidates: Sequence[_Candidate]) -> list[_Candidate]:
 
 
 def _rises(candidates: Sequence[_Candidate]) -> bool:
-    """Whether bare numbers count up by one, as chapters do and list items between other text do not."""
     values = [_value(item.number) for item in candidates]
     return values[0] in (0, 1) and all(after == before + 1 for before, after in pairwise(values))
 

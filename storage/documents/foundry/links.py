@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.domain.corpus import Page, Span
-from core.errors import ReadError
 from core.text.words import collapse
-from storage.documents.foundry.export import Journal, JournalLibrary, JournalPage, Target, is_json, read_journals
+from storage.documents.foundry.export import Journal, JournalLibrary, JournalPage, Target, read_journal_file
 from storage.documents.html.text import has_markup, html_to_text
-from storage.documents.texts.encodings import decode
 from storage.documents.texts.structured import Value
 
 # Levels and strings that are looked at: a page has tens of them.
@@ -19,7 +17,7 @@ MAX_LEVELS = 32
 MAX_STRINGS = 20_000
 
 _LABELS = ("label", "name", "title")
-# Fields that say how a page is shown or found, never what it says.
+# Fields that control how a page is shown or found.
 _TECHNICAL = frozenset(
     "type _id id uuid img src icon image color colour key slug identifier flags sort ownership anchor style class "
     "format folder path url link pack source".split()
@@ -38,9 +36,9 @@ class SystemText:
 
 
 def system_strings(system: Mapping[str, Value]) -> list[SystemText]:
-    """The readable strings at any depth, in file order but for groups, which follow what stands outside of them.
+    """Return the readable strings at any depth, in file order, but groups last.
 
-    A nested group's label stands first in it, as a heading.
+    A nested group starts with its label as a heading.
     """
     fields: dict[str, Value] = dict(system)
     names = frozenset(_names(fields, 0))
@@ -68,7 +66,7 @@ def _strings(value: Value, depth: int, names: frozenset[str]) -> Iterator[System
         if label:
             yield SystemText(" ".join(str(value[label]).split()), level=min(1 + depth, 6))
         named = [(name, item) for name, item in value.items() if name != label and name not in _TECHNICAL]
-        # What stands outside of groups comes first: behind one, it would read as part of it.
+        # Ungrouped strings come first: after a group, they would read as part of it.
         for _, item in sorted(named, key=lambda pair: _is_group(pair[1])):
             yield from _strings(item, depth + 1, names)
 
@@ -78,7 +76,7 @@ def _is_group(value: Value) -> bool:
 
 
 def _label(group: Mapping[str, Value], names: frozenset[str]) -> str | None:
-    """The field that names a group, where the group holds more than its name."""
+    """Return the field that names a group with more than a name."""
     for name in _LABELS:
         value = group.get(name)
         if isinstance(value, str) and _is_readable(value, names) and len(group) > 1:
@@ -105,11 +103,9 @@ def _names(value: Value, depth: int) -> Iterator[str]:
         yield from _names(child, depth + 1)
 
 
-# Bytes of a file that is read a second time for its links.
-MAX_BYTES = 32_000_000
-
+_DOCUMENTS = "JournalEntryPage|JournalEntry|Actor|Item|Scene|RollTable|Macro|Cards|Playlist|Compendium|Adventure"
 COMMAND = re.compile(
-    r"@(?P<kind>UUID|Embed|JournalEntryPage|JournalEntry|Actor|Item|Scene|RollTable|Macro|Cards|Playlist|Compendium|Adventure)"
+    rf"@(?P<kind>UUID|Embed|{_DOCUMENTS})"
     r"\[(?P<target>[^\[\]\n]{1,300})\](?:\{(?P<label>[^{}\n]{1,200})\})?"
 )
 _PAGE_LINK = re.compile(r"JournalEntryPage\.(?P<id>[^.\[\]]{1,64})\]")
@@ -119,7 +115,7 @@ _KINDS = {"Actor": "actor", "Item": "item", "Scene": "place", "RollTable": "tabl
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A link of a page. `kind` is "actor", "item", "place" or "table" where it names such a thing, else ""."""
+    """A link of a page. `kind` is "actor", "item", "place", "table" or ""."""
 
     page: Page
     span: Span
@@ -129,12 +125,12 @@ class Mention:
 
 
 def find_mentions(path: Path | None, pages: Sequence[Page]) -> list[Mention]:
-    """The links of a journal's pages whose names stand in their texts; none where the file is no journal any more."""
+    """Return the links of a journal's pages whose names are in their texts; none if the file is no longer a journal."""
     by_id = {match["id"]: page for page in pages if (match := _PAGE_LINK.search(page.deep_link or ""))}
     found: list[Mention] = []
     if path is None or not by_id:
         return found
-    journals = _read(path)
+    journals = read_journal_file(path)
     names = {page.id: page.name for journal in journals for page in journal.pages}
     names |= {journal.id: journal.name for journal in journals}
     for journal in journals:
@@ -145,27 +141,16 @@ def find_mentions(path: Path | None, pages: Sequence[Page]) -> list[Mention]:
 
 
 def kind_of(command: str, target: str) -> str:
-    """What a link names: "actor" of @Actor[x], of @UUID[Actor.x] and of @UUID[Compendium.a.b.Actor.x]."""
+    """Return the kind of a link's target: "actor" of @Actor[x], @UUID[Actor.x] and @UUID[Compendium.a.b.Actor.x]."""
     parts = [command, *target.split(".")[:-1]]
     return next((_KINDS[part] for part in reversed(parts) if part in _KINDS), "")
 
 
 def name_of(match: re.Match[str], names: Mapping[str, str]) -> str:
-    """The name a link shows: its label, that of its target, or its target's last part, unless that is an id."""
+    """Return the name a link shows: its label, its target's name, or its target's last part if that is no id."""
     target = match["target"].split()[0] if match["target"].split() else ""
     last = target.partition("#")[0].rpartition(".")[2]
     return collapse(match["label"] or names.get(last, "") or ("" if _ID.fullmatch(last) else last))
-
-
-def _read(path: Path) -> tuple[Journal, ...]:
-    """Nothing where it can't be read: the reader tells people of it when it reads the file the next time."""
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            return ()
-        text = decode(path.read_bytes()).text
-        return read_journals(text, is_json=is_json(path, text))
-    except (OSError, ReadError):
-        return ()
 
 
 def _in_page(source: JournalPage, page: Page, names: Mapping[str, str]) -> Iterator[Mention]:
@@ -183,7 +168,6 @@ def _in_page(source: JournalPage, page: Page, names: Mapping[str, str]) -> Itera
 
 
 def _place(text: str, name: str, *, is_embed: bool) -> Span | None:
-    """Where a name stands as words of its own; of what is embedded, the page's first line."""
     match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)
     if match:
         return Span(match.start(), match.end())
@@ -199,7 +183,6 @@ MAX_DEPTH = 5
 # Characters that one page may grow by through embeds: a journal that embeds itself in many ways would never end.
 MAX_EMBEDDED = 1_000_000
 
-_DOCUMENTS = "JournalEntryPage|JournalEntry|Actor|Item|Scene|RollTable|Macro|Cards|Playlist|Compendium|Adventure"
 _COMMAND = re.compile(
     rf"@(?P<kind>UUID|Embed|{_DOCUMENTS})\[(?P<target>[^\[\]]*)\](?:\{{(?P<label>[^{{}}]*)\}})?"
     r"|&(?:amp;)?Reference\[(?P<reference>[^\[\]]*)\](?:\{(?P<reference_label>[^{}]*)\})?"
@@ -212,17 +195,17 @@ _OPTION = re.compile(r"\s+\w+=\S*|^\w+=")
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a text stands: relative links start here, and an embed of what is open would never end."""
+    """The position of a text, for relative links and to stop circular embeds."""
 
     journal: Journal
     open: frozenset[tuple[str, str]]
 
 
 class LinkResolver:
-    """Resolves the commands of one file and remembers what it pointed at.
+    """Resolves the commands of one file and records their targets.
 
-    `links` are targets as written, `depends_on` the other files whose names or text were used, both in order of
-    first use; `unresolved` counts embeds whose target the source does not hold.
+    `links` are targets as written, `depends_on` the other files whose names or text were used, both in order of first
+    use; `unresolved` counts embeds without a target in the source.
     """
 
     def __init__(self, library: JournalLibrary) -> None:
@@ -233,12 +216,12 @@ class LinkResolver:
         self.unresolved = 0
 
     def to_html(self, source: str, journal: Journal, page: JournalPage) -> str:
-        """HTML with every command replaced."""
+        """Return HTML with every command replaced."""
         self._embedded = 0
         return self._expand(source, _Place(journal, frozenset({_key(journal, page)})), is_html=True)
 
     def to_plain(self, source: str, journal: Journal, page: JournalPage) -> str:
-        """Plain text or Markdown with every command replaced."""
+        """Return plain text or Markdown with every command replaced."""
         self._embedded = 0
         return self._expand(source, _Place(journal, frozenset({_key(journal, page)})), is_html=False)
 
@@ -274,7 +257,7 @@ class LinkResolver:
         return self._library.find(*ids) if ids else None
 
     def _embed(self, found: Target | None, place: _Place, *, is_html: bool) -> str | None:
-        """The target's text with its own commands replaced; None where there is none to be had."""
+        """Return the target's text with its own commands replaced, or None."""
         if found is None:
             self.unresolved += 1
             return None
@@ -307,7 +290,7 @@ def _page_html(page: JournalPage) -> str:
 
 
 def _target_ids(uuid: str, current: str) -> tuple[str, str] | None:
-    """(journal id, page id) of a link; either may be "". None when it points at no journal."""
+    """Return (journal id, page id) of a link, either may be ""; None for a link to something else."""
     parts = uuid.partition("#")[0].split(".")
     if parts[0] == "":
         return (current, parts[-1]) if parts[-1] else None
@@ -332,7 +315,6 @@ def _name(found: Target | None) -> str:
 
 
 def _name_part(target: str) -> str:
-    """What an unresolved link shows: its last part, unless that is an id."""
     last = " ".join(target.partition("#")[0].rpartition(".")[2].split())
     return "" if _ID.fullmatch(last) else last
 

@@ -1,6 +1,6 @@
-"""Lines and tables of a page's text as extractors read them: with their places, and without Markdown's marks. Pure.
+"""Lines and tables of a page's text for extractors: with their positions, and without Markdown's marks. Pure.
 
-All patterns take time in proportion to the text, whatever stands in it.
+All patterns take linear time.
 """
 
 import html
@@ -12,7 +12,7 @@ from functools import cached_property
 from core.domain.corpus import Page, Span
 from core.text.pipe_tables import TextTable, read_pipe_tables
 from core.text.words import collapse
-from storage.documents.tables.tab_tables import read_tab_tables
+from storage.documents.tables.text_tables import read_tab_tables
 
 # Characters of a line that are looked at for links and labels: longer ones are data.
 MAX_LINE = 2_000
@@ -38,7 +38,7 @@ class Line:
     """A line that is not blank; its span is without white space at its ends."""
 
     span: Span
-    text: str  # as it stands in the span
+    text: str  # as in the span
     indent: int
     in_code: bool = False
     heading: int = 0  # its level; 0: none
@@ -62,7 +62,7 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class PipeTable:
     header: Span
-    columns: tuple[str, ...]  # without marks, lower case; "" each where no row names them
+    columns: tuple[str, ...]  # without marks, lower case; each "" without a header row
     rows: tuple[Row, ...]
 
 
@@ -94,7 +94,7 @@ class MarkedText:
         )
 
     def titles(self) -> Iterator[tuple[Line, str]]:
-        """Lines that are headings, with their titles."""
+        """Yield the lines that are headings, with their titles."""
         named = {heading.start: heading.title for heading in self.page.headings}
         for line in self.lines:
             if line.heading:
@@ -103,7 +103,7 @@ class MarkedText:
 
 
 def around(line: Line, start: int, end: int) -> Span:
-    """The place of what stands at `start` to `end` of a line: the line, or of a long one the sentence around it."""
+    """Return the span of the line around `start` to `end`, or of the sentence in a long line."""
     if len(line.text) <= MAX_PLACE:
         return line.span
     first = max(line.text.rfind(". ", max(0, start - MAX_PLACE // 2), start) + 2, start - MAX_PLACE // 2, 0)
@@ -115,7 +115,7 @@ def around(line: Line, start: int, end: int) -> Span:
 
 
 def plain(text: str) -> str:
-    """The words of one line without its marks: links as their labels, no emphasis, code marks, tags or escapes."""
+    """Return the words of one line without marks: links as their labels, no emphasis, code marks, tags or escapes."""
     line = text[:MAX_LINE]
     line = _HEADING_MARKS.sub("", line, count=1)
     line = _BULLET.sub("", line, count=1)
@@ -131,7 +131,7 @@ def plain(text: str) -> str:
 
 
 def plain_path(text: str) -> str:
-    """A line whose links are labels and whose escapes are undone, with its code marks and brackets as they stand."""
+    """Return a line with links as labels and without escapes, but with its code marks and brackets."""
     line = text[:MAX_LINE]
     if "[" in line:
         line = _LINK.sub(r"\1", line)

@@ -12,11 +12,11 @@ from xml.parsers import expat
 from core.errors import ReadError
 from core.text.delimited import MAX_COLUMNS
 from storage.documents.archives import Archive, open_archive
-from storage.documents.office.office_files import MAX_AREA, parse_part
+from storage.documents.office.office_files import MAX_AREA, column_number, parse_part
 from storage.documents.tables.text import Merge, fill_merged
 from storage.documents.texts.encodings import decode
 
-# Formats that workbooks name by number alone.
+# Formats that workbooks reference by number.
 BUILT_IN: Mapping[int, str] = {
     5: '"$"#,##0',
     6: '"$"#,##0',
@@ -35,7 +35,7 @@ _SYMBOL = re.compile(r"[$€£¥₹₽₩₺₴₪₫฿¢]|\b(?:[A-Z]{3}|kr|zł
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberFormat:
-    """`before` and `after` are what stands around the number, spaces between them included."""
+    """The format of a number. `before` and `after` are the texts around it, with spaces."""
 
     decimals: int
     before: str = ""
@@ -44,7 +44,7 @@ class NumberFormat:
     is_percent: bool = False
 
     def show(self, value: float) -> str:
-        """`-€1,200.00`, `12.5 %`."""
+        """Return the value as formatted: `-€1,200.00`, `12.5 %`."""
         number = abs(value) * 100 if self.is_percent else abs(value)
         shown = f"{number:{',' if self.grouped else ''}.{self.decimals}f}"
         minus = "-" if value < 0 and shown.strip("0.,") else ""
@@ -52,7 +52,7 @@ class NumberFormat:
 
 
 def read_format(code: str) -> NumberFormat | None:
-    """The format of a code such as `0.0%` or `#,##0.00 [$€-407]`; None where it is neither percent nor currency."""
+    """Return the format of a code such as `0.0%` or `#,##0.00 [$€-407]`; None if it is neither percent nor currency."""
     digits, before, after, is_percent = "", "", "", False
     for part in _parts(code):
         if part[0] in "0#?":
@@ -75,7 +75,7 @@ def read_format(code: str) -> NumberFormat | None:
 
 
 def _parts(code: str) -> Iterator[str]:
-    """Of the section for positive numbers."""
+    """Yield the parts of the section for positive numbers."""
     for match in _PART.finditer(code):
         if match[0] == ";":
             return
@@ -83,7 +83,6 @@ def _parts(code: str) -> Iterator[str]:
 
 
 def _said(part: str) -> str:
-    """What a part shows beside the digits: text, a symbol; padding and colours show nothing."""
     if part.startswith("[$"):
         return part[2:-1].partition("-")[0]
     if part.startswith('"'):
@@ -103,7 +102,7 @@ _WHAT = "spreadsheet"
 
 
 def read_sheet_formats(path: Path) -> dict[str, Formats]:
-    """By the sheets' names, of those that have such cells. ReadError for a damaged part."""
+    """Return formats by sheet name, for sheets with such cells. Raises ReadError for a damaged part."""
     with open_archive(path, _WHAT) as archive:
         styles = _styles(archive)
         if not styles or _WORKBOOK not in archive:
@@ -114,7 +113,7 @@ def read_sheet_formats(path: Path) -> dict[str, Formats]:
 
 
 def _styles(archive: Archive) -> dict[int, NumberFormat]:
-    """The styles of cells that have such a format, by number."""
+    """Return the formats of numbered cell styles."""
     if _STYLES not in archive:
         return {}
     root = parse_part(archive.read(_STYLES), _STYLES, _WHAT)
@@ -147,7 +146,7 @@ def _relation(sheet: Any) -> str | None:
 
 
 def _cells(data: bytes, styles: Mapping[int, NumberFormat]) -> Formats:
-    """Streamed: a sheet may have a million cells, most of them without such a style."""
+    """Stream a sheet: it may have a million cells, most of them without such a style."""
     found: dict[tuple[int, int], NumberFormat] = {}
 
     def begin(tag: str, attributes: dict[str, str]) -> None:
@@ -155,19 +154,12 @@ def _cells(data: bytes, styles: Mapping[int, NumberFormat]) -> Formats:
             return
         style, place = styles.get(_number(attributes["s"])), _PLACE.match(attributes.get("r", ""))
         if style is not None and place is not None:
-            found[int(place[2]) - 1, _column(place[1])] = style
+            found[int(place[2]) - 1, column_number(place[1]) - 1] = style
 
     parser = expat.ParserCreate()
     parser.StartElementHandler = begin
     parser.Parse(data, True)
     return found
-
-
-def _column(letters: str) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + ord(letter) - ord("A") + 1
-    return number - 1
 
 
 def _number(text: str | None) -> int:
@@ -191,7 +183,7 @@ class SheetForm(Enum):
 
 
 def form_of(head: bytes) -> SheetForm | None:
-    """What the text of an .xls file is, by what stands at its front; None for a real workbook, and for no text."""
+    """Return the form of a text file named .xls, by its first bytes; None for a real workbook, and for no text."""
     try:
         text = decode(head).text
     except ReadError:
@@ -205,7 +197,7 @@ def form_of(head: bytes) -> SheetForm | None:
 
 
 def read_sheet_xml(data: bytes, what: str) -> list[tuple[str, bool, list[list[str]]]]:
-    """The sheets of a workbook in Excel's XML: name, whether it is hidden, its rows. ReadError where it is damaged."""
+    """Return the sheets of a workbook in Excel's XML: name, is hidden, rows. Raises ReadError if it is damaged."""
     root = parse_part(data, "Workbook", what)
     sheets = []
     for number, sheet in enumerate(root.iter(f"{_SS}Worksheet"), 1):
@@ -241,7 +233,6 @@ def _rows(elements: Sequence[Any]) -> list[list[str]]:
 
 
 def _fill(row: list[str], length: int) -> None:
-    """Lengthen a row to where its next cell stands."""
     row += [""] * (min(length, MAX_COLUMNS) - len(row))
 
 
@@ -251,7 +242,6 @@ def _place_number(element: Any, name: str) -> int:
 
 
 def _shown(data: Any) -> str:
-    """A cell's text; a date without a time as one."""
     text = "".join(data.itertext())
     is_date = data.get(f"{_SS}Type") == "DateTime"
     return text.removesuffix(".000").removesuffix("T00:00:00").replace("T", " ") if is_date else text

@@ -47,7 +47,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class PrintedLine:
-    """What stands on one line, from left to right."""
+    """The pieces of one line, from left to right."""
 
     pieces: tuple[Piece, ...]
 
@@ -84,7 +84,7 @@ def to_line(words: Sequence[Word]) -> PrintedLine:
 
 
 def _parts(piece: Sequence[Word], word: Word) -> bool:
-    """Whether a new cell begins with the word."""
+    """Return whether the word starts a new cell."""
     before = piece[-1]
     gap = (word.left - before.right) / max(before.height, word.height)
     if gap >= CELL_GAP:
@@ -93,16 +93,14 @@ def _parts(piece: Sequence[Word], word: Word) -> bool:
 
 
 def is_number(text: str) -> bool:
-    """Whether it may be a figure in a cell of its own: a zero before other digits makes it a part of a number that
-    people dial.
-    """
+    """Return whether it may be a figure in its own cell; a leading zero makes it part of a phone number."""
     if len(text) > 1 and text.isdecimal() and text.startswith("0"):
         return False
     return (is_data(text) and any(map(str.isdigit, text))) or text in ("—", "–", "-", "†", "‡", "(X)", "NA")
 
 
 def find_groups(lines: Sequence[PrintedLine]) -> list[tuple[int, int]]:
-    """Where lines of several pieces follow each other: (first, behind the last)."""
+    """Return runs of lines with several pieces as (first, end)."""
     groups = []
     start: int | None = None
     last = 0
@@ -141,7 +139,7 @@ _PERIOD = re.compile(r"(?:19|20)\d\d(?:[-–/]\d{2,4})?\w?")
 
 
 def find_aligned_tables(layout: Layout, ruled: Sequence[FoundTable] = ()) -> list[FoundTable]:
-    """The tables of a page that `ruled` does not hold, from top to bottom."""
+    """Return the tables of a page outside of `ruled`, from top to bottom."""
     taken = {word.order for table in ruled for word in table.words}
     lines = [to_line(line) for line in to_lines(word for word in layout.words if word.order not in taken)]
     tables = []
@@ -153,7 +151,6 @@ def find_aligned_tables(layout: Layout, ruled: Sequence[FoundTable] = ()) -> lis
 
 
 def _to_table(group: tuple[int, int], lines: Sequence[PrintedLine], rules: Sequence[Rule]) -> FoundTable | None:
-    """A table of figures; where its lines make none, one of words."""
     places = range(*group)
     of_figures = [place for place in places if lines[place].holds_figures]
     table = _built(of_figures, lines, rules, is_words=False)
@@ -161,7 +158,7 @@ def _to_table(group: tuple[int, int], lines: Sequence[PrintedLine], rules: Seque
         return table
     of_words = [place for place in places if len(lines[place].pieces) >= _WORD_COLUMNS]
     if len(of_figures) >= MIN_ROWS and len(of_words) < len(places):
-        return None  # a chart, whose words and numbers stand anywhere
+        return None  # a chart with scattered words and numbers
     return _built(of_words, lines, rules, is_words=True)
 
 
@@ -195,7 +192,7 @@ def _built(
 
 
 def _edges(rows: Sequence[PrintedLine]) -> tuple[float, ...]:
-    """The left ends of the columns and the right end of the last: where next to no row has ink is between them."""
+    """Return the left ends of the columns and the right end of the last: almost no row has ink between them."""
     steps = sorted(
         [(piece.left, 1) for row in rows for piece in row.pieces]
         + [(piece.right, -1) for row in rows for piece in row.pieces]
@@ -219,7 +216,7 @@ def _column(edges: Sequence[float], place: float) -> int:
 
 
 def _to_cells(line: PrintedLine, edges: Sequence[float]) -> tuple[Cell, ...]:
-    """The cells of a line: a piece stands where its words do, one that begins the line and is alone in the first."""
+    """Return the cells of a line by the positions of its words; a single piece at its start is in the first cell."""
     cells: list[list[Word]] = [[] for _ in edges[:-1]]
     for piece in line.pieces:
         columns = {_column(edges, word.centre) for word in piece.words}
@@ -235,7 +232,7 @@ def _to_cells(line: PrintedLine, edges: Sequence[float]) -> tuple[Cell, ...]:
 
 
 def _header_start(lines: Sequence[PrintedLine], first: int, edges: Sequence[float], rules: Sequence[Rule]) -> int:
-    """The first of the lines above the figures that name columns; `first` where none does."""
+    """Return the first line above the figures that names columns, `first` without one."""
     place = first
     ceiling = max((rule.at for rule in rules if _spans(rule, edges)), default=None)
     while place > 0 and first - place < MAX_HEADER:
@@ -249,12 +246,12 @@ def _header_start(lines: Sequence[PrintedLine], first: int, edges: Sequence[floa
             break
         place -= 1
     while place < first and len(lines[place].pieces) == 1 and lines[place].pieces[0].left < edges[1]:
-        place += 1  # what stands above the header at its left: a caption
+        place += 1  # a caption, above the header at its left
     return place
 
 
 def _first_row(lines: Sequence[PrintedLine], top: int, first: int, edges: Sequence[float]) -> int:
-    """The first row of the table: a line of years over figures still names columns, a heading of rows does not."""
+    """Return the first row: a line of years above figures still names columns, a heading of rows doesn't."""
     while first + 2 < len(lines) and _is_of_periods(lines[first]) and not _is_of_periods(lines[first + 1]):
         if not lines[first + 1].holds_figures:
             break
@@ -265,7 +262,6 @@ def _first_row(lines: Sequence[PrintedLine], top: int, first: int, edges: Sequen
 
 
 def _is_of_periods(line: PrintedLine) -> bool:
-    """Whether it is a row of years, a label at its left or not."""
     return len(line.pieces) > 1 and all(_PERIOD.fullmatch(piece.text) for piece in line.pieces[1:])
 
 
@@ -274,7 +270,7 @@ def _spans(rule: Rule, edges: Sequence[float]) -> bool:
 
 
 def _is_prose(line: PrintedLine, edges: Sequence[float]) -> bool:
-    """A line that goes over the columns from the first on."""
+    """Return whether a line crosses the columns from the first on."""
     crossing = [
         piece for piece in line.pieces if _column(edges, piece.left) == 0 and piece.right > edges[1] + line.height
     ]
@@ -283,7 +279,7 @@ def _is_prose(line: PrintedLine, edges: Sequence[float]) -> bool:
 
 
 def _names(lines: Sequence[PrintedLine], edges: Sequence[float]) -> tuple[str, ...]:
-    """The columns' names: from top to bottom what stands over each, what stands over several in each."""
+    """Return the names of the columns, joined from top to bottom; a name over several columns is part of each."""
     names: list[list[str]] = [[] for _ in edges[:-1]]
     own = _to_cells(lines[-1], edges) if lines else ()
     for number, line in enumerate(lines, 1):
@@ -310,7 +306,6 @@ def _covered(piece: Piece, edges: Sequence[float]) -> range:
 
 
 def _centred_over(piece: Piece, column: int, line: PrintedLine, edges: Sequence[float], own: Sequence[Cell]) -> range:
-    """The two columns that a name stands in the middle of, where the names below, `own`, come again in each pair."""
     centre = (piece.left + piece.right) / 2
     taken = {place for other in line.pieces if other is not piece for place in _covered(other, edges)}
     for first in (column, column - 1):
@@ -331,7 +326,7 @@ def _is_pair(first: int, own: Sequence[Cell]) -> bool:
 
 
 def _is_loose(piece: Piece, edges: Sequence[float]) -> bool:
-    """Whether the words of a piece head a column each: as many words as columns, or all of them figures."""
+    """Return whether each word of a piece heads a column."""
     columns = [_column(edges, word.centre) for word in piece.words]
     gaps = [
         after.left - before.right
@@ -347,12 +342,10 @@ def _is_loose(piece: Piece, edges: Sequence[float]) -> bool:
 
 
 def _names_columns(body: Sequence[Sequence[Cell]]) -> bool:
-    """Whether the first row has words over each column of figures."""
     return len(body) > MIN_ROWS and all(body[0][1:]) and not any(map(str.isdigit, "".join(map(to_text, body[0]))))
 
 
 def _unwrapped(body: Sequence[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
-    """With lines that go on with the label above, as their small letter tells, as parts of it."""
     rows: list[tuple[Cell, ...]] = []
     for row in body:
         if rows and row[0] and not any(row[1:]) and row[0][0].text[:1].islower():
@@ -375,7 +368,7 @@ def _is_table(body: Sequence[Sequence[Cell]], *, is_words: bool) -> bool:
 
 
 def _is_contents(labels: Sequence[str], cells: Sequence[str], width: int) -> bool:
-    """A table of contents: titles with the numbers of their pages, which grow."""
+    """Return whether it is a table of contents: titles with growing page numbers."""
     numbers = [int(cell) for cell in cells if cell.isascii() and cell.isdigit() and len(cell) < 5]
     dotted = sum(label.rstrip().endswith((". .", "..", "…", "·")) for label in labels)
     grows = sum(one <= other for one, other in itertools.pairwise(numbers))
@@ -383,7 +376,7 @@ def _is_contents(labels: Sequence[str], cells: Sequence[str], width: int) -> boo
 
 
 def _stand_apart(rows: Sequence[Sequence[Cell]]) -> bool:
-    """Whether most of the columns begin at one place, and hold figures or words that end at many."""
+    """Return whether most columns are left-aligned and hold figures or words of different lengths."""
     apart = 0
     width = len(rows[0])
     for column in range(width):

@@ -1,6 +1,6 @@
-"""Exports of chat channels (Slack, DiscordChatExporter): a page a day, a line a message with its time and author.
+"""Exports of chat channels (Slack, DiscordChatExporter): a page per day, a line per message with its time and author.
 
-The lists at the root of a Slack export, of channels and of members, are documents, too: what is each channel for?
+The lists of channels and members at the root of a Slack export are documents, too.
 """
 
 import re
@@ -11,8 +11,18 @@ from pathlib import Path
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
 from core.text.words import collapse
-from storage.documents.channels.lists import CHANNEL_LISTS, PEOPLE_LISTS, ListEntry, list_channels, list_members
-from storage.documents.channels.messages import Channel, ChannelMessage, may_be_channel, read_channel, read_people
+from storage.documents.channels.exports import (
+    CHANNEL_LISTS,
+    PEOPLE_LISTS,
+    Channel,
+    ChannelMessage,
+    ListEntry,
+    list_channels,
+    list_members,
+    may_be_channel,
+    read_channel,
+    read_people,
+)
 from storage.documents.markup.markdown_writer import MarkdownWriter, tidy
 from storage.documents.texts.encodings import decode
 from storage.documents.texts.structured import read_json
@@ -21,15 +31,15 @@ from storage.documents.texts.structured import read_json
 _HEAD_BYTES = 4_096
 # Bytes of the file with Slack's members; a larger one is something else.
 MAX_PEOPLE_BYTES = 50_000_000
-# What each entry of the lists of an export has.
+# Fields of each entry of an export's lists.
 _LISTED = re.compile(rb'"(?:is_archived|is_general|is_channel|team_id|profile)"\s*:')
 
 
 class ChannelExportReader:
-    """Reads `.json` that is a day of a Slack export or a channel of a Discord export.
+    """Reads `.json` files with a day of a Slack export or a channel of a Discord export.
 
-    Who came and went is left out. Times are those of the export: UTC for Slack. A reply stands under what it answers,
-    where that was written the same day. Anchors are the ids of messages.
+    Join and leave notices are left out. Times are the export's: UTC for Slack. A reply follows the message it answers
+    if both are of the same day. Anchors are the ids of messages.
     """
 
     kind = "channel"
@@ -95,7 +105,7 @@ def _to_list_page(title: str, entries: Sequence[ListEntry]) -> ParsedPage:
 
 
 def _people_file(folder: Path, root: Path) -> Path | None:
-    """The file that names Slack's members: at the root of the export, and inside of the source."""
+    """Return the file that names Slack's members: at the root of the export, inside the source."""
     for name in PEOPLE_LISTS:
         file = folder / name
         inside = file.resolve().is_relative_to(root.resolve())
@@ -127,7 +137,7 @@ def _to_page(channel: Channel, name: str, messages: Sequence[ChannelMessage], *,
 
 
 def _threaded(messages: Sequence[ChannelMessage]) -> Iterator[tuple[ChannelMessage, int]]:
-    """Messages with their level: 0, or 1 for a reply, which comes after the message that opened its thread."""
+    """Yield messages with their level: 0, or 1 for a reply, which follows the message that opened its thread."""
     by_id = {message.id: message for message in messages if message.id}
     replies: dict[str, list[ChannelMessage]] = {}
     for message in messages:
@@ -141,7 +151,6 @@ def _threaded(messages: Sequence[ChannelMessage]) -> Iterator[tuple[ChannelMessa
 
 
 def _opener(message: ChannelMessage, by_id: dict[str, ChannelMessage]) -> str:
-    """The id of the message that opened the thread of a reply; "" for what is none, or answers another day's."""
     seen = {message.id}
     opener = ""
     while message.reply_to in by_id and message.reply_to not in seen:

@@ -3,7 +3,7 @@
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,10 @@ from core.text.words import collapse
 from storage.documents.office.office_files import as_transitional, check_office, is_office, outermost, parse_part
 from storage.documents.office.text_writer import TextWriter, to_number, to_title
 from storage.documents.tables.text import Merge, fill_merged
-from storage.documents.texts.sections import split_sections
 
 LEVELS = 9
 BULLET = "-"
-# What a level shows beyond these places is no number that people wrote.
+# Longer numbers are not list numbers.
 _MAX_SHOWN = 60
 _PLACE = re.compile(r"%([1-9])")
 
@@ -53,7 +52,7 @@ class Lists:
                 self._read_number(element)
 
     def mark(self, number: str, level: int) -> str:
-        """What stands before the next paragraph of the list `number` at `level` (from 0); "" for no list."""
+        """Return the number or bullet of the next paragraph of list `number` at `level` (from 0); "" for no list."""
         found = self._lists.get(self._of.get(number, ""))
         if found is None or not 0 <= level < LEVELS:
             return BULLET if number not in ("", "0") else ""
@@ -114,11 +113,11 @@ _CONTENTS = re.compile(r"toc (?:\d|heading)|table of figures|index \d", re.IGNOR
 
 
 def name(local: str) -> str:
-    """A name in the name space of Word's own elements."""
+    """Return a name in the name space of Word's own elements."""
     return _WORD + local
 
 
-# What is not read: deleted and moved text, field codes, and what only old programs draw.
+# Elements that are not read: deleted and moved text, field codes, and drawings for old programs.
 _SKIPPED = frozenset([*map(name, ("del", "moveFrom", "instrText", "delText", "pPr", "rPr", "txbxContent")), _FALLBACK])
 _BREAKS = {name("br"): "\n", name("cr"): "\n", name("tab"): " ", name("noBreakHyphen"): "-", name("ptab"): " "}
 _WRAPPERS = frozenset(map(name, ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag")))
@@ -127,7 +126,7 @@ _NOTES = {name("footnoteReference"): "footnotes", name("endnoteReference"): "end
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """What a paragraph's style says of its part in the document."""
+    """The role of a paragraph's style in the document."""
 
     name: str
     level: int = 0  # of a heading, from 1; 0: none
@@ -145,17 +144,15 @@ class BodyReader:
         self._styles = read_styles(styles)
         self._lists = lists
         self._notes = notes
-        self._cited: list[tuple[int, Any]] = []  # notes referred to, whose text is not written yet
-        self._note_count = 0
 
     def write(self, container: Any) -> None:
-        """All blocks of a body, a cell or a text box; a note follows the block that refers to it."""
+        """Write all blocks of a body, a cell or a text box; a note follows the block that cites it."""
         for element in _blocks(container):
             if element.tag == name("p"):
                 self._write_paragraph(element)
             else:
                 self._write_table(element)
-            self._write_notes()
+            self.writer.add_notes(self._cell_text)
 
     def _write_paragraph(self, paragraph: Any) -> None:
         style = self._style(paragraph)
@@ -189,7 +186,7 @@ class BodyReader:
     def _to_grid(self, rows: list[list[Any]]) -> list[list[str]]:
         grid: list[list[str]] = []
         merges: list[Merge] = []
-        open_merges: dict[int, Merge] = {}  # by column: cells that may go on in the next row
+        open_merges: dict[int, Merge] = {}  # by column: cells that may continue in the next row
         for place, cells in enumerate(rows):
             line: list[str] = []
             going_on: dict[int, Merge] = {}
@@ -212,7 +209,7 @@ class BodyReader:
         return fill_merged(grid, [merge for merge in merges if merge.rows > 1 or merge.columns > 1])
 
     def _cell_text(self, cell: Any) -> str:
-        """The blocks of a cell on one line; of a table inside it, each row after the other."""
+        """Return the blocks of a cell on one line; of a table inside it, each row after the other."""
         pieces = []
         for element in _blocks(cell):
             if element.tag == name("p"):
@@ -243,16 +240,7 @@ class BodyReader:
 
     def _cite(self, kind: str, note_id: str) -> str:
         note = self._notes.get(kind, {}).get(note_id)
-        if note is None:
-            return ""
-        self._note_count += 1
-        self._cited.append((self._note_count, note))
-        return f"[^{self._note_count}]"
-
-    def _write_notes(self) -> None:
-        cited, self._cited = self._cited, []
-        for number, note in cited:
-            self.writer.add_paragraph(f"[^{number}]: {self._cell_text(note)}")
+        return "" if note is None else self.writer.cite(note)
 
     def _style(self, paragraph: Any) -> Style:
         properties = paragraph.find(name("pPr"))
@@ -263,7 +251,7 @@ class BodyReader:
 
 
 def read_styles(styles: Any) -> dict[str, Style]:
-    """The paragraph styles by id, each with what it has of those it is based on; "" is the default one."""
+    """Return the paragraph styles by id, each with the properties it inherits; "" is the default one."""
     elements = {style.get(name("styleId"), ""): style for style in styles.iterchildren(name("style"))}
     found = {}
     for style_id, element in elements.items():
@@ -284,7 +272,7 @@ def read_styles(styles: Any) -> dict[str, Style]:
 def _with_name(style: Style, title: str) -> Style:
     heading = _HEADING.fullmatch(title)
     level = int(heading[1]) if heading else 1 if title.lower() == "title" else style.level
-    return Style(name=style.name, level=level, number=style.number, depth=style.depth)
+    return replace(style, level=level)
 
 
 def _with_properties(style: Style, properties: Any) -> Style:
@@ -292,11 +280,11 @@ def _with_properties(style: Style, properties: Any) -> Style:
     level = style.level if not outline.isdecimal() else int(outline) + 1 if int(outline) < 9 else 0
     numbering = properties.find(name("numPr"))
     if numbering is None:
-        return Style(name=style.name, level=level, number=style.number, depth=style.depth)
+        return replace(style, level=level)
     number = _value(numbering, "numId") or style.number
     depth = _value(numbering, "ilvl")
-    return Style(
-        name=style.name,
+    return replace(
+        style,
         level=level,
         number="" if number == "0" else number,
         depth=int(depth) if depth.isdecimal() and len(depth) < 3 else style.depth,
@@ -304,7 +292,7 @@ def _with_properties(style: Style, properties: Any) -> Style:
 
 
 def _blocks(container: Any) -> Iterator[Any]:
-    """Paragraphs and tables, also those in content controls and tracked insertions."""
+    """Yield paragraphs and tables, including those in content controls and tracked insertions."""
     for child in container:
         if child.tag in (name("p"), name("tbl")):
             yield child
@@ -350,21 +338,12 @@ class DocxReader:
         parts = _read_parts(path)
         body = BodyReader(parts.styles, Lists(parts.linked.get("numbering"), name), _notes(parts))
         body.write(parts.body)
-        text, headings = body.writer.finish()
-        if not text:
-            raise ReadError("empty: the document has no text; what pictures show is not read")
-        tops = [heading.title for heading in headings if heading.level == 1]
-        only = tops[0] if len(tops) == 1 else ""
-        return ParsedDocument(
-            title=body.title or to_title(parts.title) or only or path.stem,
-            kind=self.kind,
-            pages=split_sections(text, headings),
-        )
+        return body.writer.to_document(path, self.kind, [body.title, to_title(parts.title)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Parts:
-    """What is read of the file, as XML elements; `linked` by the kind of link to them."""
+    """The XML elements of the file; `linked` by the kind of link to them."""
 
     body: Any
     styles: Any
@@ -386,13 +365,12 @@ def _read_parts(path: Path) -> _Parts:
             linked={kind: part for kind in _LINKED if (part := _part(document, kind)) is not None},
             title=document.core_properties.title,
         )
-    # The library takes elements to be what they should be: an AttributeError says that one is not.
+    # The library trusts the file: an AttributeError means an unexpected element.
     except (OpcError, LxmlError, zipfile.BadZipFile, KeyError, ValueError, AttributeError) as error:
         raise ReadError(f"corrupt: not a readable {WHAT} ({error})") from error
 
 
 def _part(document: Any, kind: str) -> Any:
-    """The root element of a part that the document refers to, None without one."""
     for relation in document.part.rels.values():
         if relation.reltype.endswith(f"/{kind}") and not relation.is_external:
             return parse_part(relation.target_part.blob, kind, WHAT)
@@ -400,5 +378,4 @@ def _part(document: Any, kind: str) -> Any:
 
 
 def _notes(parts: _Parts) -> dict[str, dict[str, Any]]:
-    """The elements of footnotes and endnotes by id."""
     return {kind: {note.get(name("id"), ""): note for note in parts.linked.get(kind, ())} for kind in _LINKED[1:]}

@@ -45,7 +45,6 @@ class HtmlReader:
 
 
 def _closed_up(headings: Sequence[Heading]) -> tuple[Heading, ...]:
-    """Headings of a page without h2 and with one h1 at most: the level that its chapters have instead is 2."""
     levels = sorted({heading.level for heading in headings} - {1})
     if not levels or levels[0] == 2 or sum(heading.level == 1 for heading in headings) > 1:
         return tuple(headings)
@@ -53,6 +52,5 @@ def _closed_up(headings: Sequence[Heading]) -> tuple[Heading, ...]:
 
 
 def _title(page: HtmlText) -> str:
-    """The <title>, or the first h1 where that stands in it: sites add their own name to a page's title."""
     first = next((heading.title for heading in page.headings if heading.level == 1), "")
     return first if first and (not page.title or first in page.title) else page.title

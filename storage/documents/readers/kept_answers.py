@@ -2,15 +2,14 @@
 
 from pathlib import Path
 
-from core.domain.corpus import Heading, ParsedDocument, ParsedPage
+from core.domain.corpus import Heading, ParsedDocument, ParsedPage, web_address
 from core.domain.kept_answers import KEPT_MARK, KeptSection, read_sections
 from core.errors import ReadError
-from core.text.links import web_address
 from storage.documents.texts.encodings import decode
 
 
 class KeptAnswersReader:
-    """Reads `.md` files that begin with the mark of kept answers, whatever Markdown stands in the answers."""
+    """Reads `.md` files that begin with the mark of kept answers."""
 
     kind = "kept"
     suffixes = frozenset({".md"})

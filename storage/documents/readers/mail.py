@@ -1,4 +1,4 @@
-"""Mail messages, one by one or a folder of them: headers, what they say, and the names of what is attached."""
+"""Mail messages, single or in a folder: headers, text, and the names of attachments."""
 
 import codecs
 import email
@@ -24,7 +24,7 @@ MAX_PARTS = 1_000
 MIN_PLAIN_SHARE = 0.25
 
 _HEADER = re.compile(rb"(?:From [^\n]*\n)?(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*(?:\n|\Z)(?:[ \t]+[^\n]*\n)*){1,}")
-# A message of a folder, after an empty line, with its first header; and what stands in a text for such a line.
+# The first line of a message in a folder, after an empty line, and its escaped form in a text.
 _FROM = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\n(?=[A-Za-z>][A-Za-z0-9-]*:)")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 _MBOX = ".mbox"
@@ -32,7 +32,7 @@ _SHOWN = ("From", "To", "Cc", "Date", "Reply-To")
 
 
 class MailReader:
-    """Reads `.eml` and `.mbox`: one page a message, those that are attached below it under a heading of their own."""
+    """Reads `.eml` and `.mbox`: one page a message, with attached messages below it under their own headings."""
 
     kind = "mail"
     suffixes = frozenset({".eml", _MBOX})
@@ -59,14 +59,13 @@ class MailReader:
 
 
 def _split(data: bytes) -> list[bytes]:
-    """The messages of a folder in one file. A "From " line begins one where a header follows: so may a sentence."""
+    """Return the messages of a folder in one file. A "From " line starts one only before a header."""
     starts = [match.start() for match in _FROM.finditer(data)]
     parts = [data[start:end] for start, end in pairwise([*starts, len(data)])]
     return [_QUOTED_FROM.sub(rb"\1", part) for part in parts] or [data]
 
 
 def _read_page(data: bytes) -> ParsedPage | None:
-    """A message; None where it says nothing."""
     try:
         message = email.message_from_bytes(data)
         writer = MarkdownWriter()
@@ -84,14 +83,14 @@ def _warnings(empty: int) -> tuple[str, ...]:
 
 
 def _as_bytes(data: bytes) -> bytes:
-    """A message as it is sent: without a mark, and not as programs save it that write all text in UTF-16."""
+    """Return a message as sent: without a byte order mark, and not in UTF-16."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", "replace").encode()
     return data.removeprefix(codecs.BOM_UTF8)
 
 
 def _write(message: Message, writer: MarkdownWriter, level: int) -> bool:
-    """Whether the message holds anything but its header."""
+    """Write a message; return whether it holds anything but its header."""
     writer.add_heading(min(level, 6), _header(message, "Subject"))
     lines = [f"{name}: {value}" for name in _SHOWN if (value := _header(message, name))]
     writer.add("\n".join(lines))
@@ -115,7 +114,7 @@ def _write(message: Message, writer: MarkdownWriter, level: int) -> bool:
 
 
 def _leaves(message: Message) -> Iterator[Message]:
-    """The parts that hold something, in order; of alternatives the one to read."""
+    """Yield the parts with content in order, and one of several alternatives."""
     waiting = [message]
     for _ in range(MAX_PARTS):
         if not waiting:
@@ -136,7 +135,7 @@ def _payload(part: Message) -> list[Message]:
 
 
 def _best(parts: list[Message]) -> Message:
-    """The plain text, unless it says much less than the HTML does: "your program can't show this message"."""
+    """Return the plain text unless it is much shorter than the HTML: "your program can't show this message"."""
     plain = next((part for part in parts if part.get_content_type() == "text/plain"), None)
     rich = next((part for part in parts if part.get_content_type() != "text/plain"), None)
     if plain is None or rich is None:
@@ -196,7 +195,7 @@ def _header(message: Message, name: str) -> str:
 
 
 def _decoded(value: str) -> str:
-    """A header's words: `=?utf-8?q?Sp=C3=A4ter?=` says "Später"."""
+    """Decode a header: `=?utf-8?q?Sp=C3=A4ter?=` is "Später"."""
     pieces = []
     try:
         for piece, charset in decode_header(value):

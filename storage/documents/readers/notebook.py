@@ -1,19 +1,18 @@
-"""Jupyter notebooks: notes, code and what the code printed; headings make pages."""
+"""Jupyter notebooks: notes, code and its output; headings make pages."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.domain.corpus import Heading, ParsedDocument
+from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from storage.documents.html.text import html_to_text
-from storage.documents.markup.markdown_text import read_markdown
 from storage.documents.markup.markdown_writer import MarkdownWriter, tidy
 from storage.documents.texts.encodings import decode
 from storage.documents.texts.sections import split_sections
 from storage.documents.texts.structured import Value, read_json
 
-# Characters of one cell's output; more is a log or data, which nobody wrote to be read.
+# Maximum characters of one cell's output; longer output is a log or data.
 MAX_OUTPUT = 10_000
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -34,7 +33,9 @@ class NotebookReader:
         decoded = decode(path.read_bytes())
         notebook = read_json(decoded.text)
         cells = _cells(notebook)
-        text, headings, links, cut = _write(cells, _language(notebook))
+        writer = MarkdownWriter()
+        links, cut = _write(cells, _language(notebook), writer)
+        text, headings, _ = writer.finish()
         if not text.strip():
             raise ReadError("empty: no cell of the notebook has text")
         first = next((heading.title for heading in headings if heading.level == 1), "")
@@ -54,7 +55,6 @@ def _warnings(cut: int) -> list[str]:
 
 
 def _cells(notebook: Value) -> list[Value]:
-    """The cells in order; those of version 3 stand in worksheets. ReadError where there can be none."""
     cells = _at(notebook, "cells")
     if isinstance(cells, list):
         return cells
@@ -73,10 +73,8 @@ def _language(notebook: Value) -> str:
     return ""
 
 
-def _write(cells: list[Value], language: str) -> tuple[str, list[Heading], list[str], int]:
-    """The text, its headings, the targets of wikilinks, and how many outputs were cut."""
-    writer = MarkdownWriter()
-    headings: list[Heading] = []
+def _write(cells: list[Value], language: str, writer: MarkdownWriter) -> tuple[list[str], int]:
+    """Write the cells; return the targets of wikilinks and the number of cut outputs."""
     links: list[str] = []
     cut = 0
     for cell in cells:
@@ -91,20 +89,12 @@ def _write(cells: list[Value], language: str) -> tuple[str, list[Heading], list[
                 cut += len(output) > MAX_OUTPUT
                 writer.add_code(output[:MAX_OUTPUT])
         elif source.strip():
-            note = tidy(_EMBEDDED_PICTURE.sub(r"\1", source)).strip("\n").rstrip()
-            parts = read_markdown(note)
-            start = writer.add(note)
-            headings += [
-                Heading(level=item.level, title=item.title, start=start + item.start)
-                for item in parts.headings
-                if start is not None
-            ]
-            links += parts.links
-    return writer.finish()[0], headings, links, cut
+            links += writer.add_markdown(_EMBEDDED_PICTURE.sub(r"\1", source))
+    return links, cut
 
 
 def _outputs(cell: Value) -> Iterator[str]:
-    """What a cell printed, gave or failed with, as text."""
+    """Return the output, result or error of a cell as text."""
     outputs = _at(cell, "outputs")
     for output in outputs if isinstance(outputs, list) else ():
         if _at(output, "ename") is not None:
@@ -128,7 +118,6 @@ def _at(value: Value, *keys: str) -> Value:
 
 
 def _strings(value: Value) -> str:
-    """Text that is one string, or a list of lines."""
     if isinstance(value, list):
         return "".join(item for item in value if isinstance(item, str))
     return value if isinstance(value, str) else ""

@@ -4,19 +4,17 @@ import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from pathlib import Path
 
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
 from core.text.words import collapse
 from storage.documents.office.text_writer import TextWriter, to_title
-from storage.documents.texts.sections import split_sections
 
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?[0-9]{1,10})? ?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\", re.DOTALL
 )
-# Code pages of the character sets a font may have; the others are those of the document.
+# Code pages of fonts' character sets; others use the document's code page.
 _CHARSETS = {
     0: 1252, 77: 10000, 128: 932, 129: 949, 130: 1361, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258, 177: 1255,
     178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250, 254: 437, 255: 850,
@@ -25,23 +23,13 @@ _NAMES = {10000: "mac_roman", 65001: "utf-8", 936: "gbk", 1361: "johab"}
 DEFAULT_CODEC = "cp1252"
 
 
-class TokenKind(StrEnum):
-    OPEN = "open"
-    CLOSE = "close"
-    WORD = "word"  # a control word or symbol, with its number where it has one
-    TEXT = "text"  # bytes in the code page of the font
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    kind: TokenKind
-    word: str = ""
-    number: int | None = None
-    data: bytes = b""
+# A control word or symbol with its number, the start or end of a group, or bytes of text in the font's code page.
+Token = tuple[str, int | None] | bytes
+OPEN, CLOSE = "open group", "close group"  # no control word has a blank
 
 
 def read_tokens(data: bytes) -> Iterator[Token]:
-    """The tokens in order; binary data is skipped, line ends are no text."""
+    """Yield the tokens in order, without binary data and line ends."""
     place = 0
     while place < len(data) and (match := _TOKEN.match(data, place)):
         place = match.end()
@@ -51,19 +39,19 @@ def read_tokens(data: bytes) -> Iterator[Token]:
             if word == b"bin":
                 place += max(0, min(value or 0, len(data) - place))
                 continue
-            yield Token(TokenKind.WORD, word.decode("ascii"), value)
+            yield word.decode("ascii"), value
         elif byte:
-            yield Token(TokenKind.TEXT, data=bytes.fromhex(byte.decode("ascii")))
+            yield bytes.fromhex(byte.decode("ascii"))
         elif symbol:
-            yield Token(TokenKind.WORD, symbol.decode("latin-1"))
+            yield symbol.decode("latin-1"), None
         elif brace:
-            yield Token(TokenKind.OPEN if brace == b"{" else TokenKind.CLOSE)
+            yield OPEN if brace == b"{" else CLOSE, None
         elif text:
-            yield Token(TokenKind.TEXT, data=text)
+            yield text
 
 
 def codec_of_page(page: int) -> str:
-    """Python's name of a code page; that of Western Europe where it knows none."""
+    """Return Python's name of a code page, that of Western Europe if unknown."""
     name = _NAMES.get(page, f"cp{page}")
     try:
         return codecs.lookup(name).name
@@ -72,7 +60,7 @@ def codec_of_page(page: int) -> str:
 
 
 def codec_of_charset(charset: int) -> str:
-    """The codec of a font's character set, "" where it is the document's own."""
+    """Return the codec of a font's character set, "" for the document's own."""
     page = _CHARSETS.get(charset)
     return codec_of_page(page) if page else ""
 
@@ -87,7 +75,7 @@ _BULLET = re.compile(r"[^\w(]*")
 
 @dataclass(slots=True)
 class Paragraph:
-    """What is said of a paragraph, or of the style that is being defined."""
+    """The properties of a paragraph, or of the style being defined."""
 
     style: int = 0
     outline: int | None = None  # 0 for a heading of level 1, and so on; 9 for none
@@ -97,7 +85,7 @@ class Paragraph:
 
 @dataclass(slots=True)
 class _Row:
-    """The row being read: its cells, and of each column whether it goes on from the left or from above."""
+    """The row being read: its cells, and for each column whether it continues the cell to the left or above."""
 
     cells: list[str] = field(default_factory=list)
     cell: list[str] = field(default_factory=list)  # the paragraphs of the one not ended yet
@@ -105,7 +93,7 @@ class _Row:
 
 
 class RtfBody:
-    """Takes text and what ends its parts. `title` is the text of the first paragraph in the style Title."""
+    """Writes text and the ends of its parts. `title` is the text of the first paragraph in the style Title."""
 
     def __init__(self) -> None:
         self.writer = TextWriter()
@@ -124,11 +112,11 @@ class RtfBody:
         self._text.append(text)
 
     def add_to_mark(self, text: str) -> None:
-        """Text of the bullet or number that stands before the paragraph."""
+        """Add text of the bullet or number before the paragraph."""
         self._mark.append(text)
 
     def cite_note(self) -> None:
-        """A note begins here; `add_note` gives its text."""
+        """Start a note, whose text `add_note` adds."""
         self._note_count += 1
         self.add(f"[^{self._note_count}]")
 
@@ -141,7 +129,7 @@ class RtfBody:
         self._styles[properties.style] = (name, level)
 
     def end(self) -> None:
-        """The document ends, wherever it is."""
+        """End the document at any position."""
         self.paragraph.in_table = False
         self.end_paragraph()
         self._end_table()
@@ -161,16 +149,16 @@ class RtfBody:
         self._row.cell.clear()
 
     def begin_row(self) -> None:
-        """The columns are defined anew."""
+        """Start a new definition of columns."""
         self._row.joins = []
         self._join = ""
 
     def join(self, side: str) -> None:
-        """The column being defined goes on from the "left" or from "above"."""
+        """Merge the column being defined with the cell to the "left" or "above"."""
         self._join = side
 
     def end_column(self) -> None:
-        """The definition of a column ends."""
+        """End the definition of a column."""
         if len(self._row.joins) < MAX_CELLS:
             self._row.joins.append(self._join)
         self._join = ""
@@ -196,7 +184,6 @@ class RtfBody:
             self.writer.add_paragraph(text)
 
     def _taken(self) -> tuple[str, str]:
-        """The text and the mark collected, which begin anew."""
         text, mark = "".join(self._text), collapse("".join(self._mark))
         self._text.clear()
         self._mark.clear()
@@ -228,7 +215,7 @@ def _level(outline: int | None) -> int:
 
 
 def _to_grid(rows: list[_Row]) -> list[list[str]]:
-    """The cells, those that go on from the left or from above with what they go on from."""
+    """Return the cells, with the text of merged cells in each cell they cover."""
     grid: list[list[str]] = []
     for row in rows:
         line = list(row.cells)
@@ -268,18 +255,25 @@ _CHARACTERS = {
 }  # fmt: skip
 
 
+# Control words with a number, and the property of paragraphs that some of them set.
+_PROPERTIES = {
+    "f": "", "fcharset": "", "ansicpg": "", "uc": "", "v": "", "deleted": "",
+    "s": "style", "outlinelevel": "outline", "ilvl": "depth",
+}  # fmt: skip
+
+
 @dataclass(slots=True)
 class _Group:
-    """What holds inside a pair of braces; the text of a hidden group is dropped."""
+    """The state of a group; the text of a hidden group is dropped."""
 
     purpose: str = "body"  # body | note | mark | fonts | styles | info | title | skip
     codec: str = ""  # of the font; "": that of the document
-    skip_after: int = 1  # bytes that stand in for a character given by its number
+    skip_after: int = 1  # bytes that replace a character given by its number
     is_hidden: bool = False
 
 
 class RtfText:
-    """Takes tokens. `title` is what the document's properties state; `body` holds what it shows."""
+    """Reads tokens. `title` is from the document's properties; `body` writes the text."""
 
     def __init__(self) -> None:
         self.body = RtfBody()
@@ -296,11 +290,6 @@ class RtfText:
         self._fonts: dict[int, str] = {}
         self._font = 0
         self._named = Paragraph()  # the style that is being defined
-        self._properties: dict[str, Callable[[int], None]] = {
-            "f": self._set_font, "fcharset": self._set_charset, "ansicpg": self._set_page, "uc": self._set_skip,
-            "v": self._set_hidden, "deleted": self._set_hidden, "s": self._set_style, "outlinelevel": self._set_outline,
-            "ilvl": self._set_depth,
-        }  # fmt: skip
         self._events: dict[str, Callable[[], None]] = {
             "par": self.body.end_paragraph, "\n": self.body.end_paragraph, "\r": self.body.end_paragraph,
             "sect": self.body.end_paragraph, "page": self.body.end_paragraph,
@@ -310,18 +299,18 @@ class RtfText:
         }  # fmt: skip
 
     def read(self, tokens: Iterable[Token]) -> None:
-        """All tokens of a document; afterwards everything is written."""
+        """Read all tokens of a document and write it."""
         for token in tokens:
-            if token.kind is TokenKind.TEXT:
-                self._take_bytes(token.data)
+            if isinstance(token, bytes):
+                self._take_bytes(token)
                 continue
             self._flush()
-            if token.kind is TokenKind.OPEN:
+            if token[0] == OPEN:
                 self._open()
-            elif token.kind is TokenKind.CLOSE:
+            elif token[0] == CLOSE:
                 self._close()
             else:
-                self._take_word(token.word, token.number)
+                self._take_word(*token)
         self._flush()
         self.is_cut_off = bool(self._groups)
         self.body.end()
@@ -391,8 +380,8 @@ class RtfText:
             self._take_number(number or 0)
         elif word in _CHARACTERS:
             self._take_text(_CHARACTERS[word])
-        elif word in self._properties:
-            self._properties[word](1 if number is None else number)
+        elif word in _PROPERTIES:
+            self._set_property(word, 1 if number is None else number)
         elif word == "plain":
             self._group.is_hidden = False
         elif word in self._events:
@@ -426,38 +415,23 @@ class RtfText:
         self._group.purpose = "note"
         self._pieces.clear()
 
-    def _paragraph(self) -> Paragraph:
-        """What a property of paragraphs is said of: the one being written, or the style being defined; else nothing."""
-        purpose = self._group.purpose
-        return self._named if purpose == "styles" else self.body.paragraph if purpose == "body" else Paragraph()
-
-    def _set_style(self, number: int) -> None:
-        self._paragraph().style = number
-
-    def _set_outline(self, number: int) -> None:
-        self._paragraph().outline = number
-
-    def _set_depth(self, number: int) -> None:
-        self._paragraph().depth = number
-
-    def _set_font(self, number: int) -> None:
-        if self._group.purpose == "fonts":
+    def _set_property(self, word: str, number: int) -> None:
+        is_font = self._group.purpose == "fonts"
+        if word == "f" and is_font:
             self._font = number
-        else:
+        elif word == "f":
             self._group.codec = self._fonts.get(number, "")
-
-    def _set_charset(self, number: int) -> None:
-        if self._group.purpose == "fonts":
+        elif word == "fcharset" and is_font:
             self._fonts[self._font] = codec_of_charset(number)
-
-    def _set_page(self, number: int) -> None:
-        self._default_codec = codec_of_page(number)
-
-    def _set_skip(self, number: int) -> None:
-        self._group.skip_after = max(0, min(number, 4))
-
-    def _set_hidden(self, number: int) -> None:
-        self._group.is_hidden = number != 0
+        elif word == "ansicpg":
+            self._default_codec = codec_of_page(number)
+        elif word == "uc":
+            self._group.skip_after = max(0, min(number, 4))
+        elif word in ("v", "deleted"):
+            self._group.is_hidden = number != 0
+        elif _PROPERTIES[word] and self._group.purpose in ("styles", "body"):
+            paragraph = self._named if self._group.purpose == "styles" else self.body.paragraph
+            setattr(paragraph, _PROPERTIES[word], number)
 
 
 MARK = b"{\\rtf"
@@ -477,16 +451,9 @@ class RtfReader:
         data = path.read_bytes()
         document = RtfText()
         document.read(read_tokens(data[data.find(MARK) :]))
-        text, headings = document.body.writer.finish()
-        if not text and document.is_cut_off:
+        if document.is_cut_off and not document.body.writer.finish()[0]:
             raise ReadError("corrupt: the file is cut off before its text begins")
-        if not text:
-            raise ReadError("empty: the document has no text; what pictures show is not read")
-        tops = [heading.title for heading in headings if heading.level == 1]
-        only = tops[0] if len(tops) == 1 else ""
-        return ParsedDocument(
-            title=document.body.title or to_title(document.title) or only or path.stem,
-            kind=self.kind,
-            pages=split_sections(text, headings),
-            warnings=("cut off: the file ends in the middle of its text",) if document.is_cut_off else (),
+        warnings = ("cut off: the file ends in the middle of its text",) if document.is_cut_off else ()
+        return document.body.writer.to_document(
+            path, self.kind, [document.body.title, to_title(document.title)], warnings
         )

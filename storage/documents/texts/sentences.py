@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from core.domain.corpus import Heading, Span
 
-# Tokens; a longer unit is cut at word boundaries, so that a passage stays within what small models read (512).
+# Tokens; a longer unit is cut at word boundaries, to keep a passage within the limit of small models (512).
 MAX_UNIT_TOKENS = 128
 # Characters; up to here a list item is one unit, beyond it its sentences are.
 MAX_ITEM_CHARACTERS = 240
@@ -43,12 +43,12 @@ class Unit:
     span: Span
     kind: UnitKind
     tokens: int
-    sentence: Span | None  # what may be quoted of it: without list or heading marks; None when it holds no word
+    sentence: Span | None  # its quotable part, without list or heading marks; None without a word
     opens_block: bool  # first unit of a paragraph, list item, row or heading
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens an English word-piece model makes of `text`; extra UTF-8 bytes count half a token."""
+    """Estimate the tokens of `text` in an English word-piece model; extra UTF-8 bytes count half a token."""
     extra = len(text.encode("utf-8", "replace")) - len(text) if not text.isascii() else 0
     return len(_PIECE.findall(text)) + extra // 2
 
@@ -56,7 +56,7 @@ def estimate_tokens(text: str) -> int:
 def split_units(
     text: str, headings: Sequence[Heading] = (), left_out: Sequence[Span] = (), rows: Collection[int] = ()
 ) -> list[Unit]:
-    """The units of a page, in text order, without the lines `left_out`; `rows` are where lines begin that are rows."""
+    """Return the units of a page in text order, without the lines `left_out`; `rows` are the starts of table rows."""
     units: list[Unit] = []
     places = _Places({heading.start for heading in headings}, rows, {span.start for span in left_out})
     for span, kind in _blocks(text, places):
@@ -77,7 +77,7 @@ def _quotable(text: str, span: Span) -> Span | None:
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Where lines begin that are not what they look like."""
+    """Beginnings of lines with another meaning than their first characters suggest."""
 
     headings: Collection[int]
     rows: Collection[int]  # of tables
@@ -85,7 +85,7 @@ class _Places:
 
 
 def _blocks(text: str, places: _Places) -> Iterator[tuple[Span, UnitKind]]:
-    """Paragraphs and long list items as PROSE, everything that is a unit of its own as LINE or HEADING."""
+    """Yield paragraphs and long list items as PROSE, single units as LINE or HEADING."""
     open_start = open_end = -1  # the paragraph or list item that is being collected
     in_item = in_code = False
     for start, end in _lines(text):
@@ -117,7 +117,7 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _line_kind(text: str, start: int, end: int, places: _Places, *, in_code: bool) -> str:
-    line = text[start : min(end, start + 400)]  # marks stand at the front of a line
+    line = text[start : min(end, start + 400)]  # marks are at the start of a line
     if start in places.skipped or (not line.strip() and not text[start:end].strip()):
         return "blank"
     if _FENCE.match(line):
@@ -138,7 +138,6 @@ def _closed(text: str, start: int, end: int, *, in_item: bool) -> tuple[Span, Un
 
 
 def _stripped(text: str, start: int, end: int) -> Span | None:
-    """The range without white space at its ends; None when nothing is left."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
@@ -163,7 +162,7 @@ def _sentences(text: str, span: Span) -> Iterator[Span]:
 
 
 def _bounded(text: str, span: Span) -> Iterator[tuple[Span, int]]:
-    """The span, or pieces of it within MAX_UNIT_TOKENS, cut at white space where there is some; with their tokens."""
+    """Return the span, or pieces of it within MAX_UNIT_TOKENS cut at white space if possible, with their tokens."""
     start = span.start
     while start < span.end:
         stop = min(span.end, start + _CUT_WINDOW)
@@ -180,7 +179,7 @@ def _bounded(text: str, span: Span) -> Iterator[tuple[Span, int]]:
 
 
 def _word_end(text: str, start: int, stop: int) -> int:
-    """The last place before `stop` where white space begins, when at least half of the piece is kept."""
+    """Return the last white space before `stop`, if it keeps at least half of the piece."""
     if text[stop].isspace():
         return stop
     for place in range(stop - 1, start + (stop - start) // 2, -1):
