@@ -53,8 +53,9 @@ def chat(data_dir: Path) -> Chat:
         with console.file, asyncio.Runner() as runner:
             runner.run(operations.open())
             try:
-                service = ChatOperations(operations)
-                TerminalChat(service, console, ChatOptions(author="ada", **options), Typist(*lines)).run(runner)
+                TerminalChat(
+                    ChatOperations(operations), console, ChatOptions(author="ada", **options), Typist(*lines)
+                ).run(runner)
             finally:
                 runner.run(operations.close())
         return " ".join(console.export_text().split())
