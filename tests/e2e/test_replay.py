@@ -8,9 +8,9 @@ from bot.cli.ask import question_message
 from bot.config import Config
 from bot.wiring.parts import open_parts
 from core.work.progress import SilentProgress
+from tests.anthropic_server import AnthropicServer, Call, Cite, Reply, Say
+from tests.anthropic_server.server import KEY, MODEL
 from tests.e2e.conftest import Footnote
-from tests.model_server import Call, Cite, ModelServer, Reply, Say
-from tests.model_server.server import KEY, MODEL
 
 WAIT = "Wait a full minute."
 SEARCH = Call("search", {"query": "restart the gate controller"})
@@ -21,7 +21,7 @@ QUESTION = "How long before the gate controller starts again?"
 async def recorded(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The id of an answer that the real SDK got over HTTP, from a model that is gone afterwards."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
-    async with ModelServer() as server:
+    async with AnthropicServer() as server:
         server.script(
             Reply.of("Let me look.", SEARCH), Reply.of(Say("Wait one full minute first.", cites=(Cite(WAIT),)))
         )

@@ -20,10 +20,10 @@ from storage.database.repositories.jobs import SqlJobRepository
 from storage.documents.extraction.by_model import TOOL, ModelExtractionRunner, ModelParts
 from storage.documents.extractors.base import build_model_extractors
 from storage.models.anthropic.provider import AnthropicProvider
+from tests.anthropic_server import AnthropicServer, Call, Fault, Reply
+from tests.anthropic_server.server import KEY, MODEL
 from tests.builders import NOON
 from tests.fakes import ManualClock
-from tests.model_server import Call, Fault, ModelServer, Reply
-from tests.model_server.server import KEY, MODEL
 from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf
 
@@ -40,7 +40,7 @@ MEETINGS = tuple(item for item in build_model_extractors() if item.name == "mode
 class Bench:
     """A shelf, and runs of extractors over it that ask the test server."""
 
-    server: ModelServer
+    server: AnthropicServer
     provider: AnthropicProvider
     shelf: Shelf = field(default_factory=Shelf)
     jobs: SqlJobRepository = field(default_factory=lambda: Stores().jobs)
@@ -79,7 +79,7 @@ class Bench:
 
 @pytest.fixture
 async def bench() -> AsyncIterator[Bench]:
-    async with ModelServer() as server:
+    async with AnthropicServer() as server:
         provider = AnthropicProvider(
             api_key=SecretStr(KEY),
             model=MODEL,
