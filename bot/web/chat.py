@@ -35,7 +35,7 @@ from bot.web.translate import (
     to_incoming,
     to_name,
 )
-from core.answering.service import BOT_NAME
+from core.answering.answers.stored import BOT_NAME
 from core.domain.conversation import Conversation, IncomingMessage, Message, Role
 from core.domain.features import Rating
 from core.domain.service import CommandLine
