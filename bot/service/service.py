@@ -54,7 +54,7 @@ from core.work.orphaned_jobs import end_abandoned_questions
 
 # Time for open event streams and requests to end.
 REQUESTS_END_SECONDS = 0.5
-# Each ingest checks for stale answers; this finds those of a killed ingest.
+# Each ingest checks for stale answers; this finds the ones that a killed ingest left.
 STALE_EVERY, STALE_FIRST = timedelta(hours=1), timedelta(seconds=30)
 BACKLOG = 128  # connections that wait to be accepted
 
@@ -191,7 +191,7 @@ async def _start_schedule(
         return f"Deleted {messages} old inbox entries, {jobs} old jobs and {runs} recorded answers"
 
     async def repair() -> str | None:
-        return repair_note(await app.upkeep.reindex(ignore_progress))
+        return repair_note(await app.maintenance.reindex(ignore_progress))
 
     async def drop_files() -> str | None:
         gone = await app.attachments.sweep(sorted(_workspaces(app, *doors)))
@@ -210,7 +210,7 @@ async def _start_schedule(
 
 
 def _workspaces(app: Parts, *doors: DiscordConnection | SlackDoor | None) -> set[str]:
-    """Return our own workspace, the configured ones, and those of the bot's servers and teams."""
+    """Return our own workspace, the configured ones, and the workspaces of the bot's servers and teams."""
     configured = {*app.config.discord.workspaces.values(), *app.config.slack.workspaces.values()}
     found = [door.workspaces() for door in doors if door is not None]
     return {app.workspace} | configured.union(*found)
