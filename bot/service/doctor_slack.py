@@ -4,11 +4,10 @@ from collections.abc import Collection
 
 from bot.config.slack import APP_PAGE, SlackSettings, read_settings
 from bot.slackbot.events.manifest import SCOPES
-from bot.slackbot.events.translate import PLATFORM
+from bot.slackbot.events.teams import PLATFORM, check_token
 from bot.slackbot.events.transport import open_address
 from bot.slackbot.web_api import build_client
 from bot.wiring.app import App
-from bot.wiring.slack_teams import test_token
 from core.domain.service import Installation
 from core.errors import ConfigError, FootnoteError
 
@@ -34,7 +33,7 @@ async def describe_slack(app: App) -> str:
 async def _look_at_token(app: App, settings: SlackSettings) -> list[str]:
     if settings.token is None:
         return []
-    told = await test_token(settings.token)
+    told = await check_token(settings.token)
     team = str(told.get("team") or told["team_id"])
     _require_scopes(str(told["scopes"]).replace(" ", "").split(","), team)
     return [f"{told.get('user') or told['user_id']} is ready in {team} ({told['team_id']})"]
@@ -52,7 +51,7 @@ async def _look_at_teams(app: App, settings: SlackSettings) -> list[str]:
 
 async def _look_at_team(team: Installation) -> None:
     try:
-        told = await test_token(team.token)
+        told = await check_token(team.token)
     except ConfigError as error:
         raise ConfigError(
             f"The token of {team.team_name} ({team.team_id}) is refused: the app has to be installed there again."

@@ -37,11 +37,12 @@ from bot.service.worker import (
     until_end,
     warm,
 )
+from bot.slackbot.connection import SlackConnection
 from bot.web.app import build_runner
 from bot.web.inbox_poller import Noticing
 from bot.wiring.app import App
 from bot.wiring.discord import DiscordDoor, hear_discord, open_discord
-from bot.wiring.slack import SlackDoor, hear_slack, open_slack
+from bot.wiring.slack import open_slack, receive_slack
 from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState
 from core.service.commands import ServiceQuestions
@@ -108,7 +109,7 @@ class Service:
         control = await self._open_control(stack, Calls(app, metrics.ingested, worker.cancel, asking))
         if app.is_shared:
             await start_task(stack, Noticing(app.inbox_store, platforms.hub, app.workspace).run())
-        ears = await hear_slack(stack, slack, app, worker) if slack else None
+        ears = await receive_slack(stack, slack, app, worker) if slack else None
         parts = PageParts(
             app=app,
             inbox=inbox,
@@ -117,7 +118,7 @@ class Service:
             metrics=metrics,
             examples=self._examples,
             asking=asking,
-            additions=(ears.pages,) if ears and ears.pages else (),
+            additions=(ears.add_pages,) if ears and ears.add_pages else (),
         )
         await _start_pages(stack, build_pages(parts), listening)
         await _start_schedule(stack, app, inbox, discord, slack)
@@ -171,7 +172,7 @@ async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening:
 
 
 async def _start_schedule(
-    stack: AsyncExitStack, app: App, inbox: Inbox, *doors: DiscordDoor | SlackDoor | None
+    stack: AsyncExitStack, app: App, inbox: Inbox, *doors: DiscordDoor | SlackConnection | None
 ) -> None:
     async def tidy() -> str | None:
         messages, jobs, runs = await inbox.tidy(), await app.jobs.tidy(), await app.cassettes.purge()
@@ -198,8 +199,12 @@ async def _start_schedule(
     stack.push_async_callback(schedule.stop)
 
 
-def _workspaces(app: App, *doors: DiscordDoor | SlackDoor | None) -> set[str]:
+def _workspaces(app: App, *doors: DiscordDoor | SlackConnection | None) -> set[str]:
     """Our own, the configured ones, and those of the servers and teams that the bot is in."""
     configured = {*app.config.discord.workspaces.values(), *app.config.slack.workspaces.values()}
-    found = [door.workspaces(app.config) for door in doors if door is not None]
+    found = [
+        door.workspaces() if isinstance(door, SlackConnection) else door.workspaces(app.config)
+        for door in doors
+        if door
+    ]
     return {app.workspace} | configured.union(*found)

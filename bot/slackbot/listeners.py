@@ -12,18 +12,19 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltContext
 
 from bot.presentation.action_names import read_action_name
+from bot.presentation.platform_parts import PlatformParts
 from bot.slackbot.actions import assistant_pane as pane
 from bot.slackbot.actions import commands, home, shortcuts
 from bot.slackbot.actions import commands as forms
 from bot.slackbot.actions.buttons import press
-from bot.slackbot.actions.interaction_context import Act, to_act
-from bot.slackbot.actions.interaction_handler import Desk
+from bot.slackbot.actions.interaction_context import InteractionContext, to_context
+from bot.slackbot.actions.interaction_handler import InteractionHandler
 from bot.slackbot.delivery.platform import SlackPlatform
+from bot.slackbot.events.command_text import COMMAND
 from bot.slackbot.events.directory import Channels, People
 from bot.slackbot.events.manifest import ASK_ABOUT, KEEP_ANSWER
-from bot.slackbot.events.teams import SlackParts, Team
+from bot.slackbot.events.teams import PLATFORM, Team, Teams
 from bot.slackbot.events.translate import (
-    PLATFORM,
     Event,
     author_of,
     deleted_ts,
@@ -51,15 +52,18 @@ _ANY = re.compile(r".*", re.DOTALL)
 _log = logging.getLogger(__name__)
 
 
-class Events:
+class Listeners:
     """Handlers of Slack's events and interactions, for a slack_bolt app."""
 
-    def __init__(self, app: AsyncApp, parts: SlackParts, platform: SlackPlatform, people: People) -> None:
+    def __init__(
+        self, app: AsyncApp, parts: PlatformParts, teams: Teams, platform: SlackPlatform, people: People
+    ) -> None:
         self._app = app
         self._parts = parts
+        self._teams = teams
         self._platform = platform
         self._people = people
-        self.desk = Desk(parts=parts, platform=platform, people=people, channels=Channels(parts.clock))
+        self.handler = InteractionHandler(parts=parts, platform=platform, people=people, channels=Channels(parts.clock))
 
     def bind(self) -> None:
         """Tell the app what is heard. The last listener takes what no other does, or Slack would send it again."""
@@ -73,7 +77,7 @@ class Events:
         event("group_deleted")(self.on_channel_deleted)
         event("tokens_revoked")(self.on_removed)
         event("app_uninstalled")(self.on_removed)
-        self._app.command(self._parts.command)(self.on_command)
+        self._app.command(COMMAND)(self.on_command)
         self._app.action(_OURS)(self.on_action)
         self._app.action(_ANY)(self.on_nothing)
         self._app.shortcut(ASK_ABOUT)(self.on_shortcut)
@@ -83,7 +87,7 @@ class Events:
         event(_ANY)(self.on_nothing)
 
     async def close(self) -> None:
-        await self.desk.close()
+        await self.handler.close()
 
     # ------------------------------------------------------------------ messages
 
@@ -92,10 +96,10 @@ class Events:
         team = await self._team(context)
         gone = deleted_ts(event)
         if gone is not None:
-            await self.desk.spawn(self._forget(team, str(event["channel"]), gone))
+            await self.handler.spawn(self._forget(team, str(event["channel"]), gone))
             return
         if "is_ext_shared_channel" in body:
-            self.desk.channels.note(team, str(event["channel"]), is_external=bool(body["is_ext_shared_channel"]))
+            self.handler.channels.note(team, str(event["channel"]), is_external=bool(body["is_ext_shared_channel"]))
         message = written(event)
         if message is not None and author_of(message) not in ("", team.bot_user_id):
             await self.hear(message, team, is_last_try=_retries(request) >= LAST_TRY)
@@ -105,7 +109,7 @@ class Events:
         incoming = await self._translate(message, team)
         if incoming is None:
             return None
-        act = _act_of(message, team)
+        ctx = _act_of(message, team)
         how = incoming.circumstances
         begins_pane = how.direct and how.in_thread and not await self._is_ours(message, team)
         try:
@@ -113,12 +117,12 @@ class Events:
         except StorageError as error:
             _log.error("Message %s was not taken in: %s", message.get("ts"), error)
             if is_last_try and (how.mentioned or how.direct):
-                self.desk.spawn(self.desk.guarded(act, self.desk.say(act, NOT_TAKEN)))
+                self.handler.spawn(self.handler.guarded(ctx, self.handler.say(ctx, NOT_TAKEN)))
             raise
         if not receipt.repeated:
-            self._acknowledge(act, receipt, incoming)
+            self._acknowledge(ctx, receipt, incoming)
             if receipt.accepted and begins_pane:
-                self.desk.spawn(pane.give_title(self.desk, act, incoming.address, title_from(incoming.text)))
+                self.handler.spawn(pane.give_title(self.handler, ctx, incoming.address, title_from(incoming.text)))
         return receipt
 
     async def _translate(self, message: Event, team: Team) -> IncomingMessage | None:
@@ -130,7 +134,7 @@ class Events:
         incoming = to_incoming(
             message, team=team, in_our_thread=is_ours, names=names, commands=tuple(self._parts.commands.table)
         )
-        return await self.desk.told_of_others(incoming, team) if incoming is not None else None
+        return await self.handler.told_of_others(incoming, team) if incoming is not None else None
 
     async def _is_ours(self, message: Event, team: Team) -> bool:
         """Whether the bot answered in the message's thread, or is about to."""
@@ -140,15 +144,15 @@ class Events:
         entries = await self._parts.entries.recent(team.workspace, address=address, limit=LOOKED_THROUGH)
         return any(entry.decision.accepted for entry in entries)
 
-    def _acknowledge(self, act: Act, receipt: Receipt, incoming: IncomingMessage) -> None:
+    def _acknowledge(self, ctx: InteractionContext, receipt: Receipt, incoming: IncomingMessage) -> None:
         """Behind the acknowledgement of the event, which waits for nothing but the inbox."""
-        desk = self.desk
+        handler = self.handler
         if receipt.accepted:
-            desk.spawn(self._platform.show_status(incoming))
+            handler.spawn(self._platform.show_status(incoming))
         elif receipt.command is not None:
-            desk.spawn(desk.guarded(act, commands.run_typed(desk, act, receipt.command)))
+            handler.spawn(handler.guarded(ctx, commands.run_typed(handler, ctx, receipt.command)))
         elif receipt.decision.code not in SILENT:
-            desk.spawn(desk.guarded(act, commands.tell(desk, act, receipt.decision.sentence)))
+            handler.spawn(handler.guarded(ctx, commands.tell(handler, ctx, receipt.decision.sentence)))
 
     async def _forget(self, team: Team, channel: str, ts: str) -> None:
         """However long it takes: Slack tells of it again as long as it is not done."""
@@ -162,18 +166,20 @@ class Events:
         """Its threads are gone with it, and not acknowledged before."""
         team = await self._team(context)
         place = ChannelAddress(platform=PLATFORM, workspace=team.workspace, channel=str(event["channel"]))
-        await self.desk.spawn(self._parts.forgetting.forget_channel(place))
+        await self.handler.spawn(self._parts.forgetting.forget_channel(place))
 
     # ------------------------------------------------------------------ the app itself
 
     async def on_home(self, event: Event, context: AsyncBoltContext) -> None:
-        act = Act(team=await self._team(context), person=str(event["user"]), channel=str(event.get("channel") or ""))
+        ctx = InteractionContext(
+            team=await self._team(context), person=str(event["user"]), channel=str(event.get("channel") or "")
+        )
         if event.get("tab", "home") == "home":
-            self.desk.spawn(self.desk.guarded(act, home.show_home(self.desk, act)))
+            self.handler.spawn(self.handler.guarded(ctx, home.show_home(self.handler, ctx)))
 
     async def on_pane(self, event: Event, context: AsyncBoltContext) -> None:
         team, opened = await self._team(context), event["assistant_thread"]
-        act = Act(
+        ctx = InteractionContext(
             team=team,
             person=str(opened["user_id"]),
             channel=str(opened["channel_id"]),
@@ -181,47 +187,49 @@ class Events:
         )
         is_new = event["type"] == "assistant_thread_started"
         work = (
-            pane.greet(self.desk, act) if is_new else pane.look_elsewhere(self.desk, act, opened.get("context") or {})
+            pane.greet(self.handler, ctx)
+            if is_new
+            else pane.on_context_changed(self.handler, ctx, opened.get("context") or {})
         )
-        self.desk.spawn(self.desk.guarded(act, work))
+        self.handler.spawn(self.handler.guarded(ctx, work))
 
     async def on_removed(self, event: Event, context: AsyncBoltContext) -> None:
         """The app was removed from a team, or its token revoked: nothing can be said there any more."""
         if event["type"] == "tokens_revoked" and not (event.get("tokens") or {}).get("bot"):
             return  # somebody's own token, which we have no use for
-        await self._parts.teams.remove(context.team_id or "")
+        await self._teams.remove(context.team_id or "")
 
     # ------------------------------------------------------------------ interactions
 
     async def on_command(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
-        act = await self._act(body, context)
-        running = commands.run_slash(self.desk, act, str(body.get("text") or ""))
-        await self.desk.in_time(self.desk.guarded(act, running))
+        ctx = await self._act(body, context)
+        running = commands.run_slash(self.handler, ctx, str(body.get("text") or ""))
+        await self.handler.in_time(self.handler.guarded(ctx, running))
         await ack()
 
     async def on_action(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
-        act = await self._act(body, context)
+        ctx = await self._act(body, context)
         for action in body.get("actions") or ():
             name = read_action_name(str(action.get("action_id") or ""))
             if name is not None:
-                await self.desk.in_time(self.desk.guarded(act, press(self.desk, act, name, values_of(action))))
+                await self.handler.in_time(self.handler.guarded(ctx, press(self.handler, ctx, name, values_of(action))))
         await ack()
 
     async def on_shortcut(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
-        act, message = await self._act(body, context), body.get("message") or {}
+        ctx, message = await self._act(body, context), body.get("message") or {}
         wanted = shortcuts.ask_about if body.get("callback_id") == ASK_ABOUT else shortcuts.keep_answer
-        await self.desk.in_time(self.desk.guarded(act, wanted(self.desk, act, message)))
+        await self.handler.in_time(self.handler.guarded(ctx, wanted(self.handler, ctx, message)))
         await ack()
 
     async def on_options(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
-        act = await self._act(body, context)
-        found = await self.desk.in_time(forms.suggest(self.desk, act, body))
+        ctx = await self._act(body, context)
+        found = await self.handler.in_time(forms.suggest(self.handler, ctx, body))
         await ack(options=[dict(option) for option in found or ()])
 
     async def on_view(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
-        act, view = await self._act(body, context), body.get("view") or {}
+        ctx, view = await self._act(body, context), body.get("view") or {}
         submit = shortcuts.submit if shortcuts.is_ours(view) else forms.submit
-        wrong = await self.desk.in_time(self.desk.guarded(act, submit(self.desk, act, view)))
+        wrong = await self.handler.in_time(self.handler.guarded(ctx, submit(self.handler, ctx, view)))
         if wrong:
             await ack(response_action="errors", errors=dict(wrong))
         else:
@@ -235,10 +243,10 @@ class Events:
 
     async def _team(self, context: AsyncBoltContext) -> Team:
         """The one that authorized it. What happens in a channel that two companies share names the other's, too."""
-        return await self._parts.teams.get(context.team_id or "")
+        return await self._teams.get(context.team_id or "")
 
-    async def _act(self, body: Body, context: AsyncBoltContext) -> Act:
-        return to_act(body, await self._team(context))
+    async def _act(self, body: Body, context: AsyncBoltContext) -> InteractionContext:
+        return to_context(body, await self._team(context))
 
 
 def values_of(action: Mapping[str, Any]) -> tuple[str, ...]:
@@ -248,9 +256,9 @@ def values_of(action: Mapping[str, Any]) -> tuple[str, ...]:
     return chosen or ((str(action["value"]),) if action.get("value") else ())
 
 
-def _act_of(message: Event, team: Team) -> Act:
+def _act_of(message: Event, team: Team) -> InteractionContext:
     """Somebody wrote something: what there is to say about it comes into the same thread."""
-    return Act(
+    return InteractionContext(
         team=team,
         person=author_of(message),
         channel=str(message["channel"]),

@@ -23,6 +23,8 @@ READ = "read messages"
 READ_FILE = "read the file"
 LOOK_UP = "look people up"
 OPEN_FORM = "open a form"
+# Errors of slack_sdk's clients and of the connection below them.
+UNREACHABLE = (SlackClientError, aiohttp.ClientError, OSError, TimeoutError)
 # A place that stays closed however often it is tried.
 CLOSED = (AccessDenied, InvalidState, NotFound)
 PASSING = (408, 429)  # statuses of the 400s that waiting mends
@@ -125,7 +127,7 @@ _MEANINGS: dict[str, FootnoteError] = {
 _PASSING_NAMES = frozenset(
     {"internal_error", "fatal_error", "service_unavailable", "request_timeout", "too_many_websockets"}
 )
-# All that are understood; another name is told to people as it stands.
+# All that are translated_errors; another name is told to people as it stands.
 KNOWN_NAMES = frozenset({*_MEANINGS, *_PASSING_NAMES, *RATE_LIMITED, "missing_scope"})
 TIMEOUT_SECONDS = 15  # of one call; a post with its retries has 60
 PATIENCE_SECONDS = 10.0  # that a call waits in place, all its pauses together, when Slack asks for one
@@ -152,11 +154,11 @@ def name_of(error: BaseException) -> str | None:
 
 
 @contextmanager
-def understood(doing: str) -> Iterator[None]:
+def translated_errors(doing: str) -> Iterator[None]:
     """Raises our error for Slack's."""
     try:
         yield
-    except (SlackClientError, aiohttp.ClientError, TimeoutError, OSError) as error:
+    except UNREACHABLE as error:
         raise to_error(error, doing) from error
 
 
@@ -222,7 +224,7 @@ async def call(
     """
     while True:
         try:
-            with understood(doing):
+            with translated_errors(doing):
                 return await make()
         except PlatformError as error:
             asked = error.retry_after_seconds

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, zip_longest
 from typing import Any
 
-from bot.slackbot.actions.interaction_context import Act
-from bot.slackbot.actions.interaction_handler import Desk
-from bot.slackbot.events.translate import PLATFORM, thread_address
+from bot.slackbot.actions.interaction_context import InteractionContext
+from bot.slackbot.actions.interaction_handler import InteractionHandler
+from bot.slackbot.events.teams import PLATFORM
+from bot.slackbot.events.translate import thread_address
 from bot.slackbot.rendering.lists import notice_message
 from bot.slackbot.web_api import POST, READ, call
 from core.domain.conversation import Conversation, ThreadAddress
@@ -42,49 +43,51 @@ _BARE = re.compile(
 )
 
 
-async def greet(desk: Desk, act: Act) -> None:
+async def greet(handler: InteractionHandler, ctx: InteractionContext) -> None:
     """A pane was opened: say what can be asked here. An event that comes again changes nothing. Raises core errors."""
-    scope = await _scope(desk, act)
-    documents = await desk.parts.corpus.list_readable(scope)
-    if not await _is_greeted(desk, act):
+    scope = await _scope(handler, ctx)
+    documents = await handler.parts.corpus.list_readable(scope)
+    if not await _is_greeted(handler, ctx):
         message = notice_message(_greeting(documents))
         await call(
             POST,
-            lambda: act.team.client.chat_postMessage(
-                channel=act.channel,
-                thread_ts=act.thread,
+            lambda: ctx.team.client.chat_postMessage(
+                channel=ctx.channel,
+                thread_ts=ctx.thread,
                 text=message.text,
                 blocks=[dict(block) for block in message.blocks],
                 unfurl_links=False,
                 unfurl_media=False,
             ),
-            pause=desk.parts.pause,
+            pause=handler.parts.pause,
         )
-    await _suggest(desk, act, await example_questions(documents, desk.parts.corpus, scope, MOST_PROMPTS))
+    await _suggest(handler, ctx, await example_questions(documents, handler.parts.corpus, scope, MOST_PROMPTS))
 
 
-async def look_elsewhere(desk: Desk, act: Act, context: Mapping[str, Any]) -> None:
+async def on_context_changed(handler: InteractionHandler, ctx: InteractionContext, context: Mapping[str, Any]) -> None:
     """Another channel was opened beside the pane: suggest what is read there, as far as it is read here, too.
 
     Raises core errors.
     """
     beside = str(context.get("channel_id") or "")
-    if not beside or context.get("team_id") not in (None, act.team.id):
+    if not beside or context.get("team_id") not in (None, ctx.team.id):
         return
-    here = await _scope(desk, act)
-    there = await desk.parts.access.scope(here.workspace, thread_address(here.workspace, beside, ""))
-    documents = await desk.parts.corpus.list_readable(here)
+    here = await _scope(handler, ctx)
+    there = await handler.parts.access.scope(here.workspace, thread_address(here.workspace, beside, ""))
+    documents = await handler.parts.corpus.list_readable(here)
     near = [item for item in documents if item.source_id in there.sources]
-    questions = await example_questions(near, desk.parts.corpus, here, MOST_PROMPTS)
-    await _suggest(desk, act, questions or await example_questions(documents, desk.parts.corpus, here, MOST_PROMPTS))
+    questions = await example_questions(near, handler.parts.corpus, here, MOST_PROMPTS)
+    await _suggest(
+        handler, ctx, questions or await example_questions(documents, handler.parts.corpus, here, MOST_PROMPTS)
+    )
 
 
-async def name_thread(desk: Desk, act: Act, conversation: Conversation) -> None:
+async def name_thread(handler: InteractionHandler, ctx: InteractionContext, conversation: Conversation) -> None:
     """Let the pane list a conversation's thread under its title."""
-    await give_title(desk, act, conversation.address, conversation.title)
+    await give_title(handler, ctx, conversation.address, conversation.title)
 
 
-async def give_title(desk: Desk, act: Act, address: ThreadAddress, title: str) -> None:
+async def give_title(handler: InteractionHandler, ctx: InteractionContext, address: ThreadAddress, title: str) -> None:
     """Let the pane list a thread under a title. Threads elsewhere have no names on Slack.
 
     It goes on as it was where that fails: nothing hangs on a name.
@@ -94,26 +97,26 @@ async def give_title(desk: Desk, act: Act, address: ThreadAddress, title: str) -
     try:
         await call(
             NAME,
-            lambda: act.team.client.assistant_threads_setTitle(
+            lambda: ctx.team.client.assistant_threads_setTitle(
                 channel_id=address.channel, thread_ts=address.thread, title=title[:MAX_TITLE]
             ),
-            pause=desk.parts.pause,
+            pause=handler.parts.pause,
         )
     except FootnoteError as error:  # also threads of the direct channel that no pane began
         _log.info("The thread %s keeps its name: %s", address, error)
 
 
-async def _suggest(desk: Desk, act: Act, questions: list[str]) -> None:
+async def _suggest(handler: InteractionHandler, ctx: InteractionContext, questions: list[str]) -> None:
     if questions:
         await call(
             SUGGEST,
-            lambda: act.team.client.assistant_threads_setSuggestedPrompts(
-                channel_id=act.channel,
-                thread_ts=act.thread,
+            lambda: ctx.team.client.assistant_threads_setSuggestedPrompts(
+                channel_id=ctx.channel,
+                thread_ts=ctx.thread,
                 title=TRY,
                 prompts=[{"title": question, "message": question} for question in questions],
             ),
-            pause=desk.parts.pause,
+            pause=handler.parts.pause,
         )
 
 
@@ -132,7 +135,7 @@ def _listed(names: list[str]) -> str:
     return f"{', '.join(before)} and {last}" if before else last
 
 
-async def _is_greeted(desk: Desk, act: Act) -> bool:
+async def _is_greeted(handler: InteractionHandler, ctx: InteractionContext) -> bool:
     """Whether something of ours stands in the thread, below the message that Slack begins a pane with in our name.
 
     Where that can't be told, it is greeted: twice is no harm.
@@ -140,19 +143,19 @@ async def _is_greeted(desk: Desk, act: Act) -> bool:
     try:
         replies = await call(
             READ,
-            lambda: act.team.client.conversations_replies(channel=act.channel, ts=act.thread, limit=_LOOKED_AT),
+            lambda: ctx.team.client.conversations_replies(channel=ctx.channel, ts=ctx.thread, limit=_LOOKED_AT),
             patience_seconds=0.0,
         )
     except FootnoteError as error:
-        _log.info("Whether the thread %s was greeted is not known: %s", act.thread, error)
+        _log.info("Whether the thread %s was greeted is not known: %s", ctx.thread, error)
         return False
-    below = [item for item in replies.get("messages") or () if item.get("ts") != act.thread]
-    return any(item.get("user") == act.team.bot_user_id for item in below)
+    below = [item for item in replies.get("messages") or () if item.get("ts") != ctx.thread]
+    return any(item.get("user") == ctx.team.bot_user_id for item in below)
 
 
-async def _scope(desk: Desk, act: Act) -> SearchScope:
-    place = await desk.place(act)
-    return await desk.parts.access.scope(place.workspace, place, reader=act.person)
+async def _scope(handler: InteractionHandler, ctx: InteractionContext) -> SearchScope:
+    place = await handler.place(ctx)
+    return await handler.parts.access.scope(place.workspace, place, reader=ctx.person)
 
 
 async def example_questions(

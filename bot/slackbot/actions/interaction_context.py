@@ -11,7 +11,7 @@ from bot.slackbot.rendering.blocks import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Act:
+class InteractionContext:
     """Who did something, and where: of a command, a button, a form, a shortcut or a message."""
 
     team: Team
@@ -29,14 +29,14 @@ class Act:
         return self.channel.startswith("D")
 
 
-def to_act(body: Mapping[str, Any], team: Team) -> Act:
+def to_context(body: Mapping[str, Any], team: Team) -> InteractionContext:
     """Of any payload of Slack's: commands, actions, shortcuts, views. A view says where it was opened."""
     container, message, view = body.get("container") or {}, body.get("message") or {}, body.get("view") or {}
     told = _told(view.get("private_metadata") or "")
     channel = body.get("channel_id") or (body.get("channel") or {}).get("id") or container.get("channel_id")
     user = body.get("user_id") or (body.get("user") or {}).get("id")
     thread = container.get("thread_ts") or message.get("thread_ts") or told.get("thread")
-    return Act(
+    return InteractionContext(
         team=team,
         person=str(user or ""),
         channel=str(channel or told.get("channel") or ""),
@@ -49,14 +49,14 @@ def to_act(body: Mapping[str, Any], team: Team) -> Act:
     )
 
 
-def whereabouts(act: Act, **more: str) -> str:
+def encode_origin(ctx: InteractionContext, **more: str) -> str:
     """The `private_metadata` of a view, so that what is submitted in it happens where it was opened."""
-    told = {"channel": act.channel, "thread": act.thread, "response_url": act.response_url, **more}
+    told = {"channel": ctx.channel, "thread": ctx.thread, "response_url": ctx.response_url, **more}
     return json.dumps({name: value for name, value in told.items() if value})
 
 
-def told_by(view: View) -> Mapping[str, str]:
-    """What `whereabouts` wrote into a view."""
+def decode_origin(view: View) -> Mapping[str, str]:
+    """What `encode_origin` wrote into a view."""
     return _told(str(view.get("private_metadata") or ""))
 
 

@@ -33,22 +33,22 @@ PAGE = 200  # messages asked for at once; Slack may give fewer
 MOST_PAGES = 20
 NO_MESSAGE = ""  # the `ts` of what can't be reached again
 Chunk: TypeAlias = Mapping[str, Any]  # of a stream
-OpenDirect: TypeAlias = Callable[[], Awaitable["ChannelPlace"]]
+OpenDirect: TypeAlias = Callable[[], Awaitable["ChannelDestination"]]
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class HistoryPage:
     """What a part of a channel's history shows: `parts` of our post, by number from 1, and how far that is (`ts`)."""
 
     parts: Mapping[int, str]
     seen_to: str
 
 
-_NOTHING: tuple[Look, ...] = ()
+_NOTHING: tuple[HistoryPage, ...] = ()
 
 
-class Place(Protocol):
+class Destination(Protocol):
     """Somewhere to post. Raises core errors (bot/slackbot/errors.py)."""
 
     @property
@@ -67,11 +67,11 @@ class Place(Protocol):
     async def delete(self, ts: str) -> None:
         """What is gone already is fine; what can't be deleted is logged."""
 
-    def look(self, post_id: str, after: str) -> AsyncIterator[Look]:
+    def look(self, post_id: str, after: str) -> AsyncIterator[HistoryPage]:
         """The parts of a post of ours, below the message `after`, a page of the history at a time."""
 
 
-class ChannelPlace:
+class ChannelDestination:
     """A thread of a channel; with the thread "" the channel itself, as a person's direct channel."""
 
     def __init__(self, team: Team, channel: str, thread: str, pause: Pause) -> None:
@@ -122,7 +122,7 @@ class ChannelPlace:
             if name_of(error) != MESSAGE_GONE:
                 _log.warning("Message %s in %s stays: %s", ts, self.channel, error)
 
-    async def look(self, post_id: str, after: str) -> AsyncIterator[Look]:
+    async def look(self, post_id: str, after: str) -> AsyncIterator[HistoryPage]:
         async for page, is_last in self._pages(oldest=after):
             found: dict[int, str] = {}
             for message in page:
@@ -131,7 +131,7 @@ class ChannelPlace:
                     found.setdefault(mark[1], str(message["ts"]))
             newest = max((str(message["ts"]) for message in page), default=after)
             # A channel's own history comes newest first: it is seen when its last page is.
-            yield Look(parts=found, seen_to=newest if self.thread or is_last else after)
+            yield HistoryPage(parts=found, seen_to=newest if self.thread or is_last else after)
 
     async def before(self, ts: str) -> Sequence[Mapping[str, Any]]:
         """What was said in the thread before the message `ts`, oldest first, our own messages left out."""
@@ -204,7 +204,7 @@ class ChannelPlace:
         return await call(doing, make, pause=self._pause, patience_seconds=patience_seconds)
 
 
-class ReplyPlace:
+class ReplyDestination:
     """What one person sees in the channel, in reply to an interaction; where Slack takes it no more, directly.
 
     Nobody can find such a reply again: `send` gives NO_MESSAGE for it.
@@ -214,7 +214,7 @@ class ReplyPlace:
         self._webhook = AsyncWebhookClient(response_url, timeout=TIMEOUT_SECONDS, retry_handlers=[])
         self._open_direct = open_direct
         self._pause = pause
-        self._direct: ChannelPlace | None = None
+        self._direct: ChannelDestination | None = None
 
     @property
     def id(self) -> str:
@@ -237,7 +237,7 @@ class ReplyPlace:
         if self._direct is not None:
             await self._direct.delete(ts)
 
-    async def look(self, post_id: str, after: str) -> AsyncIterator[Look]:
+    async def look(self, post_id: str, after: str) -> AsyncIterator[HistoryPage]:
         """Replies to interactions are in no history."""
         for look in _NOTHING:
             yield look
@@ -256,10 +256,10 @@ class ReplyPlace:
             raise to_refusal(reply.status_code, name, reply.headers, POST)
 
 
-async def direct_place(team: Team, person: str, pause: Pause) -> ChannelPlace:
+async def open_direct_destination(team: Team, person: str, pause: Pause) -> ChannelDestination:
     """A person's direct channel, opened if need be. Raises core errors, as for a person who is unknown."""
     opened = await call(POST, lambda: team.client.conversations_open(users=person), pause=pause)
-    return ChannelPlace(team, str(opened["channel"]["id"]), CHANNEL_ITSELF, pause)
+    return ChannelDestination(team, str(opened["channel"]["id"]), CHANNEL_ITSELF, pause)
 
 
 def _blocks(part: SlackMessage) -> list[dict[str, Any]]:

@@ -15,14 +15,18 @@ import aiohttp
 
 from bot.presentation.action_names import post_id
 from bot.presentation.platform_parts import LinkTo, Pause
-from bot.slackbot.delivery.destinations import ChannelPlace, Place, ReplyPlace, direct_place
+from bot.slackbot.delivery.destinations import (
+    ChannelDestination,
+    Destination,
+    ReplyDestination,
+    open_direct_destination,
+)
 from bot.slackbot.delivery.posts import Draft, LivePost, Posts, StatusLine
 from bot.slackbot.events.directory import People
-from bot.slackbot.events.teams import Team, Teams
+from bot.slackbot.events.teams import PLATFORM, Team, Teams
 from bot.slackbot.events.translate import (
     CHANNEL_ITSELF,
     MESSAGE,
-    PLATFORM,
     RESPONSE,
     TEAM,
     is_private,
@@ -35,7 +39,7 @@ from bot.slackbot.events.translate import (
 from bot.slackbot.rendering.answers import RenderOptions, render_answer
 from bot.slackbot.rendering.blocks import SlackPost
 from bot.slackbot.rendering.lists import notice_message
-from bot.slackbot.web_api import CLOSED, READ_FILE, call, to_refusal, understood
+from bot.slackbot.web_api import CLOSED, READ_FILE, call, to_refusal, translated_errors
 from core.domain.answer import Answer
 from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
 from core.domain.service import InboxEntry, PostRef, is_note
@@ -160,7 +164,7 @@ class SlackPlatform:
     async def delete(self, ref: PostRef, team: Team) -> None:
         """Take a post away; parts that are gone already are fine. `ref` is `channel/ts,ts`, of a channel of `team`."""
         channel, _, messages = ref.partition("/")
-        place = ChannelPlace(team, channel, CHANNEL_ITSELF, self._pause)
+        place = ChannelDestination(team, channel, CHANNEL_ITSELF, self._pause)
         for ts in filter(None, messages.split(",")):
             await place.delete(ts)
 
@@ -191,22 +195,22 @@ class SlackPlatform:
         named = question.metadata.get(TEAM) if question is not None else None
         return await self._teams.of_workspace(address.workspace, named)
 
-    async def _thread(self, address: ThreadAddress, question: IncomingMessage | None) -> ChannelPlace:
-        return ChannelPlace(await self._team(address, question), address.channel, address.thread, self._pause)
+    async def _thread(self, address: ThreadAddress, question: IncomingMessage | None) -> ChannelDestination:
+        return ChannelDestination(await self._team(address, question), address.channel, address.thread, self._pause)
 
-    async def _place(self, address: ThreadAddress, key: str, entry: InboxEntry | None, parts: int) -> Place:
+    async def _place(self, address: ThreadAddress, key: str, entry: InboxEntry | None, parts: int) -> Destination:
         """Where a post of so many parts belongs; what is private never in the open, whatever is lost."""
         question = entry.incoming if entry is not None else None
         if not is_private(address):
             return await self._thread(address, question)
         team, person = await self._team(address, question), private_reader(address)
         if entry is None or parts > MOST_REPLIES or not self._may_reply(entry):
-            return await direct_place(team, person, self._pause)
+            return await open_direct_destination(team, person, self._pause)
         self._replied[key] = None
         while len(self._replied) > MOST_REMEMBERED:
             self._replied.popitem(last=False)
         url = entry.incoming.metadata[RESPONSE]
-        return ReplyPlace(url, lambda: direct_place(team, person, self._pause), self._pause)
+        return ReplyDestination(url, lambda: open_direct_destination(team, person, self._pause), self._pause)
 
     def _may_reply(self, entry: InboxEntry) -> bool:
         """Once, as nobody can look whether the reply came: after that, the answer goes where it can be found."""
@@ -229,7 +233,7 @@ class SlackPlatform:
             return entry is None or self._may_be_begun(entry)
         return parts.is_uncertain
 
-    async def _try_to_look(self, place: Place, key: str, attempt: int) -> None:
+    async def _try_to_look(self, place: Destination, key: str, attempt: int) -> None:
         """For a draft, which is not worth waiting for: the final post looks again."""
         try:
             await self._posts.look(place, key, attempt)
@@ -245,7 +249,7 @@ class SlackPlatform:
             return ""
         try:
             team = await self._team(address, entry.incoming)
-            direct = await direct_place(team, entry.incoming.author, self._pause)
+            direct = await open_direct_destination(team, entry.incoming.author, self._pause)
             await self._posts.look(direct, key, entry.attempts)
             post = SlackPost(parts=(notice_message(sentence, post_id=post_id(key)),))
             return await self._posts.finish(direct, key, post)
@@ -286,7 +290,7 @@ async def read_file(team: Team, file_id: str, pause: Pause) -> bytes:
 async def _download(team: Team, url: str, size: int) -> tuple[bytes, str]:
     """The bytes and their type. Redirects are followed by hand, as the token is for Slack's hosts alone."""
     timeout = aiohttp.ClientTimeout(total=DOWNLOAD_SECONDS)
-    with understood(READ_FILE):
+    with translated_errors(READ_FILE):
         async with aiohttp.ClientSession(timeout=timeout) as session:
             for _ in range(MOST_REDIRECTS):
                 headers = {"Authorization": f"Bearer {team.token}"} if _is_slacks(url, team) else {}

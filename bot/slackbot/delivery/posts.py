@@ -13,7 +13,7 @@ from enum import Enum, auto
 from bot.presentation.action_names import post_id
 from bot.presentation.platform_parts import Pause
 from bot.presentation.throttled_progress import ThrottledProgress
-from bot.slackbot.delivery.destinations import NO_MESSAGE, ChannelPlace, Place
+from bot.slackbot.delivery.destinations import NO_MESSAGE, ChannelDestination, Destination
 from bot.slackbot.events.translate import ts_of
 from bot.slackbot.rendering.blocks import SlackMessage, SlackPost
 from bot.slackbot.rendering.drafts import Chunk, draft_text, running_message, start_chunks, task_chunks, text_chunk
@@ -36,11 +36,11 @@ _SHOW = "show that I am at work"
 
 
 @dataclass(slots=True)
-class Parts:
+class PostState:
     """What this process knows of a post's messages. `place` is where they are, once it has one."""
 
     ids: dict[int, str] = field(default_factory=dict)  # number of a part, from 1 -> `ts`
-    place: Place | None = None
+    place: Destination | None = None
     looked_to: str = ""  # up to which message the place was looked through
     looked_in: int = 0  # in which of the entry's attempts that was
     is_uncertain: bool = False  # there may be one more: Slack did not say whether it took it
@@ -50,20 +50,20 @@ class Posts:
     """By posting key. Raises core errors."""
 
     def __init__(self) -> None:
-        self._parts: dict[str, Parts] = {}
+        self._parts: dict[str, PostState] = {}
 
-    def begin(self, key: str) -> Parts:
+    def begin(self, key: str) -> PostState:
         """What is known of a post, from now on at least nothing."""
-        return self._parts.setdefault(key, Parts())
+        return self._parts.setdefault(key, PostState())
 
-    def find(self, key: str) -> Parts | None:
+    def find(self, key: str) -> PostState | None:
         return self._parts.get(key)
 
     def forget(self, key: str) -> None:
         self._parts.pop(key, None)
 
-    async def look(self, place: Place, key: str, attempt: int) -> None:
-        """Look for parts that an earlier try posted, once in an attempt; goes on where a pause interrupted it.
+    async def look(self, place: Destination, key: str, attempt: int) -> None:
+        """HistoryPage for parts that an earlier try posted, once in an attempt; goes on where a pause interrupted it.
 
         `attempt` 0 is none in particular.
         """
@@ -76,7 +76,7 @@ class Posts:
             parts.looked_to = seen.seen_to
         parts.looked_in, parts.is_uncertain = attempt, False
 
-    async def finish(self, place: Place, key: str, post: SlackPost) -> PostRef:
+    async def finish(self, place: Destination, key: str, post: SlackPost) -> PostRef:
         """The whole post; what a longer draft, or an earlier answer, had more of is deleted."""
         for number, part in enumerate(post.parts, start=1):
             await self._show_part(place, key, number, part)
@@ -96,7 +96,7 @@ class Posts:
                 await parts.place.delete(ts)
         self.forget(key)
 
-    async def _show_part(self, place: Place, key: str, number: int, part: SlackMessage) -> None:
+    async def _show_part(self, place: Destination, key: str, number: int, part: SlackMessage) -> None:
         """One message of a post: changed where it is known, else sent."""
         parts = self.begin(key)
         parts.place = place
@@ -130,7 +130,7 @@ class _Mode(Enum):
 class Draft:
     """Raises PlatformError where Slack asks for a pause; whatever else goes wrong changes how the draft is shown."""
 
-    def __init__(self, place: ChannelPlace, parts: Parts, post_id: str, recipient: str) -> None:
+    def __init__(self, place: ChannelDestination, parts: PostState, post_id: str, recipient: str) -> None:
         """`parts` may know the first part from an earlier try; it is then changed as a whole.
 
         Where there may be one that is not known, nothing is shown, as that could be a second one.
@@ -251,7 +251,7 @@ def _chunks(piece: str, jobs: Sequence[Job]) -> list[Chunk]:
 class StatusLine:
     """Of one thread. A courtesy: what goes wrong with it is logged, and the answer comes all the same."""
 
-    def __init__(self, place: ChannelPlace, pause: Pause) -> None:
+    def __init__(self, place: ChannelDestination, pause: Pause) -> None:
         self._place = place
         self._pause = pause
         self._is_shown = False

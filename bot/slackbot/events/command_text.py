@@ -32,7 +32,7 @@ _OF_SENTENCES = frozenset(
     under until up us was we were what when where which who whose why will with without would you your""".split()
 )
 # A part of a document, which no document is called.
-_PART = re.compile(r"(?:chapter|part|page|section|book|session|act)(?:\s+[\divxlc]+)?", re.IGNORECASE)
+_PART = re.compile(r"(?:chapter|part|page|section|book|session|ctx)(?:\s+[\divxlc]+)?", re.IGNORECASE)
 # What is said behind commands that take nothing, without meaning anything else.
 _OBJECTS: Mapping[str, str] = {
     "stop": "it|this|that",
@@ -45,7 +45,7 @@ _OBJECTS: Mapping[str, str] = {
 }
 _THREAD = r"(?:\d+|[0-9a-fA-F]{8}[0-9a-fA-F-]*)"  # a number of the list, or an id as far as it tells it apart
 _FORMAT = rf"(?:{'|'.join(FORMATS)})"
-_PLACE = r"(?:\d+|end|the\s+end|off|none|(?:chapter|part|book|session|act|page)\s+\S+)"
+_PLACE = r"(?:\d+|end|the\s+end|off|none|(?:chapter|part|book|session|ctx|page)\s+\S+)"
 _SETTING = rf"(?:{'|'.join(SETTINGS)})"
 # Name of a command -> what stands behind it when it is meant; a `name` in it has to look like one (`_is_name`). One
 # line for each form. Commands that are not here stand alone.
@@ -82,14 +82,14 @@ _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
 _FITTING = {name: tuple(re.compile(form, re.DOTALL) for form in forms) for name, forms in _ARGUMENTS.items()}
 
 
-def in_slack_words(text: str, commands: Collection[str], *, in_thread: bool, command: str = COMMAND) -> str:
+def format_command_names(text: str, commands: Collection[str], *, in_thread: bool) -> str:
     """One of core's sentences, with the commands in it as they are given on Slack.
 
     Only names of the table change. What documents and people say is not for this: a page may be about `/stop`.
     """
 
     def said(found: re.Match[str]) -> str:
-        before = MENTION if in_thread or found[1] in FOR_THREADS else command
+        before = MENTION if in_thread or found[1] in FOR_THREADS else COMMAND
         return f"{before} {found[1]}" if found[1] in commands else found[0]
 
     return _NAMED.sub(said, text)

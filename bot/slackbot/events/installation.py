@@ -6,7 +6,6 @@ the storage of encrypted tokens, the refusals, and the pages.
 
 import html
 import logging
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from aiohttp import web
@@ -23,12 +22,12 @@ from slack_sdk.oauth.state_store.async_state_store import AsyncOAuthStateStore
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slackbot.events.manifest import INSTALL_PATH, REDIRECT_PATH, SCOPES
-from bot.slackbot.events.translate import PLATFORM
-from bot.slackbot.web_api import CLOSED, understood
+from bot.slackbot.events.teams import PLATFORM, Teams
+from bot.slackbot.web_api import CLOSED, build_client, translated_errors
 from core.domain.service import Installation
 from core.errors import FootnoteError, InvalidState
 from core.ports import Clock
-from core.ports.service import InstallationRepository, OneTimeCodes
+from core.ports.service import OneTimeCodes
 from core.service.rate_limit import Rate, RateGate
 
 PURPOSE = "slack install"
@@ -51,12 +50,10 @@ _FAILURES = {
 }
 _OTHERWISE = ("Not installed", "Slack reports that something went wrong.", 400)
 _AGAIN = f'<p><a href="{INSTALL_PATH}">Begin again</a></p>'
-# Told which team has the app now.
-Installed = Callable[[Installation], Awaitable[None]]
 _log = logging.getLogger(__name__)
 
 
-class InstallPages:
+class InstallationPages:
     """The two pages, open to everybody: each visit of the first one is stored for ten minutes, so there is a limit."""
 
     def __init__(self, flow: AsyncOAuthFlow, clock: Clock) -> None:
@@ -97,7 +94,7 @@ class InstallFlow(AsyncOAuthFlow):
 
     async def run_installation(self, code: str) -> SlackInstallation | None:
         """Trade the code for a token. Raises core errors; InvalidState for what can't be installed like this."""
-        with understood(INSTALL):
+        with translated_errors(INSTALL):
             given = await self.client.api_call("oauth.v2.access", data=self._trade(code))
             team = given.get("team") or {}
             if given.get("is_enterprise_install") or not team.get("id"):
@@ -132,13 +129,10 @@ def build_flow(
     client_id: str,
     client_secret: str,
     public_url: str,
-    client: AsyncWebClient,
     codes: OneTimeCodes,
-    installations: InstallationRepository,
+    teams: Teams,
     clock: Clock,
-    installed: Installed,
 ) -> InstallFlow:
-    """`client` has no token; `installed` is told when a team is stored."""
     settings = AsyncOAuthSettings(
         client_id=client_id,
         client_secret=client_secret,
@@ -148,13 +142,13 @@ def build_flow(
         install_path=INSTALL_PATH,
         redirect_uri_path=REDIRECT_PATH,
         callback_options=AsyncCallbackOptions(success=_tell_success, failure=_tell_failure),
-        installation_store=_Store(installations, clock, installed),
+        installation_store=_Store(teams, clock),
         state_store=_States(codes),
         state_cookie_name=COOKIE,
         state_expiration_seconds=STATE_SECONDS,
     )
     settings.state_utils = _Cookies(cookie_name=COOKIE, expiration_seconds=STATE_SECONDS)
-    return InstallFlow(client, settings)
+    return InstallFlow(build_client(None), settings)
 
 
 class _Cookies(OAuthStateUtils):
@@ -183,10 +177,9 @@ class _States(AsyncOAuthStateStore):
 class _Store(AsyncInstallationStore):
     """Only saves: teams are read through teams.py."""
 
-    def __init__(self, installations: InstallationRepository, clock: Clock, installed: Installed) -> None:
-        self._installations = installations
+    def __init__(self, teams: Teams, clock: Clock) -> None:
+        self._teams = teams
         self._clock = clock
-        self._installed = installed
 
     @property
     def logger(self) -> logging.Logger:
@@ -194,9 +187,8 @@ class _Store(AsyncInstallationStore):
 
     async def async_save(self, installation: SlackInstallation) -> None:
         made = self._to_ours(installation)
-        await self._installations.save(made)
+        await self._teams.save(made)
         _log.info("The app was installed in Slack team %s (%s)", made.team_id, made.team_name)
-        await self._installed(made)
 
     def _to_ours(self, installation: SlackInstallation) -> Installation:
         return Installation(

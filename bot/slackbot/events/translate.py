@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.presentation.default_question import default_question
 from bot.slackbot.events.command_text import to_command_text
-from bot.slackbot.events.teams import Team
+from bot.slackbot.events.teams import PLATFORM, Team
 from core.domain.conversation import (
     PRIVATE_THREAD,
     Attachment,
@@ -23,7 +23,6 @@ from core.domain.conversation import (
     message_key,
 )
 
-PLATFORM = "slack"
 CHANNEL_ITSELF = ""  # the thread of what is done in a channel, but in no thread of it
 # Keys of metadata.
 TEAM = "team"  # id of the team that the question comes from

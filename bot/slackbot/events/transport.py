@@ -13,7 +13,7 @@ from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
 from slack_bolt.async_app import AsyncApp, AsyncBoltRequest
-from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.errors import SlackApiError
 from slack_sdk.signature import SignatureVerifier
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
@@ -21,7 +21,7 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.slackbot.events.manifest import EVENTS_PATH
-from bot.slackbot.web_api import to_error
+from bot.slackbot.web_api import UNREACHABLE, to_error
 from core.errors import ConfigError, FootnoteError, PlatformError
 
 DEADLINE_SECONDS = 2.8  # Slack gives up after 3
@@ -33,7 +33,6 @@ CONNECT = "connect"
 PING_SECONDS = 5.0  # a connection that is silent for four of these is given up
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 60.0
-UNREACHABLE = (SlackClientError, aiohttp.ClientError, OSError, TimeoutError)
 BAD_APP_TOKEN = (
     "Slack refuses the app token: make a new one with the scope connections:write at https://api.slack.com/apps "  # noqa: S105
     "(your app, Basic Information, App-Level Tokens) and put it into SLACK_APP_TOKEN, or the file of [slack] "
@@ -55,7 +54,7 @@ _FOR_GOOD = {
 }
 
 
-class SlackRequests:
+class SlackRequestHandler:
     """Serves what Slack sends: events, commands, buttons, forms."""
 
     def __init__(self, app: AsyncApp, signing_secret: str, *, deadline_seconds: float = DEADLINE_SECONDS) -> None:
@@ -153,7 +152,7 @@ def to_refusal(error: Exception) -> FootnoteError:
     return known if isinstance(known, PlatformError) else PlatformError(str(known))
 
 
-class SteadySocket(SocketModeClient):
+class ReconnectingSocket(SocketModeClient):
     """One connection, renewed when it breaks or Slack wants it. Nothing but `close` ends it."""
 
     def __init__(

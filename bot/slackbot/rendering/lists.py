@@ -148,7 +148,6 @@ class Home:
     settings: Sequence[tuple[str, str]] = ()  # name and value, as sentences have them
     positions: Sequence[str] = ()  # "Guide: up to page 12", a line each
     examples: Sequence[str] = ()  # questions to try
-    command: str = "/footnote"
     notice: str = ""  # said above everything: "Nothing has been read in yet."
 
 
@@ -158,7 +157,7 @@ def home_view(shown: Home) -> View:
     return home(
         [
             *notice,
-            rich_text(*stack(_welcome(shown))),
+            rich_text(*stack(_welcome())),
             actions(_form("Ask", "ask", "primary"), _form("Position", "position"), _form("Settings", "settings")),
             *_listed("Questions to try", _lines(shown.examples), _LINES),
             *_listed("Recent threads", [thread_row(row) for row in shown.threads], _THREADS, more=shown.more_threads),
@@ -169,19 +168,17 @@ def home_view(shown: Home) -> View:
     )
 
 
-def _welcome(shown: Home) -> list[Row]:
-    command = clip(shown.command, _HOME_NAME_LENGTH)
+def _welcome() -> list[Row]:
+    ways = (
+        text("Mention me in a channel, write to me here, or use "),
+        text("/footnote ask", bold=True),
+        text("; "),
+        text("/footnote help", bold=True),
+        text(" lists the rest."),
+    )
     return [
         Row((text("I answer questions from your documents, with numbered footnotes that are checked word by word."),)),
-        Row(
-            (
-                text("Mention me in a channel, write to me here, or use "),
-                text(f"{command} ask", bold=True),
-                text("; "),
-                text(f"{command} help", bold=True),
-                text(" lists the rest."),
-            )
-        ),
+        Row(ways),
     ]
 
 

@@ -26,7 +26,7 @@ def whispers(house: House, person: Person, place: Channel | None = None) -> list
 async def test_every_command_of_the_table_is_a_slash_command(place: SlackPlace, over_http: bool) -> None:
     place.over_http = over_http
     async with place.open() as house:
-        for name, command in place.events.desk.parts.commands.table.items():
+        for name, command in place.listeners.handler.parts.commands.table.items():
             before = len(house.server.answers(house.channel))
             outcome = await house.ada.slash(house.channel, name)
             assert (outcome.acknowledged, outcome.error) == (True, None)
@@ -43,7 +43,7 @@ async def test_every_command_of_the_table_can_be_typed_in_a_thread(place: SlackP
     place.over_http = over_http
     async with place.open() as house:
         answer = await house.ask()
-        table = place.events.desk.parts.commands.table
+        table = place.listeners.handler.parts.commands.table
         for name in sorted(table, key=("delete", "forget").count):  # which end the conversation
             before = len(house.server.answers(house.channel))
             said = await house.ada.mention(house.channel, name, thread=answer)
@@ -140,7 +140,7 @@ async def test_a_fault_is_one_sentence_and_the_next_command_works(
         raise RuntimeError("a fault")
 
     async with place.open() as house:
-        monkeypatch.setattr(place.events.desk.parts.commands, "run", broken)
+        monkeypatch.setattr(place.listeners.handler.parts.commands, "run", broken)
         await house.ada.slash(house.channel, "sources")
         said = await house.told_once(house.ada, "Something went wrong inside Footnote")
         assert "a fault" not in shown_of(said)
@@ -338,7 +338,7 @@ def _has_more(house: House, before: int) -> bool:
 
 def _hold(place: SlackPlace, monkeypatch: pytest.MonkeyPatch, going_on: asyncio.Event) -> None:
     """Every command waits."""
-    commands = place.events.desk.parts.commands
+    commands = place.listeners.handler.parts.commands
     run = commands.run
 
     async def slowly(call: CommandCall) -> CommandResult:

@@ -145,7 +145,7 @@ async def test_offers_keep_to_what_slack_takes(place: SlackPlace, monkeypatch: p
 
     async with place.open() as house:
         view = await form(house, "ask")
-        monkeypatch.setattr(place.events.desk.parts.commands, "complete", many)
+        monkeypatch.setattr(place.listeners.handler.parts.commands, "complete", many)
         offered = await house.ada.suggest(view, "", action_id="document")
         assert len(offered) == 100
         assert all(len(one["text"]["text"]) <= 75 and 0 < len(one["value"]) <= 150 for one in offered)
@@ -159,7 +159,7 @@ async def test_a_menu_stays_empty_where_nothing_can_be_looked_up(
 
     async with place.open() as house:
         view = await form(house, "ask")
-        monkeypatch.setattr(place.events.desk.parts.commands, "complete", broken)
+        monkeypatch.setattr(place.listeners.handler.parts.commands, "complete", broken)
         assert await house.ada.suggest(view, "", action_id="document") == []
 
 

@@ -146,7 +146,7 @@ async def full_disk(*_: Any) -> None:
 async def test_what_takes_too_long_is_refused_in_time_and_goes_on(
     server: SlackServer, team: Team, secrets: Secrets, said: str, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http.SlackRequests.__init__, "__kwdefaults__", {"deadline_seconds": 0.05})
+    monkeypatch.setattr(http.SlackRequestHandler.__init__, "__kwdefaults__", {"deadline_seconds": 0.05})
     async with open_door(opened.app) as slow:
         accept, may_go_on = opened.app.inbox_store.accept, asyncio.Event()
 

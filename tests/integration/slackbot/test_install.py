@@ -172,7 +172,7 @@ async def test_a_team_that_removes_the_app_is_forgotten_by_all_processes(
         await owner.uninstall()
         await server.settle()
         for door in (opened.door, other.door):
-            await door.opened.renew()
+            await door.teams.renew()
 
         assert await stored(opened) == []
         assert opened.door.teams.all() == []
@@ -182,9 +182,9 @@ async def test_a_team_that_removes_the_app_is_forgotten_by_all_processes(
 async def test_a_new_token_reaches_all_processes(team: Team, owner: Person, opened: Opened) -> None:
     async with open_door(opened.app) as other:
         await installed(opened, owner)
-        await other.door.opened.renew()
+        await other.door.teams.renew()
         await installed(opened, owner)
-        await other.door.opened.renew()
+        await other.door.teams.renew()
 
         assert team.install is not None
         assert [one.token for one in other.door.teams.all()] == [team.install.token]
@@ -246,7 +246,7 @@ async def test_the_configured_token_goes_before_one_that_its_team_installs(
     owner = server.person("owner", team=team)
     async with App(secrets.config(team, installs=True)) as app, open_door(app) as opened:
         page = await owner.install(f"{opened.url}slack/install")
-        await opened.door.opened.renew()
+        await opened.door.teams.renew()
 
         assert page.status == 200
         assert [one.token for one in opened.door.teams.all()] == [configured]

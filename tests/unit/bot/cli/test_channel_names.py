@@ -4,7 +4,7 @@ import pytest
 
 from bot.cli.channel_names import FORMS, is_direct, to_address
 from bot.discordbot.translate import PLATFORM as DISCORD
-from bot.slackbot.events.translate import PLATFORM as SLACK
+from bot.slackbot.events.teams import PLATFORM as SLACK
 from bot.terminal.platform import PLATFORM as TERMINAL
 from bot.web.api.platform import PLATFORM as API
 from bot.web.api.platform import api_address

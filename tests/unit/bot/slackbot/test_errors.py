@@ -9,7 +9,7 @@ import pytest
 from slack_sdk.errors import SlackApiError
 
 import tests.slack_server
-from bot.slackbot.web_api import CLOSED, KNOWN_NAMES, POST, name_of, to_error, to_refusal, understood
+from bot.slackbot.web_api import CLOSED, KNOWN_NAMES, POST, name_of, to_error, to_refusal, translated_errors
 from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError
 
 # Where the test server names errors: raised, or handed on to where they are.
@@ -105,7 +105,7 @@ def test_a_reply_whose_body_broke_is_understood_by_its_status() -> None:
 
 
 def test_slacks_name_for_an_error_can_be_asked_for() -> None:
-    with pytest.raises(CLOSED) as caught, understood(POST):
+    with pytest.raises(CLOSED) as caught, translated_errors(POST):
         raise refusal("message_not_found")
     assert name_of(caught.value) == "message_not_found"
     assert name_of(NotFound("by us")) is None
@@ -117,5 +117,5 @@ def test_each_error_is_raised_by_itself() -> None:
 
 
 def test_what_is_no_refusal_of_slack_stays_as_it_is() -> None:
-    with pytest.raises(KeyError), understood(POST):
+    with pytest.raises(KeyError), translated_errors(POST):
         raise KeyError("a fault of ours")
