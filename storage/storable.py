@@ -3,7 +3,7 @@
 SQLite cuts functions like length() at a NUL, PostgreSQL refuses it, and UTF-8 has no form for half a surrogate pair.
 Replacing them one for one, rather than dropping or refusing them, keeps every span right and lets no odd byte in a
 document, a message or a tool call stop an ingest or an answer. The rule holds for stored values and for names that are
-looked up, in the database and in the in-memory twins.
+looked up, in the database.
 """
 
 import re

@@ -1,15 +1,42 @@
-"""`access`: who may read what, and why."""
+"""`access explain`: who may read what, and why."""
 
-from typing import TYPE_CHECKING, Annotated
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated
 
 import typer
 
 from bot.cli.session import Session
+from bot.runtime.local_user import author_name
+from bot.service.operations import explain_access
+from bot.terminal.render_access import explanation_view
+from bot.wiring.direct_threads import is_one_persons
+from core.domain.conversation import ThreadAddress
+from core.errors import BadInput
+from core.features.access_explanation import AccessQuestion, explanation_json
 
-if TYPE_CHECKING:
-    from core.features.access_explanation import AccessQuestion
+TERMINAL = "terminal"
 
-access = typer.Typer(help="Who may read what, and why.", no_args_is_help=True)
+access = typer.Typer(help="Explain who may read what, and why.", no_args_is_help=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ChannelFormat:
+    """The form of a platform's channel IDs, known without loading the platform."""
+
+    pattern: str
+    example: str
+
+
+CHANNEL_FORMATS: Mapping[str, _ChannelFormat] = {
+    "discord": _ChannelFormat(pattern=r"[0-9]{1,20}", example="discord:1234567890123456789"),
+    "slack": _ChannelFormat(pattern=r"[A-Z][A-Z0-9]+", example="slack:C0123ABCD"),
+    "web": _ChannelFormat(pattern=r"(?:(?![A-Z])[\w-])+", example="web:general"),
+    TERMINAL: _ChannelFormat(pattern=r"chat|cli", example="terminal:chat"),
+    "api": _ChannelFormat(pattern=r"api", example="api:api"),
+}
+_SHOWN = 80  # characters of what was typed
 
 
 def register(app: typer.Typer) -> None:
@@ -18,44 +45,36 @@ def register(app: typer.Typer) -> None:
 
 @access.callback()
 def group() -> None:
-    """Keeps `explain` a word of its own while it is the only one."""
+    """Explain who may read what, and why."""  # a group even with one command
 
 
 @access.command("explain")
 def explain(
     context: typer.Context,
     channel: Annotated[
-        str | None, typer.Option(metavar="PLATFORM:ID", help="Where it is read (default: at this command line).")
+        str | None, typer.Option(metavar="PLATFORM:ID", help="Channel to read in (default: this command line).")
     ] = None,
-    thread: Annotated[str | None, typer.Option(metavar="ID", help="In this thread of the channel.")] = None,
-    person: Annotated[str | None, typer.Option(metavar="ID", help="Who reads: their id on the platform.")] = None,
+    thread: Annotated[str | None, typer.Option(metavar="ID", help="Thread of the channel.")] = None,
+    person: Annotated[str | None, typer.Option(metavar="ID", help="Reader: their ID on the platform.")] = None,
     alone: Annotated[bool, typer.Option("--alone", help="Nobody else reads along, as in a direct message.")] = False,
-    document: Annotated[str | None, typer.Option(help="How much of this document: its path, title or alias.")] = None,
+    document: Annotated[str | None, typer.Option(help="How much of this document (path, title or alias).")] = None,
 ) -> None:
-    """Tell which sources and how much of books may be read in a place, and why."""
+    """Show which sources, and how much of books, may be read in a channel, and why."""
     session: Session = context.obj
     if thread is not None and channel is None:
-        raise typer.BadParameter("--thread names a thread of a channel: give --channel, too")
+        raise typer.BadParameter("--thread names a thread of a channel; add --channel")
     question = _question(session, channel, thread or "", person, alone=alone, document=document)
-    found = session.run(lambda app: app.explanations.of(question))
+    found = session.call(explain_access, question)
     if session.as_json:
-        from core.features.access_explanation.serializer import explanation_json
-
         session.print_json(explanation_json(found))
-        return
-    from bot.terminal.render_access import explanation_view
-
-    session.console.print(explanation_view(found))
+    else:
+        session.console.print(explanation_view(found))
 
 
 def _question(
     session: Session, channel: str | None, thread: str, person: str | None, *, alone: bool, document: str | None
-) -> "AccessQuestion":
-    """Without a channel it is the person at this machine who reads, as with every other command."""
-    from bot.cli.channel_names import is_direct, to_address
-    from bot.runtime.local_user import author_name
-    from core.features.access_explanation import AccessQuestion
-
+) -> AccessQuestion:
+    """Return the question; without a channel the local user reads, as in every other command."""
     workspace = session.settings.workspace
     address = to_address(channel, thread, workspace) if channel is not None else None
     return AccessQuestion(
@@ -65,3 +84,30 @@ def _question(
         alone=alone or (address is not None and is_direct(address)),
         document=document,
     )
+
+
+def to_address(channel: str, thread: str, workspace: str) -> ThreadAddress:
+    """Read PLATFORM:ID in this workspace, or PLATFORM:WORKSPACE:ID[:THREAD]; `thread` "" is the channel.
+
+    Raises BadInput for anything else, and for two threads.
+    """
+    platform, *rest = channel.strip().split(":", 3)
+    shown = repr(channel[:_SHOWN])
+    known = CHANNEL_FORMATS.get(platform)
+    if known is None and rest:
+        raise BadInput(f"Unknown platform {platform[:_SHOWN]!r}. Use one of {', '.join(CHANNEL_FORMATS)}.")
+    if known is None or not rest:
+        raise BadInput(f"{shown} isn't a channel. Write PLATFORM:ID, like {CHANNEL_FORMATS['slack'].example}.")
+    within, name, named_thread = (workspace, rest[0], "") if len(rest) == 1 else (rest[0], rest[1], "".join(rest[2:]))
+    if not within or not re.fullmatch(known.pattern, name):
+        raise BadInput(
+            f"{shown} isn't a channel of {platform}. Write PLATFORM:ID with the channel's ID, like {known.example}."
+        )
+    if named_thread and thread and named_thread != thread:
+        raise BadInput(f"{shown} names thread {named_thread!r}, but --thread names {thread!r}. Leave one out.")
+    return ThreadAddress(platform=platform, workspace=within, channel=name, thread=named_thread or thread)
+
+
+def is_direct(address: ThreadAddress) -> bool:
+    """Return whether only one person reads there; Discord's direct channels can't be told from others."""
+    return address.platform == TERMINAL or is_one_persons(replace(address, thread=address.thread or "any"))

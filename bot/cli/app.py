@@ -1,34 +1,77 @@
-"""The `footnote` command: parses, hands over to a command, maps errors to exit codes (0 ok, 1 a clear error, 2 usage).
+"""The `footnote` command: parses, calls a command, maps errors to exit codes (0 ok, 1 a clear error, 2 usage).
 
-Global options may stand anywhere on the line: `footnote ask "..." --json` equals `footnote --json ask "..."`.
+Global options may come anywhere on the line: `footnote ask "..." --json` equals `footnote --json ask "..."`.
 """
 
 import os
 import sys
+from collections.abc import Mapping
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_group
 
-from bot.cli import access, database, extracting, jobs, library, manifest, quality, statistics
-from bot.cli import ask as asking
-from bot.cli import chat as chatting
-from bot.cli import conversations as conversing
-from bot.cli import demo as demonstrating
-from bot.cli import replay as replaying
-from bot.cli import serve as serving
-from bot.cli import sync as syncing
-from bot.cli.paths import to_path
-from bot.cli.session import Session
+from bot.cli.session import Session, to_path
 from core.errors import FootnoteError
 
 GLOBAL_VALUES = ("--config", "--data-dir", "--workspace")
 GLOBAL_FLAGS = ("--json",)
 USAGE, INTERRUPTED = 2, 130  # exit codes
+# Command -> its module and its short help, in the order of `--help`. Only the module of the command that
+# runs is imported: together they take most of a second.
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "ask": ("ask", "Ask the library a question."),
+    "chat": ("chat", "Chat with the library in the terminal."),
+    "ingest": ("library", "Read documents into the library."),
+    "search": ("library", "Search pages by meaning and by words."),
+    "page": ("library", "Show a page by its ID, or by document and number."),
+    "documents": ("library", "Manage the documents of the library."),
+    "sync": ("sync", "Sync the configured sources."),
+    "sources": ("sync", "Manage the sources of documents."),
+    "extract": ("extracting", "Extract data from documents that changed, or whose extractors did."),
+    "extracts": ("extracting", "List extracted data, with page, span and values."),
+    "facts": ("extracting", "Answer from extracted data only: rows with proved footnotes."),
+    "ontology": ("extracting", "Show the kinds of entities and relations, and the aliases of each entity."),
+    "conversations": ("conversations", "Manage the conversations of this workspace."),
+    "jobs": ("jobs", "Show and control the job trees of answers."),
+    "eval": ("eval", "Measure retrieval and answers over a question file."),
+    "doctor": ("doctor", "Check every part that an answer needs, and print a fix for each problem."),
+    "replay": ("replay", "Repeat a recorded answer from its recording, and show differences."),
+    "stats": ("statistics", "Show the most and least cited documents, and unanswered questions."),
+    "access": ("access", "Explain who may read what, and why."),
+    "db": ("database", "Show, check, back up and rebuild the database and its search index."),
+    "serve": ("serve", "Run the service: web pages, API, chat platforms and worker."),
+    "worker": ("serve", "Run only a worker, next to `footnote serve`."),
+    "demo": ("demo", "Try Footnote on a small sample library, in the browser."),
+    "manifest": ("manifest", "Print app manifests, to paste on the platform's site."),
+}
+
+
+class LazyGroup(TyperGroup):
+    """The commands of COMMANDS, each imported when it is first needed."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*COMMANDS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name in COMMANDS and cmd_name not in self.commands:
+            found = typer.Typer(rich_markup_mode=None)
+            import_module(f"bot.cli.{COMMANDS[cmd_name][0]}").register(found)
+            self.commands.update(get_group(found).commands)
+        return self.commands.get(cmd_name)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
 
 app = typer.Typer(
     name="footnote",
+    cls=LazyGroup,
     help="Answers with numbered footnotes from a team's own documents, each proved to be a verbatim passage.",
     no_args_is_help=True,
     add_completion=False,
@@ -39,7 +82,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"footnote {version('footnote')}")  # noqa: T201 - what was asked for
+        print(f"footnote {version('footnote')}")  # noqa: T201 - the requested output
         raise typer.Exit
 
 
@@ -48,59 +91,41 @@ def main_options(
     context: typer.Context,
     config: Annotated[
         Path | None,
-        typer.Option(help="The configuration file (default: config.toml here).", parser=to_path, metavar="PATH"),
+        typer.Option(
+            help="Configuration file (default: config.toml in the current folder).", parser=to_path, metavar="PATH"
+        ),
     ] = None,
     data_dir: Annotated[
         Path | None,
-        typer.Option(help="Where database and index live (or FOOTNOTE_DATA_DIR).", parser=to_path, metavar="PATH"),
+        typer.Option(help="Folder of database and index (or FOOTNOTE_DATA_DIR).", parser=to_path, metavar="PATH"),
     ] = None,
-    workspace: Annotated[str | None, typer.Option(help="The workspace to work in (default: local).")] = None,
+    workspace: Annotated[str | None, typer.Option(help="Workspace to use (default: local).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON to standard output.")] = False,
     _version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Global options; they may stand before or after the command."""
+    """Global options, before or after the command."""
     if workspace == "":
-        raise typer.BadParameter("an empty name is none: leave --workspace out for the one of the configuration")
+        raise typer.BadParameter("workspace name can't be empty; omit --workspace to use the configured one")
     context.obj = Session(config=config, data_dir=data_dir, workspace=workspace, as_json=json)
 
 
-for module in (
-    asking,
-    chatting,
-    library,
-    syncing,
-    extracting,
-    conversing,
-    jobs,
-    quality,
-    replaying,
-    statistics,
-    access,
-    database,
-    serving,
-    demonstrating,
-    manifest,
-):
-    module.register(app)
-
-
 def run(arguments: list[str]) -> int:
-    """Run one command line; gives its exit code."""
+    """Run one command line and return its exit code."""
     unreadable = next((word for word in arguments if not _is_text(word) and not os.path.lexists(word)), None)
     if unreadable is not None:
-        return _fail(f"{unreadable!r} is not valid UTF-8: check what was typed or pasted", code=USAGE)
+        return _fail(f"{unreadable!r} isn't valid UTF-8. Check what you typed or pasted", code=USAGE)
     try:
         app(args=hoist_globals(arguments), standalone_mode=True)
     except FootnoteError as error:
         return _fail(str(error))
     except KeyboardInterrupt:
         return _fail("stopped", code=INTERRUPTED)
-    except BrokenPipeError:  # whoever read the output has what they wanted
+    except BrokenPipeError:  # the reader of the output closed it
         return 1
-    except OSError as error:  # the output's disk is full, a folder is gone: nothing a command could do about it
-        return _fail(f"the system refused: {error}")
+    except OSError as error:  # a full disk, a missing folder: a command can't repair that
+        return _fail(f"system error: {error}")
     except SystemExit as done:
         if done.code == INTERRUPTED:
             return _fail("stopped", code=INTERRUPTED)
@@ -109,17 +134,17 @@ def run(arguments: list[str]) -> int:
 
 
 def _is_text(word: str) -> bool:
-    """Whether an argument was valid UTF-8: names of files need not be, all else is stored and must be."""
+    """Return whether an argument is valid UTF-8. Only file names may be anything else."""
     return word.encode("utf-8", "replace").decode() == word
 
 
 def _fail(sentence: str, *, code: int = 1) -> int:
-    print(f"footnote: {sentence}", file=sys.stderr)  # noqa: T201 - the terminal is where errors go
+    print(f"footnote: {sentence}", file=sys.stderr)  # noqa: T201 - errors go to the terminal
     return code
 
 
 def hoist_globals(arguments: list[str]) -> list[str]:
-    """The arguments with global options moved to the front; nothing behind `--` is touched."""
+    """Move global options to the front. Arguments behind `--` stay in place."""
     front: list[str] = []
     rest: list[str] = []
     queue = list(arguments)

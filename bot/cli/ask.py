@@ -1,24 +1,24 @@
-"""`ask`: one question, or a batch of them, one answer a line."""
+"""`ask`: one question, or a batch of them with one answer on each line."""
 
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from bot.cli.question_files import read_lines
 from bot.cli.session import Session, to_json_text, write_line
 from bot.runtime.local_user import author_name
+from bot.service.calls import Operations
+from bot.service.submission import answer
 from bot.terminal.translate import NO_QUESTION
 from core.domain.answer import Answer, AnswerStatus, QueryType
 from core.domain.conversation import Circumstances, IncomingMessage, ThreadAddress, message_key
 from core.errors import BadInput, FootnoteError
+from core.serializers.objects import answer_json
+from core.service.inbox import to_command
 from core.work.question_lines import FORM, QuestionLine, read_line
-
-if TYPE_CHECKING:
-    from bot.wiring.app import App
 
 TERMINAL = "terminal"
 
@@ -29,29 +29,27 @@ def register(app: typer.Typer) -> None:
 
 def ask(
     context: typer.Context,
-    question: Annotated[str | None, typer.Argument(help="What you want to know.")] = None,
-    conversation: Annotated[str | None, typer.Option(help="Go on in this conversation (its id).")] = None,
-    document: Annotated[
-        str | None, typer.Option(help="Answer from this document alone (path, title or alias).")
-    ] = None,
-    journal: Annotated[str | None, typer.Option(help="Answer from this journal alone.")] = None,
-    type: Annotated[QueryType, typer.Option(help="What kind of answer.")] = QueryType.QUESTION,
+    question: Annotated[str | None, typer.Argument(help="Your question.")] = None,
+    conversation: Annotated[str | None, typer.Option(help="Continue this conversation (ID).")] = None,
+    document: Annotated[str | None, typer.Option(help="Answer only from this document (path, title or alias).")] = None,
+    journal: Annotated[str | None, typer.Option(help="Answer only from this journal.")] = None,
+    type: Annotated[QueryType, typer.Option(help="Kind of answer.")] = QueryType.QUESTION,
     position: Annotated[str | None, typer.Option(help='How far you have read: "[DOCUMENT=]page or chapter".')] = None,
-    model: Annotated[str | None, typer.Option(help="Another model of the provider.")] = None,
+    model: Annotated[str | None, typer.Option(help="Use another model of the provider.")] = None,
     strategy: Annotated[
-        str | None, typer.Option(help="Another way to answer: tool_use, always_retrieve, deep or auto.")
+        str | None, typer.Option(help="Use another strategy: tool_use, always_retrieve, deep or auto.")
     ] = None,
-    batch: Annotated[Path | None, typer.Option(help="A JSON-lines file of questions; one answer a line.")] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Name all documents that were looked at.")] = False,
+    batch: Annotated[Path | None, typer.Option(help="JSON-lines file of questions; prints one answer a line.")] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="List all documents that were searched.")] = False,
 ) -> None:
-    """Ask the library a question; the answer has numbered footnotes."""
+    """Ask the library a question. The answer has numbered footnotes."""
     session: Session = context.obj
     if (question is None) == (batch is None):
         raise typer.BadParameter("give a question, or --batch with a file")
     if document and journal:
         raise typer.BadParameter("--document and --journal exclude each other")
     if batch is not None:
-        session.run(lambda app: _batch(app, session, batch))
+        session.run(lambda operations: _batch(operations, session, batch))
         return
     message = replace(
         question_message(session.settings.workspace, question or ""),
@@ -63,14 +61,19 @@ def ask(
         model=model,
         strategy=strategy,
     )
-    answer = session.run(lambda app: _answer(app, message))
-    _print(session, answer, verbose=verbose)
-    if answer.status is AnswerStatus.ERROR:
+    answered = session.run(lambda operations: _answer(operations, message))
+    if session.as_json:
+        session.print_json(answer_json(answered))
+    else:
+        from bot.terminal.render import answer_view  # rich slows the start down
+
+        session.console.print(answer_view(answered, verbose=verbose))
+    if answered.status is AnswerStatus.ERROR:
         raise typer.Exit(1)
 
 
 def question_message(workspace: str, text: str) -> IncomingMessage:
-    """A question from the command line, in a thread of its own."""
+    """Return a question from the command line, in a thread of its own."""
     address = ThreadAddress(platform=TERMINAL, workspace=workspace, channel="cli", thread=uuid.uuid4().hex)
     key = message_key(address, uuid.uuid4().hex)
     return IncomingMessage(
@@ -83,36 +86,15 @@ def question_message(workspace: str, text: str) -> IncomingMessage:
     )
 
 
-async def ask_once(app: "App", text: str) -> Answer:
-    """The answer to one question, in a new conversation."""
-    return await _answer(app, question_message(app.workspace, text))
-
-
-async def _answer(app: "App", message: IncomingMessage) -> Answer:
-    from core.service.inbox import to_command
-    from core.work.progress import SilentProgress
-
+async def _answer(operations: Operations, message: IncomingMessage) -> Answer:
     if to_command(message.text):
         raise BadInput(NO_QUESTION)
-    return await app.answers.answer(message, SilentProgress())
+    return await operations.call(answer, message)
 
 
-def _print(session: Session, answer: Answer, *, verbose: bool) -> None:
-    if session.as_json:
-        from core.serializers.objects import answer_json
-
-        session.print_json(answer_json(answer))
-        return
-    from bot.terminal.render import answer_view
-
-    session.console.print(answer_view(answer, verbose=verbose))
-
-
-async def _batch(app: "App", session: Session, file: Path) -> None:
-    from core.serializers.objects import answer_json
-
+async def _batch(operations: Operations, session: Session, file: Path) -> None:
     conversations: dict[str, str] = {}
-    numbers: dict[str, int] = {}  # lines of ids
+    numbers: dict[str, int] = {}  # line numbers by ID
     for number, text in enumerate(read_lines(file), start=1):
         if not text.strip():
             continue
@@ -121,22 +103,33 @@ async def _batch(app: "App", session: Session, file: Path) -> None:
             line = read_line(text, number)
             line_id = line.id
             if line_id in numbers:
-                _tell_repeated(session, line_id, numbers[line_id], number)
+                _warn_repeated(session, line_id, numbers[line_id], number)
             numbers[line_id] = number
             conversations.pop(line_id, None)
-            answer = await _answer(app, _to_message(line, session.settings.workspace, conversations))
-            conversations[line_id] = answer.conversation_id
+            answered = await _answer(operations, _to_message(line, session.settings.workspace, conversations))
+            conversations[line_id] = answered.conversation_id
         except FootnoteError as error:
-            answer = Answer(status=AnswerStatus.ERROR, text=str(error))
-        write_line(to_json_text(answer_json(answer, line_id)))
+            answered = Answer(status=AnswerStatus.ERROR, text=str(error))
+        write_line(to_json_text(answer_json(answered, line_id)))
     if not numbers:
         session.notes.print(f"{str(file)!r} holds no question: {FORM}, one on each line.", markup=False)
 
 
-def _tell_repeated(session: Session, line_id: str, earlier: int, number: int) -> None:
+def read_lines(file: Path) -> list[str]:
+    """Return the lines of a question file, empty ones too. BadInput if it can't be read."""
+    try:
+        return file.read_text(encoding="utf-8-sig").split("\n")
+    except OSError as error:
+        reason = f"{error.strerror or error}. Check the path"
+    except UnicodeDecodeError:
+        reason = "it isn't UTF-8 text. Save it as UTF-8, with one JSON object on each line"
+    raise BadInput(f"Can't read the question file {str(file)!r}: {reason}.")
+
+
+def _warn_repeated(session: Session, line_id: str, earlier: int, number: int) -> None:
     session.notes.print(
-        f"Lines {earlier} and {number} have the same id {line_id!r}: what follows it from here on "
-        "follows the later one. Give each line an id of its own.",
+        f"Lines {earlier} and {number} have the same id {line_id!r}. Follow-ups after line {number} continue the "
+        "later one. Give each line its own id.",
         markup=False,
     )
 
@@ -144,9 +137,9 @@ def _tell_repeated(session: Session, line_id: str, earlier: int, number: int) ->
 def _to_message(line: QuestionLine, workspace: str, conversations: Mapping[str, str]) -> IncomingMessage:
     earlier, document, journal = line.text("followup_of"), line.text("document"), line.text("journal")
     if earlier is not None and earlier not in conversations:
-        raise BadInput(f"followup_of names {earlier!r}, but no line before this one with that id was answered.")
+        raise BadInput(f"followup_of names {earlier!r}, but no earlier line with that id was answered.")
     if document and journal:
-        raise BadInput(f"Line {line.number} names a document and a journal: leave one of them out.")
+        raise BadInput(f"Line {line.number} names a document and a journal. Leave one of them out.")
     return replace(
         question_message(workspace, line.question),
         conversation_id=conversations[earlier] if earlier else None,

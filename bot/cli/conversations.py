@@ -1,22 +1,24 @@
-"""`conversations`: list, show, rename, delete, export, stale."""
+"""`conversations`: list, show, rename, delete, export, recap, stale."""
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bot.cli.session import Session, write_line
 from bot.runtime.local_user import author_name
-from core.domain.conversation import Conversation, Message
+from bot.service import operations as ops
+from bot.service.calls import Operations
+from bot.terminal.render import conversation_table, markdown_view, stale_view
 from core.errors import BadInput
+from core.features.export import to_markdown
+from core.features.staleness.listing import stale_json
+from core.serializers.objects import citation_json, conversation_json
+from core.service.commands import CommandCall, CommandResult
 
-if TYPE_CHECKING:
-    from bot.wiring.app import App
-    from core.service.commands import CommandResult
-
-commands = typer.Typer(help="The conversations of this workspace.", no_args_is_help=True)
-ConversationId = Annotated[str, typer.Argument(metavar="ID", help="The conversation's id.")]
+commands = typer.Typer(help="Manage the conversations of this workspace.", no_args_is_help=True)
+ConversationId = Annotated[str, typer.Argument(metavar="ID", help="The conversation's ID.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -30,64 +32,46 @@ def list_conversations(
 ) -> None:
     """List conversations, most recently used first."""
     session: Session = context.obj
-    from core.serializers.objects import conversation_json
-
-    async def work(app: "App") -> list[Conversation]:
-        document_id = (await app.find_document(document)).id if document else None
-        return await app.conversations.list_conversations(app.workspace, document_id)
-
-    found = session.run(work)
+    found = session.call(ops.list_conversations, document)
     if session.as_json:
         session.print_json({"conversations": [conversation_json(item) for item in found]})
-        return
-    from bot.terminal.render import conversation_table
-
-    session.console.print(conversation_table(found))
+    else:
+        session.console.print(conversation_table(found))
 
 
 @commands.command("show")
 def show(context: typer.Context, conversation: ConversationId) -> None:
     """Show a conversation with its messages and footnotes."""
     session: Session = context.obj
-    from core.features.export import to_markdown
-    from core.serializers.objects import conversation_json
-
-    async def work(app: "App") -> tuple[Conversation, list[Message]]:
-        return await app.histories.show(conversation, app.workspace, await app.scope())
-
-    found, messages = session.run(work)
+    found = session.call(ops.show_conversation, conversation)
     if session.as_json:
-        session.print_json(conversation_json(found, messages))
-        return
-    from bot.terminal.render import markdown_view
-
-    session.console.print(markdown_view(to_markdown(found, messages)))
+        session.print_json(conversation_json(found.conversation, found.messages))
+    else:
+        session.console.print(markdown_view(to_markdown(found.conversation, found.messages)))
 
 
 @commands.command("rename")
 def rename(
     context: typer.Context, conversation: ConversationId, title: Annotated[str, typer.Argument(help="The new title.")]
 ) -> None:
-    """Give a conversation another title."""
+    """Change the title of a conversation."""
     session: Session = context.obj
-    from core.serializers.objects import conversation_json
-
-    renamed = session.run(lambda app: app.conversations.rename(conversation, app.workspace, title))
+    renamed = session.call(ops.rename_conversation, ops.Renaming(conversation_id=conversation, title=title))
     if session.as_json:
         session.print_json(conversation_json(renamed))
-        return
-    session.console.print(f"Renamed to “{renamed.title}”.", markup=False)
+    else:
+        session.console.print(f"Renamed to “{renamed.title}”.", markup=False)
 
 
 @commands.command("delete")
 def delete(context: typer.Context, conversation: ConversationId) -> None:
     """Delete a conversation with all its messages."""
     session: Session = context.obj
-    session.run(lambda app: app.conversations.delete(conversation, app.workspace))
+    session.call(ops.delete_conversation, conversation)
     if session.as_json:
         session.print_json({"deleted": conversation})
-        return
-    session.console.print(f"Deleted conversation {conversation}.", markup=False)
+    else:
+        session.console.print(f"Deleted conversation {conversation}.", markup=False)
 
 
 @commands.command("export")
@@ -95,24 +79,19 @@ def export(
     context: typer.Context,
     conversation: ConversationId,
     format: Annotated[str, typer.Option(help="markdown, pdf or json.")] = "markdown",
-    output: Annotated[Path | None, typer.Option(help="Write into this file instead of printing.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Write to this file instead of printing.")] = None,
 ) -> None:
-    """Give a conversation as Markdown, PDF or JSON, with numbered sources."""
+    """Export a conversation as Markdown, PDF or JSON, with numbered sources."""
     session: Session = context.obj
-    from core.features.export import ExportedFile, export_conversation
-
-    async def exported(app: "App") -> ExportedFile:
-        found, messages = await app.histories.show(conversation, app.workspace, await app.scope())
-        return await export_conversation(found, messages, "json" if session.as_json else format)
-
-    file = session.run(exported)
+    wanted = "json" if session.as_json else format
+    file = session.call(ops.export, ops.ExportRequest(conversation_id=conversation, format=wanted))
     if output is not None:
         _write(output, file.data)
         session.console.print(f"Written: {output}", markup=False)
     elif file.is_text:
         write_line(file.data.decode().rstrip("\n"))
     elif sys.stdout.isatty():
-        raise BadInput(f"A PDF can't be shown here: write it into a file with --output {file.name}")
+        raise BadInput(f"Can't show a PDF here. Write it to a file with --output {file.name}")
     else:
         sys.stdout.buffer.write(file.data)
 
@@ -121,41 +100,34 @@ def _write(path: Path, data: bytes) -> None:
     try:
         path.write_bytes(data)
     except OSError as error:
-        raise BadInput(f"{path} can't be written ({error.strerror}): name another file with --output.") from error
+        raise BadInput(f"Can't write {path} ({error.strerror}). Name another file with --output.") from error
 
 
 @commands.command("recap")
 def recap(context: typer.Context, conversation: ConversationId) -> None:
-    """Tell what was found in a conversation so far, with footnotes proved anew."""
+    """Summarise the findings of a conversation, with footnotes that are proved again."""
     session: Session = context.obj
-    from core.serializers.objects import citation_json
-    from core.service.commands import CommandCall
 
-    async def work(app: "App") -> "CommandResult":
-        found, _ = await app.conversations.show(conversation, app.workspace)
-        return await app.commands.run(
-            CommandCall(name="recap", workspace=app.workspace, conversation=found, author=author_name(), sees_all=True)
+    async def work(operations: Operations) -> CommandResult:
+        found = await operations.call(ops.open_conversation, conversation)
+        call = CommandCall(
+            name="recap", workspace=operations.workspace, conversation=found, author=author_name(), sees_all=True
         )
+        return await operations.call(ops.run_command, call)
 
-    told = session.run(work)
+    result = session.run(work)
     if session.as_json:
-        session.print_json({"recap": told.text, "citations": [citation_json(item) for item in told.citations]})
-        return
-    from bot.terminal.render import markdown_view
-
-    session.console.print(markdown_view(told.text))
+        session.print_json({"recap": result.text, "citations": [citation_json(item) for item in result.citations]})
+    else:
+        session.console.print(markdown_view(result.text))
 
 
 @commands.command("stale")
 def stale(context: typer.Context) -> None:
-    """List answers whose documents do not say any more what they quote."""
+    """List answers that quote passages their documents no longer contain."""
     session: Session = context.obj
-    from core.features.staleness.listing import stale_json
-
-    found = session.run(lambda app: app.staleness.list_stale(app.workspace))
+    found = session.call(ops.list_stale, None)
     if session.as_json:
         session.print_json({"stale": [stale_json(item) for item in found]})
-        return
-    from bot.terminal.render import stale_view
-
-    session.console.print(stale_view(found))
+    else:
+        session.console.print(stale_view(found))

@@ -1,21 +1,20 @@
-"""`db`: how database and search index are, whether they are sound; a backup, and the index built again."""
+"""`db`: the state of database and search index, a check, backups, and a rebuilt index."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bot.cli.session import Session
+from bot.service import operations as ops
+from bot.terminal.progress import ingest_progress
+from bot.terminal.storage import repair_line, size_text, status_view
+from bot.wiring.stores import restore as restore_backup
 
-if TYPE_CHECKING:
-    from bot.wiring.app import App
-    from core.domain.ingest_report import RepairReport
-    from core.features.maintenance import StorageStatus
-
-FAULTY = 1  # exit code when something is wrong
+FAULTY = 1  # exit code when the check finds a problem
 
 commands = typer.Typer(
-    help="The database and its search index: how they are, a check, backups.", invoke_without_command=True
+    help="Show, check, back up and rebuild the database and its search index.", invoke_without_command=True
 )
 
 
@@ -25,7 +24,7 @@ def register(app: typer.Typer) -> None:
 
 @commands.callback()
 def default(context: typer.Context) -> None:
-    """Without a word more: how they are."""
+    """Show the state if no subcommand is given."""
     if context.invoked_subcommand is None:
         status(context)
 
@@ -34,32 +33,22 @@ def default(context: typer.Context) -> None:
 def status(context: typer.Context) -> None:
     """Show what the database holds, and whether the search index holds the same."""
     session: Session = context.obj
-
-    async def work(app: "App") -> "StorageStatus":
-        return await app.upkeep.status()
-
-    found = session.run(work)
+    found = session.call(ops.show_storage, None)
     if session.as_json:
         session.print_json(found.to_json())
-        return
-    from bot.terminal.storage import status_view
-
-    session.console.print(status_view(found))
+    else:
+        session.console.print(status_view(found))
 
 
 @commands.command("check")
 def check(context: typer.Context) -> None:
-    """Read everything and say what is wrong, each with its fix; the exit code is 1 then."""
+    """Check the database and index, and print a fix for each problem. Exits with 1 if it finds any."""
     session: Session = context.obj
-
-    async def work(app: "App") -> list[str]:
-        return await app.upkeep.check()
-
-    faults = session.run(work)
+    faults = session.call(ops.check_storage, None)
     if session.as_json:
         session.print_json({"ok": not faults, "faults": faults})
     else:
-        for line in faults or ["All is well."]:
+        for line in faults or ["No problems found."]:
             session.console.print(f"✗ {line}" if faults else line, markup=False)
     if faults:
         raise typer.Exit(FAULTY)
@@ -69,26 +58,17 @@ def check(context: typer.Context) -> None:
 def reindex(
     context: typer.Context,
     from_scratch: Annotated[
-        bool, typer.Option("--from-scratch", help="Throw the index away first, as for another embedding model.")
+        bool, typer.Option("--from-scratch", help="Delete the index first, as for another embedding model.")
     ] = False,
 ) -> None:
-    """Build what the search index lacks from the database alone; no file is read for it."""
+    """Build what the search index lacks from the database, without reading any files."""
     session: Session = context.obj
-    from bot.terminal.progress import ingest_progress
-
-    async def work(app: "App") -> "RepairReport":
-        if from_scratch:
-            await app.clear_index()
-        return await app.upkeep.reindex(progress)
-
     with ingest_progress(session.notes) as progress:
-        report = session.run(work)
+        report = session.call(ops.reindex, from_scratch, ops.report_ingest(progress))
     if session.as_json:
         session.print_json(report.to_json())
-        return
-    from bot.terminal.storage import repair_line
-
-    session.console.print(repair_line(report), markup=False)
+    else:
+        session.console.print(repair_line(report), markup=False)
 
 
 @commands.command("backup")
@@ -96,27 +76,19 @@ def back_up(context: typer.Context, file: Annotated[Path, typer.Argument(help="A
     """Write database, kept answers and signing key to one file, also while the service runs."""
     session: Session = context.obj
     target = file.expanduser().absolute()
-
-    async def work(app: "App") -> int:
-        return await app.upkeep.back_up(target)
-
-    size = session.run(work)
+    size = session.call(ops.back_up, target)
     if session.as_json:
         session.print_json({"file": str(target), "bytes": size})
-        return
-    from bot.terminal.storage import size_text
-
-    session.console.print(f"{target}: {size_text(size)}. `footnote db restore` brings it back.", markup=False)
+    else:
+        session.console.print(f"{target}: {size_text(size)}. To restore it, run `footnote db restore`.", markup=False)
 
 
 @commands.command("restore")
-def restore(context: typer.Context, file: Annotated[Path, typer.Argument(help="What `db backup` wrote.")]) -> None:
-    """Unpack a backup into an empty data directory, and build the search index from it."""
+def restore(context: typer.Context, file: Annotated[Path, typer.Argument(help="File written by `db backup`.")]) -> None:
+    """Unpack a backup into an empty data directory, and build its search index."""
     session: Session = context.obj
-    from bot.wiring.stores import restore as unpack
-
     session.require_no_service()
-    names = unpack(session.settings, file.expanduser())
+    names = restore_backup(session.settings, file.expanduser())
     if not session.as_json:
         session.console.print(f"{session.settings.data_path}: {', '.join(names)}", markup=False)
     reindex(context)

@@ -1,23 +1,31 @@
-"""`demo`: the bundled sample library, ready to ask; no keys, no servers."""
+"""`demo`: the bundled sample library, ready for questions, without keys or servers."""
 
+import os
+import socket
 import sys
 import tomllib
+import webbrowser
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from bot.cli.serve import is_taken, open_browser, run_service
+from bot.cli.ask import question_message
+from bot.cli.serve import run_service
 from bot.cli.session import Session
 from bot.config import Config
-from bot.config.sections import IndexConfig, SlackConfig
-
-if TYPE_CHECKING:
-    from bot.wiring.app import App
-    from core.domain.answer import Answer
-    from core.domain.ingest_report import IngestReport
+from bot.config.sections import IndexConfig, SlackConfig, WebConfig
+from bot.service import operations as ops
+from bot.service.calls import Operations
+from bot.service.service_lock import find_service
+from bot.service.submission import answer
+from bot.terminal.progress import ingest_progress
+from bot.terminal.render import answer_view
+from core.domain.answer import Answer
+from core.domain.ingest_report import IngestReport
+from core.serializers.objects import answer_json
 
 SAMPLES = "sample library"  # the source's name
 DEMO_FOLDER = "demo"  # inside the data directory, so that the demo never mixes with one's own library
@@ -26,7 +34,7 @@ LOOPBACK = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A question that the sample library answers well, and where the answer stands."""
+    """A question that the sample library answers well, and the quote that answers it."""
 
     question: str
     document: str
@@ -40,13 +48,11 @@ def register(app: typer.Typer) -> None:
 def demo(
     context: typer.Context,
     once: Annotated[
-        bool, typer.Option("--once", help="Answer the three example questions, print them, leave.")
+        bool, typer.Option("--once", help="Answer the three example questions, print the answers and exit.")
     ] = False,
-    serve: Annotated[bool, typer.Option("--serve", help="Serve, even where nobody sits at a terminal.")] = False,
+    serve: Annotated[bool, typer.Option("--serve", help="Start the service even without a terminal.")] = False,
 ) -> None:
     """Try Footnote on a small sample library, in the browser."""
-    from bot.control.service_lock import find_service
-
     if once and serve:
         raise typer.BadParameter("--once and --serve exclude each other")
     session: Session = context.obj
@@ -63,9 +69,9 @@ def demo(
 
 
 class DemoConfig(Config):
-    """Everything in one folder: no server that the configuration names ever holds the sample library.
+    """Everything in one folder, without the servers and chat platforms of the configuration.
 
-    Nor does any chat platform hear of it: Slack would give the demo questions that people ask their own bot.
+    With tokens, Slack would send the demo questions that are meant for the user's own bot.
     """
 
     def database_url(self) -> None:
@@ -82,9 +88,9 @@ class DemoConfig(Config):
 
 
 def _demo_settings(settings: Config) -> Config:
-    """The demo has its own folder, and never listens beyond this machine; where its port is taken, it takes any."""
+    """Return settings with a folder of their own, that listen only on this machine; on any port if theirs is taken."""
     web = settings.web.model_copy(update={"host": LOOPBACK, "open_to_network": False, "public_url": None})
-    if is_taken(web):
+    if _is_taken(web):
         web = web.model_copy(update={"port": 0})
     index = IndexConfig(rerank=settings.index.rerank)
     changed = {"data_dir": settings.data_path / DEMO_FOLDER, "web": web, "index": index, "slack": SlackConfig()}
@@ -92,52 +98,63 @@ def _demo_settings(settings: Config) -> Config:
 
 
 def _show(session: Session, url: str) -> None:
-    shown = " (your browser opens it)" if open_browser(url) else ""
+    shown = " (opening in your browser)" if _open_browser(url) else ""
     session.console.print(f"Footnote is ready: {url}{shown}", markup=False, soft_wrap=True)
 
 
 def load_examples() -> list[Example]:
-    """The example questions that ship with the sample library."""
+    """Return the example questions that ship with the sample library."""
     text = (files("bot") / "sample_library" / "examples.toml").read_text(encoding="utf-8")
     return [Example(**item) for item in tomllib.loads(text)["example"]]
 
 
 def _ingest(session: Session) -> None:
-    from bot.terminal.progress import ingest_progress
-
     with as_file(files("bot") / "sample_library" / "documents") as folder, ingest_progress(session.notes) as progress:
-        location = str(Path(folder).resolve())
+        location = Path(folder).resolve()
 
-        async def work(app: "App") -> "IngestReport":
-            await _forget_moved(app, location)
-            return await app.ingest([Path(folder)], source=SAMPLES, kind="auto", force=False, progress=progress)
+        async def work(operations: Operations) -> IngestReport:
+            await _remove_moved(operations, str(location))
+            request = ops.IngestRequest(paths=[location], source=SAMPLES)
+            return await operations.call(ops.ingest, request, ops.report_ingest(progress))
 
         report = session.run(work)
     total = report.added + report.updated + report.unchanged
     session.notes.print(f"The sample library is ready: {total} documents in {report.seconds:.1f} s.", markup=False)
 
 
-async def _forget_moved(app: "App", location: str) -> None:
-    """Where another copy of Footnote ran the demo, its sample library gives way: one source has one folder."""
-    known = next((source for source in await app.library.sources(app.workspace) if source.name == SAMPLES), None)
+async def _remove_moved(operations: Operations, location: str) -> None:
+    """Remove the sample library of another copy of Footnote: a source has only one folder."""
+    sources = await operations.call(ops.list_library_sources, None)
+    known = next((source for source in sources if source.name == SAMPLES), None)
     if known is not None and known.location != location:
-        await app.library.remove_source(app.workspace, SAMPLES)
+        await operations.call(ops.remove_source, SAMPLES)
 
 
 def _answer_examples(session: Session, examples: list[Example]) -> None:
-    from bot.cli.ask import ask_once
-
-    async def work(app: "App") -> list["Answer"]:
-        return [await ask_once(app, example.question) for example in examples]
+    async def work(operations: Operations) -> list[Answer]:
+        questions = [question_message(operations.workspace, example.question) for example in examples]
+        return [await operations.call(answer, question) for question in questions]
 
     answers = session.run(work)
     if session.as_json:
-        from core.serializers.objects import answer_json
-
-        session.print_json([answer_json(answer) for answer in answers])
+        session.print_json([answer_json(answered) for answered in answers])
         return
-    from bot.terminal.render import answer_view
-
-    for example, answer in zip(examples, answers, strict=True):
+    for example, answered in zip(examples, answers, strict=True):
         session.console.print(f"\nQ: {example.question}", style="bold", markup=False)
-        session.console.print(answer_view(answer))
+        session.console.print(answer_view(answered))
+
+
+def _is_taken(settings: WebConfig) -> bool:
+    """Return whether another process uses the configured port."""
+    try:
+        socket.create_server((settings.host, settings.port)).close()
+    except OSError:
+        return True
+    return False
+
+
+def _open_browser(url: str) -> bool:
+    """Open an address if there is a terminal and a display; return whether it was opened."""
+    has_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    has_display = sys.platform in ("darwin", "win32") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
+    return has_terminal and has_display and webbrowser.open(url)

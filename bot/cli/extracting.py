@@ -1,20 +1,22 @@
 """Extracted data: `extract`, `extracts`, `facts`, `ontology`."""
 
-from typing import TYPE_CHECKING, Annotated
+from datetime import UTC, datetime
+from typing import Annotated
 
 import typer
 
 from bot.cli.session import Session
-
-if TYPE_CHECKING:
-    from bot.wiring.app import App
-    from core.domain.extracts import Extract, ExtractType
-    from core.knowledge.facts import FactQuery, FoundFacts, Ontology, Trouble
-    from storage.documents.extraction.extracting import ExtractionReport
+from bot.service import operations as ops
+from bot.terminal.progress import ingest_progress
+from bot.terminal.render_extracts import extraction_view, extracts_view, facts_view, ontology_view, troubles_view
+from bot.web.queries import MOST_FACTS, ExtractsRequest, FactsRequest
+from core.domain.extracts import ExtractType
+from core.errors import BadInput
+from core.knowledge.facts import FactQuery, read_query
+from core.serializers.extracts import facts_json, ontology_json
 
 MOST_LISTED = 100_000
-MOST_FACTS = 10_000
-Document = Annotated[str | None, typer.Option(help="Only this document: its path, title or alias.")]
+Document = Annotated[str | None, typer.Option(help="Only this document (path, title or alias).")]
 
 
 def register(app: typer.Typer) -> None:
@@ -28,26 +30,17 @@ def extract(
     context: typer.Context,
     document: Document = None,
     extractor: Annotated[str | None, typer.Option(help="Only this extractor: tables, meetings ...")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Extract again what is up to date.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Extract up-to-date documents again.")] = False,
 ) -> None:
-    """Extract data from documents that changed, or whose extractors did; ingests do so by themselves."""
+    """Extract data from documents that changed, or whose extractors did. Ingests do this by themselves."""
     session: Session = context.obj
-    from bot.terminal.progress import ingest_progress
-
-    async def work(app: "App") -> "ExtractionReport":
-        ids = [(await app.find_document(document)).id] if document else None
-        return await app.extractions.run(
-            app.workspace, document_ids=ids, extractor=extractor, force=force, progress=progress
-        )
-
+    request = ops.ExtractionRequest(document=document, extractor=extractor, force=force)
     with ingest_progress(session.notes) as progress:
-        report = session.run(work)
+        report = session.call(ops.extract, request, ops.report_ingest(progress))
     if session.as_json:
         session.print_json(report.to_json())
-        return
-    from bot.terminal.render_extracts import extraction_view
-
-    session.console.print(extraction_view(report))
+    else:
+        session.console.print(extraction_view(report))
 
 
 def extracts(
@@ -55,98 +48,58 @@ def extracts(
     kind: Annotated[str | None, typer.Option("--type", help="Only this type: meeting, table, api ...")] = None,
     document: Document = None,
     filter: Annotated[
-        str | None, typer.Option("--filter", help="Only those with a row that fits: owner:Ann due<2026-12-01 open")
+        str | None, typer.Option("--filter", help="Only those with a matching row: owner:Ann due<2026-12-01 open")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=MOST_LISTED, help="Extracts at most.")] = 1_000,
+    limit: Annotated[int, typer.Option(min=1, max=MOST_LISTED, help="Maximum number of extracts.")] = 1_000,
 ) -> None:
-    """List what was extracted, with its page, span and data."""
+    """List extracted data, with page, span and values."""
     session: Session = context.obj
-    from core.domain.extracts import ExtractQuery
-    from core.knowledge.facts import of_extracts
-
-    async def work(app: "App") -> "tuple[list[Extract], FoundFacts | None, list[Trouble]]":
-        scope = await app.scope()
-        wanted = _type(kind)
-        ids = frozenset({(await app.find_document(document)).id}) if document else frozenset[str]()
-        troubles = await app.facts.troubles(scope, ids)
-        if filter is None:
-            query = ExtractQuery(type=wanted, document_ids=ids, limit=limit)
-            return await app.facts.list_extracts(query, scope), None, troubles
-        found = await app.facts.find(of_extracts(_query(filter, MOST_FACTS), wanted), scope, ids)
-        fitting = {row.fact.extract.id: row.fact.extract for row in found.rows}
-        return list(fitting.values())[:limit], found, troubles
-
-    listed, found, troubles = session.run(work)
+    request = ExtractsRequest(
+        type=_type(kind),
+        document=document,
+        filter=_query(filter, MOST_FACTS) if filter is not None else None,
+        limit=limit,
+    )
+    found = session.call(ops.list_extracts, request)
     if session.as_json:
-        from core.serializers.extracts import extract_json, facts_json, troubles_json
-
-        rows = facts_json(found) if found is not None else {}
-        told = {"warnings": troubles_json(troubles)}
-        session.print_json({"extracts": [extract_json(item) for item in listed], **rows, **told})
+        session.print_json(found.to_json())
         return
-    from bot.terminal.render_extracts import extracts_view, facts_view, troubles_view
-
-    session.console.print(extracts_view(listed) if found is None else facts_view(found))
-    if troubles:
-        session.notes.print(troubles_view(troubles))
+    session.console.print(extracts_view(found.extracts) if found.rows is None else facts_view(found.rows))
+    if found.troubles:
+        session.notes.print(troubles_view(found.troubles))
 
 
 def facts(
     context: typer.Context,
     question: Annotated[str, typer.Argument(help="owner:Ann due<2026-12-01 type:action_item open, or in English.")],
     document: Document = None,
-    limit: Annotated[int, typer.Option(min=1, max=MOST_FACTS, help="Rows at most.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=MOST_FACTS, help="Maximum number of rows.")] = 50,
 ) -> None:
-    """Answer from extracted data alone: rows with proved footnotes, no model, no search."""
+    """Answer from extracted data only: rows with proved footnotes. Needs no model and no search."""
     session: Session = context.obj
-
-    async def work(app: "App") -> "FoundFacts":
-        ids = frozenset({(await app.find_document(document)).id}) if document else frozenset[str]()
-        return await app.facts.find(_query(question, limit), await app.scope(), ids)
-
-    found = session.run(work)
+    found = session.call(ops.find_facts, FactsRequest(query=_query(question, limit), document=document))
     if session.as_json:
-        from core.serializers.extracts import facts_json
-
         session.print_json(facts_json(found))
-        return
-    from bot.terminal.render_extracts import facts_view
-
-    session.console.print(facts_view(found))
+    else:
+        session.console.print(facts_view(found))
 
 
 def ontology(context: typer.Context) -> None:
-    """Show the kinds of entities and relations that were found, and the names of the same thing."""
+    """Show the kinds of entities and relations, and the aliases of each entity."""
     session: Session = context.obj
-
-    async def work(app: "App") -> "Ontology":
-        return await app.facts.ontology(await app.scope())
-
-    found = session.run(work)
+    found = session.call(ops.show_ontology, None)
     if session.as_json:
-        from core.serializers.extracts import ontology_json
-
         session.print_json(ontology_json(found))
-        return
-    from bot.terminal.render_extracts import ontology_view
-
-    session.console.print(ontology_view(found))
+    else:
+        session.console.print(ontology_view(found))
 
 
-def _type(name: str | None) -> "ExtractType | None":
-    from core.domain.extracts import ExtractType
-    from core.errors import BadInput
-
+def _type(name: str | None) -> ExtractType | None:
     try:
         return ExtractType(name.strip().lower()) if name is not None else None
     except ValueError as error:
-        raise BadInput(f"Unknown type {name!r}: use one of {', '.join(ExtractType)}.") from error
+        raise BadInput(f"Unknown type {name!r}. Use one of {', '.join(ExtractType)}.") from error
 
 
-def _query(text: str, limit: int) -> "FactQuery":
-    """As of this machine's day: a running service may be asked from another."""
-    from datetime import UTC, datetime
-
-    from core.knowledge.facts import read_query
-
+def _query(text: str, limit: int) -> FactQuery:
     return read_query(text, datetime.now(UTC).date(), limit=limit)

@@ -1,20 +1,19 @@
-"""`jobs`: the trees behind answers and ingests: list, show, cancel, retry."""
+"""`jobs`: the job trees of answers and ingests: list, show, cancel, retry."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bot.cli.session import Session
+from bot.service import operations as ops
+from bot.service.submission import cancel_job, retry_job
+from bot.terminal.render import job_trees
 from core.domain.jobs import Job
 from core.errors import InvalidState
+from core.serializers.objects import job_json
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from bot.wiring.app import App
-
-commands = typer.Typer(help="The job trees behind answers.", invoke_without_command=True)
-JobId = Annotated[str, typer.Argument(metavar="ID", help="The job's id.")]
+commands = typer.Typer(help="Show and control the job trees of answers.", invoke_without_command=True)
+JobId = Annotated[str, typer.Argument(metavar="ID", help="The job's ID.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 @commands.callback()
 def default(context: typer.Context) -> None:
-    """Without a word more: list the recent ones."""
+    """List recent requests if no subcommand is given."""
     if context.invoked_subcommand is None:
         list_jobs(context)
 
@@ -31,54 +30,37 @@ def default(context: typer.Context) -> None:
 @commands.command("list")
 def list_jobs(context: typer.Context) -> None:
     """List recent requests, newest first."""
-    _show(context, lambda app: app.jobs.recent(app.workspace), roots_only=True)
+    session: Session = context.obj
+    _show(session, session.call(ops.list_jobs, None), roots_only=True)
 
 
 @commands.command("show")
 def show(context: typer.Context, job: JobId) -> None:
-    """Show the whole tree a job belongs to."""
-
-    async def work(app: "App") -> list[list[Job]]:
-        return [await app.jobs.tree(job, app.workspace)]
-
-    _show(context, work)
+    """Show the whole tree that a job belongs to."""
+    session: Session = context.obj
+    _show(session, [session.call(ops.show_job, job)])
 
 
 @commands.command("cancel")
 def cancel(context: typer.Context, job: JobId) -> None:
-    """Cancel a job that has not ended."""
-
-    async def work(app: "App") -> list[list[Job]]:
-        return [await app.jobs.cancel(job, app.workspace)]
-
-    _show(context, work)
+    """Cancel an unfinished job."""
+    session: Session = context.obj
+    _show(session, [session.call(cancel_job, job)])
 
 
 @commands.command("retry")
 def retry(context: typer.Context, job: JobId) -> None:
     """Ask the question of a failed or cancelled request again, in its conversation."""
-    from core.work.progress import SilentProgress
-
-    async def work(app: "App") -> list[list[Job]]:
-        answer = await app.jobs.retry(job, app.workspace, SilentProgress())
-        if not answer.jobs:  # refused, or given up before any step was taken
-            raise InvalidState(answer.text)
-        return [list(answer.jobs)]
-
-    _show(context, work)
-
-
-def _show(
-    context: typer.Context, work: "Callable[[App], Awaitable[list[list[Job]]]]", *, roots_only: bool = False
-) -> None:
     session: Session = context.obj
-    trees = session.run(work)
-    if session.as_json:
-        from core.serializers.objects import job_json
+    answer = session.call(retry_job, job)
+    if not answer.jobs:  # refused, or given up before its first step
+        raise InvalidState(answer.text)
+    _show(session, [list(answer.jobs)])
 
+
+def _show(session: Session, trees: list[list[Job]], *, roots_only: bool = False) -> None:
+    if session.as_json:
         shown = [(job, tree) for tree in trees for job in (tree[:1] if roots_only else tree)]
         session.print_json({"jobs": [job_json(job, tree) for job, tree in shown]})
-        return
-    from bot.terminal.render import job_trees
-
-    session.console.print(job_trees(trees, roots_only=roots_only))
+    else:
+        session.console.print(job_trees(trees, roots_only=roots_only))

@@ -1,23 +1,22 @@
 """The library: `ingest`, `search`, `page`, `documents`."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from bot.cli.paths import to_path
-from bot.cli.session import Session
-from core.domain.corpus import Document, PageHit, SearchQuery
+from bot.cli.session import Session, to_path
+from bot.service import operations as ops
+from bot.terminal.progress import ingest_progress
+from bot.terminal.render import document_table, hits_view, page_view
+from bot.terminal.render_reports import report_view
+from bot.web.queries import SearchRequest
 from core.errors import BadInput
+from core.serializers.objects import document_json
 
-if TYPE_CHECKING:
-    from bot.wiring.app import App
-    from core.domain.extracts import Extract
-    from core.knowledge.library import PageView, Removal
-
-documents = typer.Typer(help="The documents of the library.", invoke_without_command=True)
-DocumentName = Annotated[str, typer.Argument(metavar="DOCUMENT", help="Its path, title or alias.")]
+documents = typer.Typer(help="Manage the documents of the library.", invoke_without_command=True)
+DocumentName = Annotated[str, typer.Argument(metavar="DOCUMENT", help="Path, title or alias.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -30,159 +29,94 @@ def register(app: typer.Typer) -> None:
 def ingest(
     context: typer.Context,
     paths: Annotated[list[Path], typer.Argument(help="Folders or files to read.", parser=to_path, metavar="PATH")],
-    source: Annotated[str | None, typer.Option(help="The source's name (default: the folder's).")] = None,
+    source: Annotated[str | None, typer.Option(help="Name of the source (default: the folder's).")] = None,
     kind: Annotated[str, typer.Option(help="Read every file as this kind: auto, markdown, text, html ...")] = "auto",
     force: Annotated[bool, typer.Option("--force", help="Read unchanged files again.")] = False,
 ) -> None:
-    """Read documents into the library; files that can't be read are reported, each with its reason."""
+    """Read documents into the library. Reports each file that can't be read, with the reason."""
     session: Session = context.obj
-    from bot.terminal.progress import ingest_progress
-
+    absolute = [path.expanduser().absolute() for path in paths]  # of this process, not of the service
+    request = ops.IngestRequest(paths=absolute, source=source, kind=kind, force=force)
     try:
         with ingest_progress(session.notes) as progress:
-            report = session.run(
-                lambda app: app.ingest(paths, source=source, kind=kind, force=force, progress=progress)
-            )
+            report = session.call(ops.ingest, request, ops.report_ingest(progress))
     except KeyboardInterrupt:
-        session.notes.print("What was stored so far is kept; ingest again to go on from there.")
+        session.notes.print("Documents stored so far are kept. Run the command again to continue.")
         raise
     if session.as_json:
         session.print_json(report.to_json())
-        return
-    from bot.terminal.render_reports import report_view
-
-    session.console.print(report_view(report))
+    else:
+        session.console.print(report_view(report))
 
 
 def search(
     context: typer.Context,
     query: Annotated[str, typer.Argument(help="Words or a question.")],
-    limit: Annotated[int, typer.Option(min=1, max=20, help="Pages at most.")] = 10,
+    limit: Annotated[int, typer.Option(min=1, max=20, help="Maximum number of pages.")] = 10,
     kind: Annotated[str | None, typer.Option(help="Only documents of this kind.")] = None,
     document: Annotated[str | None, typer.Option(help="Only this document.")] = None,
 ) -> None:
     """Search pages by meaning and by words."""
     session: Session = context.obj
     if not any(character.isalnum() for character in query):
-        raise BadInput("There is no word to search for: write what to look for.")
-
-    async def work(app: "App") -> "tuple[list[PageHit], list[Extract]]":
-        ids = frozenset({(await app.find_document(document)).id}) if document else frozenset[str]()
-        asked = SearchQuery(text=query, limit=limit, kind=kind, document_ids=ids, rerank=app.config.index.rerank)
-        scope = await app.scope()
-        if kind is not None:
-            _check_kind(kind, await app.library.documents(scope))
-        hits = await app.library.search(asked, scope)
-        return hits, await app.facts.summaries(hits, scope) if session.as_json else []
-
-    hits, summaries = session.run(work)
+        raise BadInput("Enter at least one word to search for.")
+    request = SearchRequest(query=query, limit=limit, kind=kind, document=document)
+    found = session.call(ops.search, replace(request, rerank=session.settings.index.rerank))
     if session.as_json:
-        from core.serializers.objects import page_hit_json
-
-        session.print_json({"hits": [page_hit_json(hit, summaries) for hit in hits]})
-        return
-    from bot.terminal.render import hits_view
-
-    session.console.print(hits_view(hits))
-
-
-def _check_kind(kind: str, readable: Sequence[Document]) -> None:
-    there = sorted({document.kind for document in readable if document.revision is not None})
-    if kind not in there:
-        raise BadInput(f"No document here is of the kind {kind!r}; there are: {', '.join(there) or 'none'}.")
+        session.print_json(found.to_json())
+    else:
+        session.console.print(hits_view(found.hits))
 
 
 def page(
     context: typer.Context,
-    page_id: Annotated[str | None, typer.Argument(metavar="ID", help="The page's id.")] = None,
-    document: Annotated[str | None, typer.Option(help="Its document, with --number.")] = None,
+    page_id: Annotated[str | None, typer.Argument(metavar="ID", help="The page's ID.")] = None,
+    document: Annotated[str | None, typer.Option(help="Its document; needs --number.")] = None,
     number: Annotated[int | None, typer.Option(min=1, help="Its number in the document.")] = None,
 ) -> None:
-    """Show a page by its id, or by document and number."""
+    """Show a page by its ID, or by document and number."""
     session: Session = context.obj
     if (page_id is None) == (document is None) or (document is None) != (number is None):
-        raise typer.BadParameter("give a page id, or --document with --number")
-
-    async def work(app: "App") -> "tuple[PageView, list[Extract]]":
-        scope = await app.scope()
-        if page_id is not None:
-            view = await app.library.page(page_id, scope)
-        else:
-            view = await app.library.page_by_number(document or "", number or 0, scope)
-        return view, await app.facts.of_pages([view.page.id], scope) if session.as_json else []
-
-    found, extracts = session.run(work)
+        raise typer.BadParameter("give a page ID, or --document with --number")
+    request = ops.PageRequest(page_id=page_id, document=document or "", number=number or 0)
+    found = session.call(ops.show_page, request)
     if session.as_json:
-        from core.serializers.objects import page_json
-
-        session.print_json(page_json(found, extracts))
-        return
-    from bot.terminal.render import page_view
-
-    session.console.print(page_view(found.document, found.page))
+        session.print_json(found.to_json())
+    else:
+        session.console.print(page_view(found.view.document, found.view.page))
 
 
 @documents.callback()
 def documents_default(context: typer.Context) -> None:
-    """Without a word more: list them."""
+    """List the documents if no subcommand is given."""
     if context.invoked_subcommand is None:
         list_documents(context)
 
 
 @documents.command("list")
 def list_documents(context: typer.Context) -> None:
-    """List all documents, failed ones with their reason."""
+    """List all documents, with a reason for each that couldn't be read."""
     session: Session = context.obj
-
-    async def work(app: "App") -> list[Document]:
-        readable = {document.id: document for document in await app.library.documents(await app.scope())}
-        return [readable.get(item.id, item) for item in await app.corpus.list_documents(app.workspace)]
-
-    found = session.run(work)
+    found = session.call(ops.list_documents, None)
     if session.as_json:
-        from core.serializers.objects import document_json
-
         session.print_json({"documents": [document_json(item) for item in found]})
-        return
-    from bot.terminal.render import document_table
-
-    session.console.print(document_table(found))
+    else:
+        session.console.print(document_table(found))
 
 
 @documents.command("show")
 def show_document(context: typer.Context, name: DocumentName) -> None:
-    """Show what is known of a document."""
+    """Show the details of a document."""
     session: Session = context.obj
-
-    async def work(app: "App") -> Document:
-        return await app.corpus.get_document((await app.find_document(name)).id, await app.scope())
-
-    found: Document = session.run(work)
+    found = session.call(ops.show_document, name)
     if session.as_json:
-        from core.serializers.objects import document_json
-
         session.print_json(document_json(found))
-        return
-    from bot.terminal.render import document_table
-
-    session.console.print(document_table([found]))
+    else:
+        session.console.print(document_table([found]))
 
 
 @documents.command("remove")
 def remove_document(context: typer.Context, name: DocumentName) -> None:
-    """Remove a document with its pages and passages; the file itself stays."""
+    """Remove a document with its pages and passages. The file itself stays."""
     session: Session = context.obj
-
-    async def work(app: "App") -> "Removal":
-        return await app.library.remove_document(name, await app.scope())
-
-    _print_removal(session, session.run(work))
-
-
-def _print_removal(session: Session, removal: "Removal") -> None:
-    if session.as_json:
-        session.print_json(
-            {"removed": removal.name, "documents": removal.documents, "conversations": removal.conversations}
-        )
-        return
-    session.console.print(str(removal), markup=False)
+    session.print_removal(session.call(ops.remove_document, name))

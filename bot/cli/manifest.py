@@ -1,12 +1,15 @@
-"""`manifest`: what a chat platform has to know of the app, to be pasted there."""
+"""`manifest`: app manifests for chat platforms."""
 
 from typing import Annotated
 
 import typer
+import yaml
 
 from bot.cli.session import Session, write_line
+from bot.config.slack import public_address
+from bot.slackbot.events.manifest import build_manifest
 
-commands = typer.Typer(help="App manifests, to be pasted where the app is made.", no_args_is_help=True)
+commands = typer.Typer(help="Print app manifests, to paste on the platform's site.", no_args_is_help=True)
 
 
 def register(app: typer.Typer) -> None:
@@ -15,23 +18,16 @@ def register(app: typer.Typer) -> None:
 
 @commands.callback()
 def default() -> None:
-    """App manifests, to be pasted where the app is made."""
+    """Print app manifests, to paste on the platform's site."""  # a group even with one command
 
 
 @commands.command("slack")
 def slack(
     context: typer.Context,
-    url: Annotated[
-        str | None, typer.Option(help="The public https address, where Slack is to send requests there.")
-    ] = None,
+    url: Annotated[str | None, typer.Option(help="Public https address, if Slack sends requests there.")] = None,
 ) -> None:
     """Print the manifest of the Slack app: for Socket Mode, or for requests to --url or web.public_url."""
     session: Session = context.obj
-    import yaml
-
-    from bot.config.slack import public_address
-    from bot.slackbot.events.manifest import build_manifest
-
     settings = session.settings
     by_socket = url is None and settings.slack.transport == "socket"
     manifest = build_manifest(by_socket=by_socket, url=public_address(url or settings.web.public_url, by_socket))

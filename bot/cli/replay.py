@@ -1,15 +1,16 @@
-"""`replay`: make recorded answers again without a network, and keep some as regression cases."""
+"""`replay`: repeat recorded answers without a network, and keep some as regression cases."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bot.cli.session import Session
+from bot.service import operations as ops
+from bot.terminal.render import answer_view
+from core.domain.features import StoredCassette
 from core.errors import BadInput
-
-if TYPE_CHECKING:
-    from core.domain.features import StoredCassette
-    from core.features.replay.replaying import Replayed
+from core.features.replay.replaying import Replayed
+from core.serializers.objects import answer_json
 
 
 def register(app: typer.Typer) -> None:
@@ -19,32 +20,36 @@ def register(app: typer.Typer) -> None:
 def replay(
     context: typer.Context,
     answer: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="The answer's message id, or how it begins; none: list.")
+        str | None,
+        typer.Argument(metavar="[ID]", help="Message ID of the answer, or its beginning. Leave out to list."),
     ] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep it as a regression case, which eval plays.")] = False,
-    drop: Annotated[bool, typer.Option("--drop", help="Keep it no longer.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep it as a regression case for eval.")] = False,
+    drop: Annotated[bool, typer.Option("--drop", help="Remove it from the regression cases.")] = False,
 ) -> None:
-    """Make a recorded answer again from its recording alone; says what differs."""
+    """Repeat a recorded answer from its recording, and show differences."""
     session: Session = context.obj
     if answer is None:
         if keep or drop:
-            raise BadInput("Which answer? Write its id: `footnote replay` lists them.")
-        _print_list(session, session.run(lambda app: app.cassettes.list_runs(app.workspace)))
-        return
-    if keep and drop:
-        raise BadInput("--keep and --drop can't both be meant: leave one out.")
-    if keep or drop:
-        stored = session.run(lambda app: app.cassettes.set_case(answer, app.workspace, is_case=keep))
-        said = "is a regression case now: `footnote eval` plays it" if keep else "is no regression case any more"
-        if session.as_json:
-            session.print_json({"id": stored.message_id, "is_case": keep})
-        else:
-            session.console.print(f"“{stored.question}” {said}.", markup=False)
-        return
-    _print_replayed(session, session.run(lambda app: app.cassettes.replay(answer, app.workspace)))
+            raise BadInput("Missing answer ID. Run `footnote replay` to list recorded answers.")
+        _print_list(session, session.call(ops.list_recordings, None))
+    elif keep and drop:
+        raise BadInput("--keep and --drop exclude each other. Leave one out.")
+    elif keep or drop:
+        _set_case(session, answer, is_case=keep)
+    else:
+        _print_replayed(session, session.call(ops.replay, answer))
 
 
-def _print_list(session: Session, runs: "list[StoredCassette]") -> None:
+def _set_case(session: Session, answer: str, *, is_case: bool) -> None:
+    stored = session.call(ops.set_case, ops.CaseChange(message_id=answer, is_case=is_case))
+    state = "is now a regression case. `footnote eval` replays it" if is_case else "is no longer a regression case"
+    if session.as_json:
+        session.print_json({"id": stored.message_id, "is_case": is_case})
+    else:
+        session.console.print(f"“{stored.question}” {state}.", markup=False)
+
+
+def _print_list(session: Session, runs: list[StoredCassette]) -> None:
     if session.as_json:
         session.print_json({"runs": [_to_json(run) for run in runs]})
         return
@@ -56,10 +61,10 @@ def _print_list(session: Session, runs: "list[StoredCassette]") -> None:
             soft_wrap=True,
         )
     if not runs:
-        session.console.print("No runs are recorded: ask something, with replay.record on.")
+        session.console.print("No recorded answers. Set replay.record, then ask a question.")
 
 
-def _to_json(run: "StoredCassette") -> dict[str, object]:
+def _to_json(run: StoredCassette) -> dict[str, object]:
     return {
         "id": run.message_id,
         "question": run.question,
@@ -68,16 +73,12 @@ def _to_json(run: "StoredCassette") -> dict[str, object]:
     }
 
 
-def _print_replayed(session: Session, played: "Replayed") -> None:
-    """The answer as it comes out now; exit code 1 where it is not the recorded one to the byte."""
+def _print_replayed(session: Session, played: Replayed) -> None:
+    """Print the repeated answer. Exits with 1 unless it equals the recorded one byte for byte."""
     if session.as_json:
-        from core.serializers.objects import answer_json
-
         session.print_json({"equal": played.is_equal, "difference": played.difference, **answer_json(played.answer)})
     else:
-        from bot.terminal.render import answer_view
-
         session.console.print(answer_view(played.answer))
-        session.console.print(played.difference or "Equal to the recorded answer, to the byte.", markup=False)
+        session.console.print(played.difference or "Identical to the recorded answer.", markup=False)
     if not played.is_equal:
         raise typer.Exit(1)

@@ -1,17 +1,17 @@
-"""`serve` and `worker`: the service, and a worker alone, until they are told to stop."""
+"""`serve` and `worker`: the service, or only its worker, until a signal stops it."""
 
 import asyncio
 import os
-import socket
 import sys
-import webbrowser
 from collections.abc import Callable
 from typing import NoReturn
 
 import typer
 
 from bot.cli.session import Session, to_json_text, write_line
-from bot.config.sections import WebConfig
+from bot.runtime.logs import log_to_stderr
+from bot.service.service import Service
+from bot.service.worker import LoneWorker
 
 
 def register(app: typer.Typer) -> None:
@@ -20,7 +20,9 @@ def register(app: typer.Typer) -> None:
 
 
 def serve(context: typer.Context) -> None:
-    """Run the service: pages, API, worker. Ctrl+C stops it; unfinished work goes on at the next start."""
+    """Run the service: web pages, API, chat platforms and worker. Press Ctrl+C to stop; unfinished work resumes at the
+    next start.
+    """
     session: Session = context.obj
 
     def ready(url: str) -> None:
@@ -33,10 +35,8 @@ def serve(context: typer.Context) -> None:
 
 
 def worker(context: typer.Context) -> None:
-    """Run a worker alone, beside `footnote serve`: needs [database] url (PostgreSQL) and [index] url."""
+    """Run only a worker, next to `footnote serve`. Needs [database] url (PostgreSQL) and [index] url."""
     session: Session = context.obj
-    from bot.runtime.logs import log_to_stderr
-    from bot.service.worker import LoneWorker
 
     def ready() -> None:
         write_line(to_json_text({"pid": os.getpid()}) if session.as_json else "The Footnote worker is ready.")
@@ -50,10 +50,7 @@ def worker(context: typer.Context) -> None:
 
 
 def run_service(session: Session, ready: Callable[[str], None], examples: tuple[str, ...] = ()) -> None:
-    """Serve until a signal; `ready` is told the pages' address."""
-    from bot.runtime.logs import log_to_stderr
-    from bot.service.service import Service
-
+    """Serve until a signal; `ready` takes the address of the pages."""
     log_to_stderr()
 
     async def main() -> None:
@@ -64,23 +61,7 @@ def run_service(session: Session, ready: Callable[[str], None], examples: tuple[
 
 
 def _leave() -> NoReturn:
-    """End the process: all is stored and closed, and to take interpreter and models apart can take some seconds."""
+    """End the process at once: all is stored and closed, and unloading models takes seconds."""
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     os._exit(0)
-
-
-def is_taken(settings: WebConfig) -> bool:
-    """Whether the configured port can't be had now."""
-    try:
-        socket.create_server((settings.host, settings.port)).close()
-    except OSError:
-        return True
-    return False
-
-
-def open_browser(url: str) -> bool:
-    """Show an address where somebody sits at a terminal with a display; whether it was shown."""
-    has_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    has_display = sys.platform in ("darwin", "win32") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
-    return has_terminal and has_display and webbrowser.open(url)

@@ -1,4 +1,4 @@
-"""One command-line run: its options, its configuration, and where its output goes."""
+"""One run of the command line: its options, its configuration, its output, and the operations it calls."""
 
 import asyncio
 import json
@@ -8,7 +8,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar
+
+import typer
 
 from bot.config import Config, load_config
 from core.errors import InvalidState
@@ -16,8 +18,10 @@ from core.errors import InvalidState
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from bot.control.client import RemoteApp
-    from bot.wiring.app import App
+    from bot.service.calls import LocalOperations, OnProgress, Operation, Operations, Request, Response
+    from bot.service.command_client import RemoteOperations
+    from bot.service.service_lock import ServiceInfo
+    from core.knowledge.library import Removal
 
 T = TypeVar("T")
 
@@ -41,79 +45,110 @@ class Session:
 
     @cached_property
     def console(self) -> "Console":
-        """For people, on standard output."""
-        from bot.terminal.console import PlainConsole
+        """Standard output, for people."""
+        from bot.terminal.console import PlainConsole  # rich slows the start down
 
         return PlainConsole(highlight=False)
 
     @cached_property
     def notes(self) -> "Console":
-        """Progress and hints, on standard error."""
+        """Standard error, for progress and hints."""
         from bot.terminal.console import PlainConsole
 
         return PlainConsole(stderr=True, highlight=False)
 
-    def run(self, work: "Callable[[App], Awaitable[T]]") -> T:
-        """Open the app, do the work in its event loop, close it."""
-        app = self.app()
+    def call(
+        self,
+        operation: "Operation[Request, Response]",
+        request: "Request",
+        on_progress: "OnProgress | None" = None,
+    ) -> "Response":
+        """Run one operation."""
+        from bot.service.calls import ignore
+
+        return self.run(lambda operations: operations.call(operation, request, on_progress or ignore))
+
+    def run(self, work: "Callable[[Operations], Awaitable[T]]") -> T:
+        """Do work that calls several operations."""
+        operations = self.operations()
 
         async def main() -> T:
-            async with app:
-                return await work(app)
+            try:
+                await operations.open()
+                return await work(operations)
+            finally:
+                await operations.close()
 
         return asyncio.run(main())
 
-    def app(self) -> "App":
-        """The app, not yet open: that of the service that runs on the data directory, else one of this process's own.
+    def operations(self) -> "LocalOperations | RemoteOperations":
+        """Return the operations of the running service, else this process's own; not yet open.
 
-        Raises InvalidState as `remote` does.
+        Raises InvalidState as `find_service` does.
         """
-        if remote := self.remote():
-            return cast("App", remote)
+        if service := self.find_service():
+            from bot.service.command_client import RemoteOperations  # httpx is only needed with a service
+
+            return RemoteOperations(self.settings.workspace, service)
+        from bot.service.calls import LocalOperations
         from bot.wiring.app import App
 
-        return App(self.settings)
+        return LocalOperations(App(self.settings))
 
-    def remote(self) -> "RemoteApp | None":
-        """The app of the service that runs on the data directory, if one does.
+    def find_service(self) -> "ServiceInfo | None":
+        """Return the service that runs on the data directory, or None.
 
-        Raises InvalidState when a service neither gets ready nor ends.
+        Raises InvalidState when a service keeps starting or stopping.
         """
-        from bot.control.service_lock import find_service
+        from bot.service.service_lock import find_service
 
         deadline = time.monotonic() + SERVICE_WAIT_SECONDS
-        while notice := find_service(self.settings.data_path):
-            if notice.socket:
-                from bot.control.client import RemoteApp
-
-                return RemoteApp(self.settings, notice)
+        while service := find_service(self.settings.data_path):
+            if service.socket:
+                return service
             if time.monotonic() > deadline:
                 raise InvalidState(
-                    f"A Footnote service (process {notice.pid}) is starting or stopping on the data directory "
-                    f"{str(self.settings.data_path)!r} and does not get done: try again, or stop that process."
+                    f"Footnote (process {service.pid}) is still starting or stopping in data directory "
+                    f"{str(self.settings.data_path)!r}. Try again in a moment, or stop that process."
                 )
             time.sleep(SERVICE_PAUSE_SECONDS)
         return None
 
     def require_no_service(self) -> None:
-        """Raises InvalidState while a service runs on the data directory, for what it must not be in the way of."""
-        if self.remote():
+        """Raise InvalidState while a service runs on the data directory."""
+        if self.find_service():
             raise InvalidState(
-                f"A Footnote service runs on the data directory {str(self.settings.data_path)!r}: stop it first."
+                f"A Footnote service runs on data directory {str(self.settings.data_path)!r}. Stop it first."
             )
 
     def print_json(self, value: object) -> None:
-        """One JSON value, indented, on standard output."""
+        """Print one JSON value, indented."""
         write_line(to_json_text(value, indent=2))
+
+    def print_removal(self, removal: "Removal") -> None:
+        """Print what was removed from the library."""
+        if self.as_json:
+            self.print_json(
+                {"removed": removal.name, "documents": removal.documents, "conversations": removal.conversations}
+            )
+        else:
+            self.console.print(str(removal), markup=False)
+
+
+def to_path(text: str) -> Path:
+    """Return a typed path. BadParameter for an empty one, which is mostly a variable that a script didn't set."""
+    if not text:
+        raise typer.BadParameter("path can't be empty; use . for the current folder")
+    return Path(text)
 
 
 def write_line(text: str) -> None:
-    """A line on standard output, at once. Lone surrogates (odd file names) are written as escapes."""
+    """Print a line at once. Lone surrogates (odd file names) are written as escapes."""
     sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
     sys.stdout.flush()
 
 
 def to_json_text(value: object, *, indent: int | None = None) -> str:
-    """JSON as standard output can carry it: in ASCII where that is not UTF-8."""
+    """Return JSON that standard output can encode: in ASCII unless that is UTF-8."""
     is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     return json.dumps(value, ensure_ascii=not is_unicode, indent=indent)

@@ -1,15 +1,16 @@
-"""`stats`: how the library is used."""
+"""`stats`: usage of the library."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bot.cli.session import Session
+from bot.service.operations import show_statistics
+from bot.terminal.statistics import statistics_view
 from core.errors import BadInput
+from core.features.statistics import statistics_json
 
-if TYPE_CHECKING:
-    from bot.wiring.app import App
-    from core.domain.features import Statistics
+MAX_DAYS = 36_500
 
 
 def register(app: typer.Typer) -> None:
@@ -17,23 +18,14 @@ def register(app: typer.Typer) -> None:
 
 
 def stats(
-    context: typer.Context,
-    days: Annotated[float, typer.Option(help="Questions of so many last days.")] = 90,
+    context: typer.Context, days: Annotated[float, typer.Option(help="Questions of the last so many days.")] = 90
 ) -> None:
-    """What is cited most and never, and what people asked that the documents do not say."""
+    """Show the most and least cited documents, and unanswered questions."""
     session: Session = context.obj
-    if not 0 < days <= 36_500:
-        raise BadInput("--days has to be above 0, and at most 36500.")
-
-    async def work(app: "App") -> "Statistics":
-        return await app.statistics.of(await app.scope(), days)
-
-    found = session.run(work)
+    if not 0 < days <= MAX_DAYS:
+        raise BadInput(f"--days must be above 0, and at most {MAX_DAYS}.")
+    found = session.call(show_statistics, days)
     if session.as_json:
-        from core.serializers.statistics import statistics_json
-
         session.print_json(statistics_json(found))
-        return
-    from bot.terminal.statistics import statistics_view
-
-    session.console.print(statistics_view(found))
+    else:
+        session.console.print(statistics_view(found))

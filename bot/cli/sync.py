@@ -1,20 +1,17 @@
-"""Configured sources: `sync`, and how they stand (`sources`)."""
+"""Configured sources: `sync`, and their state (`sources`)."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from bot.cli.session import Session
-
-if TYPE_CHECKING:
-    from bot.wiring.app import App
-    from core.features.syncing.status import SourceStatus
-    from core.features.syncing.syncing import SyncReport
-    from core.knowledge.library import Removal
+from bot.service import operations as ops
+from bot.terminal.progress import ingest_progress
+from bot.terminal.render_syncs import status_view, sync_view
 
 FAILED = 1  # exit code when a source could not be synced
 
-sources = typer.Typer(help="Where documents come from.", invoke_without_command=True)
+sources = typer.Typer(help="Manage the sources of documents.", invoke_without_command=True)
 
 
 def register(app: typer.Typer) -> None:
@@ -26,23 +23,17 @@ def sync(
     context: typer.Context,
     names: Annotated[list[str] | None, typer.Argument(metavar="[SOURCE]...", help="Only these sources.")] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Fetch and read everything anew, even an emptied one.")
+        bool, typer.Option("--force", help="Refetch and reread everything, and accept sources that are now empty.")
     ] = False,
 ) -> None:
-    """Bring the sources of the configuration up to date; one that fails keeps its documents, and the exit code is 1."""
+    """Sync the configured sources. One that fails keeps its documents, and the exit code is 1."""
     session: Session = context.obj
-    from bot.terminal.progress import ingest_progress
-
-    async def work(app: "App") -> "list[SyncReport]":
-        return await app.syncs.sync(app.workspace, list(names or ()), force=force, progress=progress)
-
     with ingest_progress(session.notes) as progress:
-        reports = session.run(work)
+        request = ops.SyncRequest(names=list(names or ()), force=force)
+        reports = session.call(ops.sync, request, ops.report_ingest(progress))
     if session.as_json:
         session.print_json({"sources": [report.to_json() for report in reports]})
     else:
-        from bot.terminal.render_syncs import sync_view
-
         session.console.print(sync_view(reports))
     if not all(report.is_good for report in reports):
         raise typer.Exit(FAILED)
@@ -50,7 +41,7 @@ def sync(
 
 @sources.callback()
 def sources_default(context: typer.Context) -> None:
-    """Without a word more: list them."""
+    """List the sources if no subcommand is given."""
     if context.invoked_subcommand is None:
         list_sources(context)
 
@@ -59,38 +50,20 @@ def sources_default(context: typer.Context) -> None:
 def list_sources(context: typer.Context) -> None:
     """List the sources with their counts and their last sync."""
     session: Session = context.obj
-
-    async def work(app: "App") -> "list[SourceStatus]":
-        return await app.syncs.overview(app.workspace)
-
-    found = session.run(work)
+    found = session.call(ops.list_sources, None)
     if session.as_json:
         session.print_json({"sources": [status.to_json() for status in found]})
-        return
-    from bot.terminal.render_syncs import status_view
-
-    session.console.print(status_view(found))
+    else:
+        session.console.print(status_view(found))
 
 
 @sources.command("remove")
 def remove_source(
-    context: typer.Context, name: Annotated[str, typer.Argument(metavar="SOURCE", help="The source's name.")]
+    context: typer.Context, name: Annotated[str, typer.Argument(metavar="SOURCE", help="Name of the source.")]
 ) -> None:
-    """Remove a source with all its documents; the files themselves stay."""
+    """Remove a source with all its documents. The files themselves stay."""
     session: Session = context.obj
-
-    async def work(app: "App") -> "tuple[Removal, bool]":
-        removal = await app.library.remove_source(app.workspace, name)
-        await app.syncs.forget(app.workspace, name)
-        left = await app.syncs.overview(app.workspace)
-        return removal, any(status.name == name for status in left)
-
-    removal, is_configured = session.run(work)
-    if session.as_json:
-        session.print_json(
-            {"removed": removal.name, "documents": removal.documents, "conversations": removal.conversations}
-        )
-        return
-    session.console.print(str(removal), markup=False)
-    if is_configured:
-        session.notes.print("It is still in the configuration: the next sync brings it back.", markup=False)
+    removed = session.call(ops.remove_source, name)
+    session.print_removal(removed.removal)
+    if removed.is_configured and not session.as_json:
+        session.notes.print("The source is still configured: the next sync adds it again.", markup=False)

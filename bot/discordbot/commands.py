@@ -16,11 +16,11 @@ from bot.discordbot.render_lists import ThreadItem, text_view, threads_view
 from bot.discordbot.translate import PLATFORM, TITLE_LENGTH, is_private
 from bot.presentation.rendering import link_target
 from core.domain.conversation import Conversation, ThreadAddress
+from core.domain.features import ExportedFile
 from core.errors import FootnoteError
-from core.features.export import ExportedFile
 from core.service.commands import Command, CommandResult, Option, OptionKind, ThreadRow
-from core.service.commands.base import GIVEN
 from core.service.commands.threads import PAGE_ROWS
+from core.work.commands import GIVEN
 
 HELP_LENGTH = 100  # characters of a description, Discord's limit
 MOST_CHOICES = 25  # of a completion, Discord's limit

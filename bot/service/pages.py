@@ -1,14 +1,13 @@
-"""The service's pages: chat, API and source viewer over one App."""
+"""The service's web application: chat, API and source viewer over the parts."""
 
 from dataclasses import dataclass
 from functools import partial
 
 from aiohttp import web
 
-from bot.control.answer_listeners import Hearing
-from bot.control.submission import Asking
 from bot.runtime.metrics import Metrics
 from bot.service.platforms import Platforms
+from bot.service.submission import QuestionSubmitter
 from bot.web.api.auth import ApiDoor
 from bot.web.api.routes import add_api
 from bot.web.app import WebAddition, WebParts, build_web
@@ -27,7 +26,7 @@ from core.service.worker import Worker
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageParts:
-    """What the pages are made of."""
+    """Parts of the web application."""
 
     app: App
     inbox: Inbox
@@ -35,24 +34,12 @@ class PageParts:
     platforms: Platforms
     metrics: Metrics
     examples: tuple[str, ...]
-    asking: Asking
-    additions: tuple[WebAddition, ...] = ()  # of platforms elsewhere
-
-
-def build_asking(app: App, inbox: Inbox, hearing: Hearing, worker: Worker) -> Asking:
-    """What puts the questions of commands and of the jobs page into the inbox."""
-    return Asking(
-        inbox=inbox,
-        store=app.inbox_store,
-        hearing=hearing,
-        conversations=app.conversations,
-        jobs=app.jobs,
-        cancel=worker.cancel,
-    )
+    submitter: QuestionSubmitter
+    additions: tuple[WebAddition, ...] = ()  # of chat platforms
 
 
 def build_pages(made: PageParts) -> web.Application:
-    """The web application with everything that is configured. Raises StorageError without a key to sign links."""
+    """Build the configured web application. StorageError without a key to sign links."""
     parts = _web_parts(made)
     additions: list[WebAddition] = [
         partial(add_api, door=_door(made)),
@@ -71,7 +58,7 @@ def _web_parts(made: PageParts) -> WebParts:
         return await app.access.scope(thread.workspace if thread else app.workspace, thread, reader=reader)
 
     async def ask_again(job_id: str) -> str:
-        return stored_ids(await made.asking.receive_again(job_id, app.workspace)).request
+        return stored_ids(await made.submitter.resubmit(job_id, app.workspace)).request
 
     return WebParts(
         workspace=app.workspace,

@@ -1,7 +1,7 @@
-"""The running service: a database, a worker, a clock and pages, started in this order and stopped in the other.
+"""The running service: a database, a worker, a schedule and pages, started in this order and stopped in reverse.
 
-One process a data directory. It stops at SIGTERM or SIGINT in a few seconds (bot/runtime/signals.py): what is
-unfinished is in the inbox and goes on at the next start, as it does after a kill.
+One process for each data directory. It stops within seconds of SIGTERM or SIGINT (bot/runtime/signals.py): unfinished
+questions are in the inbox and continue at the next start, as they do after a kill.
 """
 
 import asyncio
@@ -17,16 +17,17 @@ from aiohttp import web
 
 from bot.config import Config
 from bot.config.sections import WebConfig
-from bot.control.answer_listeners import Hearing
-from bot.control.calls import Calls
-from bot.control.server import ControlServer
-from bot.control.service_lock import Notice, ServiceLock, socket_path
 from bot.runtime.metrics import MeteredAnswers, Metrics
 from bot.runtime.signals import Signals
+from bot.service.answer_listeners import AnswerListeners
+from bot.service.calls import ServiceControls
+from bot.service.command_server import CommandServer
 from bot.service.doctor import require_filled_index
-from bot.service.pages import PageParts, build_asking, build_pages
+from bot.service.pages import PageParts, build_pages
 from bot.service.platforms import build_platforms, prepared_answers
 from bot.service.schedule import Schedule, Tick
+from bot.service.service_lock import ServiceInfo, ServiceLock, socket_path
+from bot.service.submission import QuestionSubmitter
 from bot.service.syncing import start_watching, sync_ticks
 from bot.service.worker import (
     repair_index,
@@ -50,11 +51,11 @@ from core.service.inbox import Inbox, platform_gates
 from core.thread_work import to_its_end
 from core.work.orphaned_jobs import end_abandoned_questions
 
-# How long open event streams and requests may take to end; longer only for those who do not notice.
+# Time for open event streams and requests to end.
 REQUESTS_END_SECONDS = 0.5
-# Each ingest looks for stale answers itself: this finds what one that was killed left.
+# Each ingest checks for stale answers; this finds those of a killed ingest.
 STALE_EVERY, STALE_FIRST = timedelta(hours=1), timedelta(seconds=30)
-BACKLOG = 128  # connections that wait to be taken
+BACKLOG = 128  # connections that wait to be accepted
 
 _log = logging.getLogger(__name__)
 
@@ -63,27 +64,27 @@ class Service:
     """`run` until `stop` or a signal."""
 
     def __init__(self, config: Config, on_ready: Callable[[str], None], examples: tuple[str, ...] = ()) -> None:
-        """`on_ready` is told the address of the pages; `examples` are questions for their first screen."""
+        """`on_ready` takes the address of the pages; `examples` are questions for their first screen."""
         self._config = config
         self._on_ready = on_ready
         self._examples = examples
         self._stopping = asyncio.Event()
 
     async def run(self) -> None:
-        """Start, serve, stop. Raises FootnoteError when something can't be started, one sentence each."""
+        """Start, serve, stop. Raises FootnoteError if a part can't start."""
         with Signals(self.stop):
             async with AsyncExitStack() as stack:
                 working = await self._start(stack)
                 await until_end(working, self._stopping)
-                _log.info("Stopping: unfinished work is left for the next start")
+                _log.info("Stopping. Unfinished work resumes at the next start")
             _log.info("Stopped")
 
     def stop(self) -> None:
-        """Stop serving; `run` then returns."""
+        """Make `run` return."""
         self._stopping.set()
 
     async def _start(self, stack: AsyncExitStack) -> list["asyncio.Task[None]"]:
-        """Start everything, each with its end on `stack`; gives the tasks without which it can't go on."""
+        """Start all parts and register their ends on `stack`; return the tasks whose end ends the service."""
         require_somebody_to_answer(self._config)
         lock = ServiceLock(self._config.data_path)
         stack.callback(lock.release)
@@ -91,22 +92,32 @@ class Service:
         listening = stack.enter_context(listen(self._config.web))
         app = await stack.enter_async_context(App(self._config))
         metrics = Metrics()
-        await require_filled_index(app)  # opens it now: another process that has it is a clear error at the start
-        if not app.is_shared:  # nobody else can be at work on this file
+        await require_filled_index(app)  # opens it now, so that another process using it is a clear error at the start
+        if not app.is_shared:  # no other process can be at work on this file
             await app.inbox_store.release_abandoned()
             await end_abandoned_questions(app.job_store, app.clock, app.inbox_store)
         discord = await open_discord(stack, app)
         slack = await open_slack(stack, app)
         platforms = build_platforms(app, discord.platform if discord else None, slack.platform if slack else None)
-        hearing = Hearing()
+        listeners = AnswerListeners()
         metered = MeteredAnswers(prepared_answers(app, platforms), metrics)
-        worker, task = await start_worker(stack, app, metered, platforms.heard_by(hearing.around))
+        worker, task = await start_worker(stack, app, metered, platforms.heard_by(listeners.wrap))
         app.questions = ServiceQuestions(app.inbox_store, worker.cancel)
         inbox = Inbox(
             app.inbox_store, platform_gates(app.settings, app.clock, rate=None), app.clock, worker.wake, worker.withdraw
         )
-        asking = build_asking(app, inbox, hearing, worker)
-        control = await self._open_control(stack, Calls(app, metrics.ingested, worker.cancel, asking))
+        submitter = QuestionSubmitter(
+            inbox=inbox,
+            store=app.inbox_store,
+            listeners=listeners,
+            conversations=app.conversations,
+            jobs=app.jobs,
+            cancel=worker.cancel,
+        )
+        controls = ServiceControls(submitter=submitter, stop_answer=worker.cancel, count_ingest=metrics.ingested)
+        commands = CommandServer(app, controls, socket_path(self._config.data_path))
+        stack.push_async_callback(commands.close)
+        await commands.open()
         if app.is_shared:
             await start_task(stack, Noticing(app.inbox_store, platforms.hub, app.workspace).run())
         ears = await receive_slack(stack, slack, app, worker) if slack else None
@@ -117,7 +128,7 @@ class Service:
             platforms=platforms,
             metrics=metrics,
             examples=self._examples,
-            asking=asking,
+            submitter=submitter,
             additions=(ears.add_pages,) if ears and ears.add_pages else (),
         )
         await _start_pages(stack, build_pages(parts), listening)
@@ -130,35 +141,29 @@ class Service:
         heard += [ears.stay_connected()] if ears and ears.stay_connected else []
         working = [task, *[await start_task(stack, work) for work in heard]]
         url = address_of(listening)
-        lock.announce(Notice(pid=os.getpid(), socket=str(control.path), url=url))
-        stack.callback(partial(lock.announce, Notice(pid=os.getpid(), socket="")))  # commands wait for the end
+        lock.announce(ServiceInfo(pid=os.getpid(), socket=str(commands.path), url=url))
+        stack.callback(partial(lock.announce, ServiceInfo(pid=os.getpid(), socket="")))  # commands wait for the end
         _log.info("Serving %s from %s", url, self._config.data_path)
         self._on_ready(url)
         return working
 
-    async def _open_control(self, stack: AsyncExitStack, calls: Calls) -> ControlServer:
-        control = ControlServer(calls, socket_path(self._config.data_path))
-        stack.push_async_callback(control.close)
-        await control.open()
-        return control
-
 
 def listen(settings: WebConfig) -> socket.socket:
-    """The pages' socket, taken before anything else is started. InvalidState when it can't be had."""
+    """Open the pages' socket, before anything else starts. InvalidState if the port can't be used."""
     try:
         family, _, _, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family, backlog=BACKLOG)
     except socket.gaierror as error:
-        raise ConfigError(f"[web] host {settings.host!r} is no address of this machine: try 127.0.0.1.") from error
+        raise ConfigError(f"[web] host {settings.host!r} isn't an address of this machine. Try 127.0.0.1.") from error
     except OSError as error:
         raise InvalidState(
-            f"Port {settings.port} of {settings.host} can't be used ({error.strerror}): stop what listens there, or "
+            f"Can't use port {settings.port} of {settings.host} ({error.strerror}). Stop the program that uses it, or "
             "set another port under [web] in the configuration (FOOTNOTE_WEB__PORT)."
         ) from error
 
 
 def address_of(listening: socket.socket) -> str:
-    """The pages' address as a browser on this machine reaches it."""
+    """Return the pages' address for a browser on this machine."""
     host, port = listening.getsockname()[:2]
     shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - shown, not bound
     return f"http://[{shown}]:{port}/" if ":" in shown else f"http://{shown}:{port}/"
@@ -178,7 +183,7 @@ async def _start_schedule(
         messages, jobs, runs = await inbox.tidy(), await app.jobs.tidy(), await app.cassettes.purge()
         if not (messages or jobs or runs):
             return None
-        return f"Forgot {messages} messages and {jobs} jobs that ended long ago, and {runs} recorded runs"
+        return f"Deleted {messages} old inbox entries, {jobs} old jobs and {runs} recorded answers"
 
     async def repair() -> str | None:
         return repair_note(await app.upkeep.reindex(ignore_progress))
@@ -200,7 +205,7 @@ async def _start_schedule(
 
 
 def _workspaces(app: App, *doors: DiscordDoor | SlackConnection | None) -> set[str]:
-    """Our own, the configured ones, and those of the servers and teams that the bot is in."""
+    """Return our own workspace, the configured ones, and those of the bot's servers and teams."""
     configured = {*app.config.discord.workspaces.values(), *app.config.slack.workspaces.values()}
     found = [
         door.workspaces() if isinstance(door, SlackConnection) else door.workspaces(app.config)

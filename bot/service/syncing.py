@@ -10,7 +10,7 @@ from pathlib import Path
 from bot.service.schedule import Tick
 from core.domain.sources import Cron, Every, FolderOrigin, SourceSpec, SyncState
 from core.errors import FootnoteError
-from core.features.syncing.syncing import Syncs
+from core.features.syncing import Syncs
 from core.ports import Clock
 
 # After the start of the service, for what is due already: people have their first answers before.

@@ -1,7 +1,7 @@
-"""`footnote chat`: a conversation in the terminal, through the same door as every other platform.
+"""`footnote chat`: a conversation in the terminal, with the same entry point as every other platform.
 
-The prompt runs in the main thread, answers in one event loop that lives as long as the chat: Ctrl+C stops the running
-answer only; quit, exit and Ctrl+D leave.
+The prompt runs in the main thread, answers in one event loop that lives as long as the chat: Ctrl+C only stops the
+running answer; quit, exit and Ctrl+D leave.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from rich.console import Console
 from rich.live import Live
@@ -18,16 +18,16 @@ from rich.text import Text
 from bot.terminal.render import answer_view, footnote_links, markdown_view, running_view, stale_note, step_line
 from bot.terminal.translate import Typed, to_typed
 from core.answering.service import check_question
+from core.domain.answer import Answer
 from core.domain.conversation import Circumstances, Conversation, IncomingMessage, ThreadAddress, message_key
+from core.domain.corpus import Document
+from core.domain.features import ExportedFile, StaleAnswer
 from core.domain.jobs import Job, JobKind
 from core.errors import BadInput, FootnoteError
-from core.features.export import ExportedFile
-from core.service.commands import CommandCall, Question
+from core.ports import ProgressSink
+from core.service.commands import CommandCall, CommandResult, Question
 from core.text.words import is_number
 from core.work.conversations import title_from
-
-if TYPE_CHECKING:
-    from bot.wiring.app import App
 
 PROMPT = "> "
 
@@ -42,9 +42,40 @@ class ChatOptions:
     verbose: bool = False
 
 
+class ChatService(Protocol):
+    """What a chat asks of the library, in this process or through the running service."""
+
+    @property
+    def workspace(self) -> str: ...
+
+    async def find_document(self, name: str) -> Document:
+        """Raises NotFound, and BadInput if several fit."""
+        ...
+
+    async def open_conversation(self, conversation_id: str) -> Conversation:
+        """Raises NotFound."""
+        ...
+
+    async def list_conversations(self, document: str | None) -> list[Conversation]:
+        """Return the conversations about a document, or all; most recently used first."""
+        ...
+
+    async def create_conversation(
+        self, first: IncomingMessage, *, title: str, pinned_document_id: str | None
+    ) -> Conversation: ...
+
+    async def answer(self, message: IncomingMessage, progress: ProgressSink) -> Answer: ...
+
+    async def run_command(self, call: CommandCall) -> CommandResult: ...
+
+    async def list_stale(self, conversation_id: str) -> list[StaleAnswer]: ...
+
+
 class TerminalChat:
-    def __init__(self, app: "App", console: Console, options: ChatOptions, read_line: Callable[[str], str]) -> None:
-        self._app = app
+    def __init__(
+        self, service: ChatService, console: Console, options: ChatOptions, read_line: Callable[[str], str]
+    ) -> None:
+        self._service = service
         self._console = console
         self._options = options
         self._read_line = read_line
@@ -88,19 +119,19 @@ class TerminalChat:
 
     async def _begin(self) -> None:
         options = self._options
-        document = await self._app.find_document(options.document) if options.document else None
+        document = await self._service.find_document(options.document) if options.document else None
         if options.conversation_id:
-            self._conversation, _ = await self._app.conversations.show(options.conversation_id, self._app.workspace)
+            self._conversation = await self._service.open_conversation(options.conversation_id)
         elif not options.new:
-            self._conversation = await self._pick(document.id if document else None)
+            self._conversation = await self._pick()
         self._pinned_id = document.id if document else None
         if self._conversation is not None:
             self._console.print(Text(f"Conversation: {self._conversation.title}", style="bold"))
             await self._tell_stale(self._conversation)
 
-    async def _pick(self, document_id: str | None) -> Conversation | None:
-        """One of the earlier conversations, if there are any and the reader picks one."""
-        listed = await self._app.conversations.list_conversations(self._app.workspace, document_id)
+    async def _pick(self) -> Conversation | None:
+        """Return one of the earlier conversations, if there are any and the reader picks one."""
+        listed = await self._service.list_conversations(self._options.document)
         found = [item for item in listed if not item.is_channel_talk][:9]
         if not found:
             return None
@@ -118,28 +149,28 @@ class TerminalChat:
     async def _ask(self, question: Question) -> None:
         check_question(question.text)
         if self._conversation is None:
-            self._conversation = await self._app.conversations.create(
+            self._conversation = await self._service.create_conversation(
                 self._message(question, None),
                 title=self._options.title or title_from(question.text),
                 pinned_document_id=self._pinned_id,
             )
         progress = _LiveProgress(self._console, verbose=self._options.verbose)
         with progress:
-            answer = await self._app.answers.answer(self._message(question, self._conversation), progress)
+            answer = await self._service.answer(self._message(question, self._conversation), progress)
         self._console.print(answer_view(answer, verbose=self._options.verbose))
-        self._conversation, _ = await self._app.conversations.show(answer.conversation_id, self._app.workspace)
+        self._conversation = await self._service.open_conversation(answer.conversation_id)
 
     async def _command(self, typed: Typed) -> None:
         call = CommandCall(
             name=typed.command,
             argument=typed.argument,
-            workspace=self._app.workspace,
+            workspace=self._service.workspace,
             conversation=self._conversation,
             author=self._options.author,
             is_admin=True,
             sees_all=True,
         )
-        result = await self._app.commands.run(call)
+        result = await self._service.run_command(call)
         if result.ask is not None:
             await self._ask(result.ask)
             return
@@ -172,13 +203,13 @@ class TerminalChat:
 
     async def _tell_stale(self, conversation: Conversation) -> None:
         """The terminal's note: nobody can be told of it while no chat is open."""
-        found = await self._app.staleness.list_stale(self._app.workspace, conversation.id)
+        found = await self._service.list_stale(conversation.id)
         if found:
             self._console.print(stale_note(found))
 
     def _message(self, question: Question, conversation: Conversation | None) -> IncomingMessage:
         address = ThreadAddress(
-            platform="terminal", workspace=self._app.workspace, channel="chat", thread=uuid.uuid4().hex
+            platform="terminal", workspace=self._service.workspace, channel="chat", thread=uuid.uuid4().hex
         )
         key = message_key(address, uuid.uuid4().hex)
         message = IncomingMessage(

@@ -1,7 +1,7 @@
 """The terminal as a chat platform: an answer is "posted" by being in its conversation, where its command finds it.
 
-Commands that wait hear the worker of their own service (answer_listeners.py); what another process answers they
-read from the history, as they do after a crash.
+A command that waits listens to the worker of its own service (bot/service/answer_listeners.py). It reads what another
+process answers from the history, as after a crash.
 """
 
 from core.domain.answer import Answer

@@ -26,7 +26,7 @@ from core.knowledge.references.one_line import preview
 from core.text.words import shorten, took
 
 if TYPE_CHECKING:
-    from core.features.evaluation.report import EvaluationReport, PlayedCase
+    from core.features.evaluation import EvaluationReport, PlayedCase
 
 QUOTE_LENGTH = 220
 RUNNING_STEPS = 8  # of an answer that is being made; they go when it is there

@@ -9,7 +9,7 @@ from rich.text import Text
 from bot.terminal.console import one_line
 from core.access.scopes import Ground
 from core.domain.service import TO_THE_END
-from core.features.access_explanation.values import AccessQuestion, Explanation, Holder, SourceReason, VerdictOn
+from core.features.access_explanation import AccessQuestion, Explanation, Holder, SourceReason, VerdictOn
 
 # Sources of other threads that are named; the rest are counted, as there may be one for each thread.
 MOST_ATTACHED = 10

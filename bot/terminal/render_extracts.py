@@ -13,8 +13,8 @@ from core.domain.extracts import Extract
 from core.text.words import shorten
 
 if TYPE_CHECKING:
+    from core.domain.ingest_report import ExtractionReport
     from core.knowledge.facts import CitedFact, FoundFacts, KindCount, Ontology, Trouble
-    from storage.documents.extraction.extracting import ExtractionReport
 
 FIELD_LENGTH = 160
 ALIASES_LISTED = 50

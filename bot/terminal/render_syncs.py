@@ -10,8 +10,7 @@ from rich.text import Text
 from bot.terminal.console import one_line
 from bot.terminal.render_reports import report_view
 from core.domain.sources import SyncResult, SyncState
-from core.features.syncing.status import SourceStatus
-from core.features.syncing.syncing import SyncReport
+from core.features.syncing import SourceStatus, SyncReport
 
 
 def sync_view(reports: Sequence[SyncReport]) -> RenderableType:

@@ -4,7 +4,7 @@ import base64
 
 from aiohttp import web
 
-from core.features.export import ExportedFile
+from core.domain.features import ExportedFile
 from core.serializers.objects import Json
 
 

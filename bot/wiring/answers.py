@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def build_answers(app: "App") -> AnswerService:
     """The use case over the parts of an app."""
-    from storage.documents.page_images.for_models import PdfPictures
+    from storage.documents.page_images.pages import PdfPictures
 
     agent = app.config.agent
     pictures = PdfPictures(app.corpus)

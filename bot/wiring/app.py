@@ -43,13 +43,13 @@ if TYPE_CHECKING:
     from core.features.replay.cassettes import Cassettes
     from core.features.staleness.detection import Staleness
     from core.features.statistics import UsageStatistics
-    from core.features.syncing.syncing import Syncs
+    from core.features.syncing import Syncs
     from core.knowledge.attachments import Attachments
     from core.knowledge.facts import Facts
     from core.knowledge.library import Library
     from core.ports.documents import PageImages
     from core.service.commands import Commands, RunningQuestions
-    from core.service.jobs.trees import Jobs
+    from core.service.jobs import Jobs
 
 
 class App(ModelParts):
@@ -186,7 +186,7 @@ class App(ModelParts):
 
     @cached_property
     def jobs(self) -> "Jobs":
-        from core.service.jobs.trees import Jobs
+        from core.service.jobs import Jobs
 
         free = partial(alone_if_free, self._database_place, with_file=True)
         abandoned = build_abandoned(self.job_store, self.clock, free)

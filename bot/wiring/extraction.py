@@ -19,7 +19,8 @@ from core.work.steps import Steps
 
 if TYPE_CHECKING:
     from bot.wiring.app import App
-    from storage.documents.extraction.extracting import Extracting, ExtractionReport
+    from core.domain.ingest_report import ExtractionReport
+from storage.documents.extraction.extracting import Extracting
 
 _NO_MODEL = (
     "The extractor {!r} asks a model, and those are off: set [extraction] with_model = true, and a [provider] that has "

@@ -98,7 +98,7 @@ class Ingests:
         force: bool,
         progress: ProgressCallback,
     ) -> IngestReport:
-        """Bring a configured source up to date (implements core.features.syncing.syncing.SyncIngest)."""
+        """Bring a configured source up to date (implements core.features.syncing.SyncIngest)."""
         async with self._changing_index() as ingestor:
             report = await ingestor.ingest(
                 source, root, kind=kind, force=force, selection=selection, links=links, progress=progress

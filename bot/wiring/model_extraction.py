@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from bot.wiring.app import App
-    from storage.documents.extraction.extracting import ExtractionReport
+    from core.domain.ingest_report import ExtractionReport
     from storage.documents.extraction.model_extracting import ModelExtracting
 
 # After a run that ended early the next one waits this long, and twice as long each time that nothing came of it.
@@ -87,7 +87,7 @@ class ModelExtractions:
 
         BadInput, too, for an extractor by name in a workspace whose provider has no model for it.
         """
-        from storage.documents.extraction.extracting import ExtractionReport
+        from core.domain.ingest_report import ExtractionReport
 
         extracting = self._build(workspace)
         if extracting is None:

@@ -14,7 +14,7 @@ from core.ports import Clock, CorpusRepository
 from core.ports.service import InboxStore, SettingsRepository
 from core.service.commands import Commands
 from core.service.inbox import Gate, Inbox
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.service.worker import Worker
 from core.work.conversations import Conversations
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from core.domain.jobs import JobKind
 from core.domain.sources import SourceSpec
-from core.features.syncing.syncing import SyncParts, Syncs
+from core.features.syncing import SyncParts, Syncs
 from core.ports.documents import SourceFetcher, SyncRepository
 from core.work.orphaned_jobs import end_abandoned
 from storage.documents.pipeline import has_files

@@ -93,7 +93,7 @@ class StoredCassette:
     question: str  # for lists
     recorded_at: datetime
     document_ids: frozenset[str]  # whose text is in it: it goes with any of them
-    data: bytes  # see core/features/replay/cassette_text.py
+    data: bytes  # see core/features/replay/cassettes.py
     is_case: bool = False  # kept as a regression case, until somebody drops it
 
 
@@ -276,3 +276,16 @@ class Statistics:
         """The share of input tokens that the provider had cached; None where no model was asked."""
         total = self.usage.input_tokens
         return self.usage.cache_read_tokens / total if total else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedFile:
+    """A file to hand over."""
+
+    name: str
+    content_type: str  # without a charset; text is UTF-8
+    data: bytes
+
+    @property
+    def is_text(self) -> bool:
+        return self.content_type != "application/pdf"

@@ -1,9 +1,14 @@
-"""What an ingest did: counts, and every file that could not be read with the reason."""
+"""Reports of ingests and extractions: counts, and each problem with its reason."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TypedDict
 
+from core.domain.extracts import ExtractType, Spending
+
+_SHOWN = 10  # failures and warnings of one document that its job shows
 NO_READER = "no reader for"  # begins the reason of a file that nothing here could read
 
 
@@ -127,3 +132,79 @@ class RepairReport:
     def to_json(self) -> dict[str, int]:
         """Return the JSON of `footnote db reindex`."""
         return {"documents": self.documents, "passages": self.passages, "left_over": self.left_over}
+
+
+@dataclass(slots=True, kw_only=True)
+class ExtractionReport:
+    """The outcome of an extraction. `failures` and `warnings` are (path, extractor, reason).
+
+    A failure is an extractor that failed, or a refused extract. A warning is data left out because of a limit.
+    """
+
+    documents: int = 0  # read by at least one extractor
+    unchanged: int = 0  # up to date
+    counts: Counter[ExtractType] = field(default_factory=Counter)
+    failures: list[tuple[str, str, str]] = field(default_factory=list)
+    warnings: list[tuple[str, str, str]] = field(default_factory=list)
+    spent: Spending = field(default_factory=Spending)  # on a model
+    stopped: str | None = None  # why a model wasn't asked about all: a budget or an error
+    resume_at: datetime | None = None  # when the rest can be asked about, if known
+    waiting: int = 0  # documents left for a model
+    seconds: float = 0.0
+    job_id: str | None = None  # root of its tree; None if there was nothing to do
+
+    @property
+    def extracts(self) -> int:
+        return sum(self.counts.values())
+
+    def add(self, other: "ExtractionReport") -> None:
+        """Add the outcome of another run."""
+        self.documents += other.documents
+        self.unchanged += other.unchanged
+        self.counts += other.counts
+        self.failures += other.failures
+        self.warnings += other.warnings
+        self.spent += other.spent
+        self.stopped = other.stopped or self.stopped
+        self.resume_at = other.resume_at or self.resume_at
+        self.waiting += other.waiting
+        self.seconds += other.seconds
+        self.job_id = other.job_id or self.job_id
+
+    def note(self, path: str, extractor: str, *, error: str | None, warning: str | None) -> None:
+        """Add the problems of an extractor in a document."""
+        if error is not None:
+            self.failures.append((path, extractor, error))
+        if warning is not None:
+            self.warnings.append((path, extractor, warning))
+
+    def troubles(self, path: str) -> dict[str, object]:
+        """Return the problems of a document for its job; empty if there are none."""
+        problems = {"failures": self.failures, "warnings": self.warnings}
+        named = {
+            kind: [f"{name}: {why}" for where, name, why in items if where == path] for kind, items in problems.items()
+        }
+        return {kind: items[:_SHOWN] for kind, items in named.items() if items}
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "documents": self.documents,
+            "unchanged": self.unchanged,
+            "extracts": self.extracts,
+            "by_type": {kind.value: count for kind, count in self.counts.items()},
+            "seconds": round(self.seconds, 3),
+            "failures": [_to_json(failure) for failure in self.failures],
+            "warnings": [_to_json(warning) for warning in self.warnings],
+            "model": {
+                "requests": self.spent.requests,
+                "tokens": self.spent.tokens,
+                "stopped": self.stopped,
+                "waiting": self.waiting,
+            },
+            "job": self.job_id,
+        }
+
+
+def _to_json(item: tuple[str, str, str]) -> dict[str, str]:
+    path, extractor, reason = item
+    return {"path": path, "extractor": extractor, "reason": reason}

@@ -1,1 +1,4 @@
-"""Documents that come by chat: files sent with a question, answers that people keep."""
+"""Features around an answer, one module or package each: its service, its chat command and its messages.
+
+The SQL of a feature is `storage/database/repositories/<feature>.py`, its command `bot/cli/<feature>.py`.
+"""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.answering.citations import strip_markers
+from core.domain.answer import AnswerStatus
+from core.domain.conversation import Role
 from core.domain.corpus import Document, Source
 from core.domain.kept_answers import KeptSection, read_sections, with_section, write_sections
 from core.errors import BadInput, ReadError, StorageError
@@ -18,6 +20,8 @@ from core.ports.service import SettingsRepository
 from core.text.links import web_address
 from core.text.words import collapse, shorten
 from core.thread_work import to_its_end
+from core.work.commands import Command, CommandCall, CommandResult, current
+from core.work.conversations import Conversations
 
 KEPT_SOURCE = "kept answers"  # the source of a workspace that holds them
 KEPT_TITLE = "Kept answers"  # its one document
@@ -127,3 +131,48 @@ def _put(path: Path, new: KeptSection) -> bool:
     except (OSError, UnicodeDecodeError) as error:
         raise StorageError(f"The answer can't be kept in {str(path)!r}: {error}.") from error
     return any(section.link == new.link for section in sections)
+
+
+class KeepingCommands:
+    """The row of the table that keeps answers."""
+
+    def __init__(self, conversations: Conversations, kept: KeptAnswers) -> None:
+        self._conversations = conversations
+        self._kept = kept
+
+    @property
+    def rows(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                name="keep",
+                usage="",
+                help="keep the last answer, for later ones to cite",
+                run=self._keep,
+                for_channels=True,
+            ),
+        )
+
+    async def _keep(self, call: CommandCall) -> CommandResult:
+        _, messages = await self._conversations.show(current(call).id, call.workspace)
+        answered = AnswerStatus.ANSWERED.value
+        place = next((i for i in reversed(range(len(messages))) if messages[i].status == answered), None)
+        if place is None:
+            raise BadInput("There is no answer to keep in this conversation yet: ask something first.")
+        if current(call).address.private_to is not None:
+            raise BadInput("This answer is for one person alone: ask where others see it, then keep that answer.")
+        if call.link is None:
+            raise BadInput(
+                "This answer has no web address to be kept with: keep it on the platform where it was given."
+            )
+        asked = next((item for item in reversed(messages[:place]) if item.role is Role.USER), None)
+        kept = await self._kept.keep(
+            call.workspace,
+            question=asked.content if asked else "",
+            answer=messages[place].content,
+            link=f"{call.link}#{messages[place].id[:8]}",  # the thread's other answers may be kept, too
+            by=call.author_name or call.author,
+            cited={item.document_id for item in messages[place].citations},
+            is_ours=True,
+        )
+        again = "Kept anew" if kept.replaced else "Kept"
+        return CommandResult(text=f"{again} as “{kept.title}” in “{KEPT_TITLE}”.", is_public=True)

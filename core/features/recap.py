@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from core.access.scopes import Access
 from core.answering.agent.prompts import recap as recap_prompt
 from core.answering.answers.live_pages import live_pages
 from core.answering.citations import ProvedText, prove, strip_markers
@@ -30,9 +31,12 @@ from core.domain.conversation import Conversation, Message, Role
 from core.domain.corpus import SearchScope, Span
 from core.domain.service import SummaryKey, SummaryKind
 from core.errors import InvalidState
+from core.features.export import footnote_label
 from core.ports import ChatProvider, CorpusRepository
 from core.ports.service import SummaryRepository
 from core.text.words import code_spans, collapse, shorten
+from core.work.commands import Command, CommandCall, CommandResult, current, readable_by
+from core.work.conversations import Conversations
 
 # The newest turns; a recap of more is read by nobody, and earlier ones can be exported.
 MOST_TURNS = 40
@@ -204,3 +208,31 @@ def _best_sentence(answer: str) -> str:
     marks = "".join(dict.fromkeys(found[0] for found in _MARKER.finditer(best)))
     bare = _MARKER.sub("", best)
     return best if len(bare) <= SENTENCE_CHARACTERS else shorten(bare, SENTENCE_CHARACTERS) + marks
+
+
+QUOTE_CHARACTERS = 200
+
+
+class RecapCommands:
+    """/recap."""
+
+    def __init__(self, recaps: Recaps, conversations: Conversations, access: Access) -> None:
+        self._recaps = recaps
+        self._conversations = conversations
+        self._access = access
+
+    @property
+    def rows(self) -> tuple[Command, ...]:
+        return (Command(name="recap", usage="", help="what was found in this conversation so far", run=self._recap),)
+
+    async def _recap(self, call: CommandCall) -> CommandResult:
+        """For the one who asks, from what they may read here now."""
+        conversation, messages = await self._conversations.show(current(call).id, call.workspace)
+        scope = await readable_by(call, self._access, call.address or conversation.address)
+        proved = await self._recaps.recap(conversation, messages, scope)
+        notes = [
+            f"- [{item.number}] {footnote_label(item)}: “{shorten(collapse(item.quote), QUOTE_CHARACTERS)}”"
+            for item in proved.citations
+        ]
+        text = "\n".join([proved.text, *([""] if notes else []), *notes])
+        return CommandResult(text=text, citations=proved.citations)

@@ -6,7 +6,7 @@ from core.domain.conversation import Message
 from core.domain.jobs import Job
 from core.domain.service import InboxEntry, InboxStatus
 from core.errors import NotFound
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.work.conversations import Conversations
 
 GONE = "The answer is no longer in its conversation: ask again."

@@ -20,13 +20,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bot.cli.ask import ask_once
+from bot.cli.ask import question_message
 from bot.config import Config
 from bot.wiring.app import App
 from core.answering.context import BYTES_PER_TOKEN
 from core.answering.providers.scripted import calls
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse, CitedText, PassageCitation, ToolInvocation
 from core.ports import ChatProvider
+from core.work.progress import SilentProgress
 from storage.models.local.cross_encoder import CrossEncoderJudge
 
 ROOT = Path(__file__).parents[2]
@@ -102,7 +103,7 @@ async def measure(
         for number, question in enumerate([*questions[:WARM_UP], *questions]):
             before = app.judge.seconds
             started = time.perf_counter()
-            await ask_once(app, question)
+            await app.answers.answer(question_message(app.workspace, question), SilentProgress())
             judged = app.judge.seconds - before
             if number >= WARM_UP:
                 ours.append((time.perf_counter() - started - judged) * 1000)

@@ -27,10 +27,9 @@ from core.knowledge.references.service import References
 from storage.database import Database
 from storage.database.repositories.corpus import SqlCorpusRepository, _switch_revision
 from storage.database.repositories.summaries import SqlSummaryRepository
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.index import MemoryIndex
 from tests.builders import build_document, build_incoming, build_pages, build_passages, build_scope, build_source
-from tests.fakes import ManualClock
+from tests.fakes import ManualClock, MemoryIndex
+from tests.stores import Stores
 
 SIZES = (1_000, 10_000)
 QUESTIONS = 200
@@ -64,7 +63,7 @@ async def _run(database: Database, size: int) -> list[str]:
     chance = random.Random(SEED)
     corpus = SqlCorpusRepository(database)
     notes = await _fill(database, corpus, size, chance)
-    library = Library(corpus=corpus, index=MemoryIndex(), conversations=MemoryConversationRepository())
+    library = Library(corpus=corpus, index=MemoryIndex(), conversations=Stores().conversations)
     lines = DocumentLines(corpus=corpus, summaries=SqlSummaryRepository(database))
     references = References(library=library, corpus=corpus, lines=lines, clock=ManualClock())
     scope = build_scope(build_source())

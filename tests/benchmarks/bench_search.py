@@ -26,9 +26,9 @@ from rich.table import Table
 from core.domain.corpus import IndexEntry, SearchQuery, SearchScope
 from storage.index.index import QdrantIndex
 from storage.index.opening import embedded_index
-from storage.memory.embedder import HashEmbedder
 from storage.models.local.embeddings import LocalEmbedder, Vector
 from storage.models.local.files import find_embedding_model
+from tests.fakes import HashEmbedder
 from tests.unit.storage.search_builders import build_entry
 
 SIZES = (1_000, 10_000, 100_000)

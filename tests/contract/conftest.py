@@ -1,4 +1,4 @@
-"""The databases that contract tests run on; `None` stands for the in-memory twin."""
+"""The databases that contract tests run on."""
 
 import asyncio
 import shutil
@@ -29,11 +29,9 @@ def postgres_url() -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(params=["sqlite", "postgres", "memory"])
-def database_location(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str | None:
-    """An empty, migrated database: the SQLite file, the URL, or None for the in-memory twin."""
-    if request.param == "memory":
-        return None
+@pytest.fixture(params=["sqlite", "postgres"])
+def database_location(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
+    """The file or the URL of an empty, migrated database."""
     if request.param == "sqlite":
         return Path(shutil.copy(request.getfixturevalue("migrated_file"), tmp_path / "footnote.db"))
     url: str = request.getfixturevalue("postgres_url")
@@ -46,10 +44,7 @@ def database_location(request: pytest.FixtureRequest, tmp_path: Path) -> Path | 
 
 
 @pytest.fixture
-async def database(database_location: Path | str | None) -> AsyncIterator[Database | None]:
-    if database_location is None:
-        yield None
-        return
+async def database(database_location: Path | str) -> AsyncIterator[Database]:
     opened = await Database.open(database_location)
     yield opened
     await opened.close()

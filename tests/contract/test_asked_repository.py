@@ -1,4 +1,4 @@
-"""The contract of AskedRepository (core/features/statistics.py), on every database and in memory."""
+"""The contract of AskedRepository (core/features/statistics.py), on every database."""
 
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -16,9 +16,6 @@ from storage.database import Database
 from storage.database.repositories.asked import SqlAskedRepository
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.feedback import SqlFeedbackRepository
-from storage.memory.asked import MemoryAskedRepository
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.feedback import MemoryFeedbackRepository
 from tests.builders import NOON, build_citation, build_conversation, build_message
 from tests.fakes import ManualClock
 
@@ -52,18 +49,13 @@ class Store(NamedTuple):
 
 
 @pytest.fixture
-async def store(database: Database | None) -> Store:
+async def store(database: Database) -> Store:
     clock = ManualClock()
-    if database is None:
-        conversations = MemoryConversationRepository()
-        feedback = MemoryFeedbackRepository(conversations)
-        made = Store(conversations, feedback, MemoryAskedRepository(conversations, feedback, clock, is_one_persons))
-    else:
-        made = Store(
-            SqlConversationRepository(database),
-            SqlFeedbackRepository(database),
-            SqlAskedRepository(database, clock, is_one_persons),
-        )
+    made = Store(
+        SqlConversationRepository(database),
+        SqlFeedbackRepository(database),
+        SqlAskedRepository(database, clock, is_one_persons),
+    )
     await made.conversations.add(build_conversation("c1"))
     await made.conversations.add(build_conversation("c2", thread=f"{PRIVATE_THREAD}ada"))
     return made

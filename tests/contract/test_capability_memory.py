@@ -8,9 +8,8 @@ import pytest
 
 from core.domain.answer import Capabilities
 from core.ports import CapabilityMemory
-from storage.memory.capabilities import MemoryCapabilities
 from storage.models.capabilities import MOST, CapabilityFile
-from tests.fakes import ManualClock
+from tests.fakes import ManualClock, MemoryCapabilities
 
 FOUND = Capabilities(tools=False, structured=True, images=True, context_tokens=4_096)
 Make = Callable[[], CapabilityMemory]

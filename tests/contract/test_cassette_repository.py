@@ -1,4 +1,4 @@
-"""The contract of CassetteRepository, on every database and in memory."""
+"""The contract of CassetteRepository, on every database."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -14,9 +14,6 @@ from storage.database import Database
 from storage.database.repositories.cassettes import SqlCassetteRepository
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository
-from storage.memory.cassettes import MemoryCassetteRepository
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.corpus import MemoryCorpusRepository
 from tests.builders import (
     NOON,
     build_conversation,
@@ -46,15 +43,9 @@ class Store(NamedTuple):
 
 
 @pytest.fixture
-async def store(database: Database | None) -> Store:
+async def store(database: Database) -> Store:
     """With a document and a conversation of three answers."""
-    if database is None:
-        conversations, corpus = MemoryConversationRepository(), MemoryCorpusRepository()
-        made = Store(conversations, corpus, MemoryCassetteRepository(conversations, corpus))
-    else:
-        made = Store(
-            SqlConversationRepository(database), SqlCorpusRepository(database), SqlCassetteRepository(database)
-        )
+    made = Store(SqlConversationRepository(database), SqlCorpusRepository(database), SqlCassetteRepository(database))
     await made.corpus.save_source(build_source())
     await made.corpus.switch_revision(GUIDE, PAGES, build_passages(PAGES))
     await made.conversations.add(build_conversation(), [build_message(f"answer-{n}", "Yes.") for n in (1, 2, 3)])

@@ -12,12 +12,11 @@ from core.answering.providers.scripted import ScriptedProvider, says
 from core.answering.providers.scripted import calls as calling
 from core.domain.answer import Capabilities, ChatResponse, StopReason, ToolInvocation
 from core.ports import ChatProvider
-from storage.memory.capabilities import MemoryCapabilities
 from storage.models.anthropic.provider import AnthropicProvider
 from storage.models.openai_compatible.connection import Endpoint
 from storage.models.openai_compatible.probing import Abilities
 from storage.models.openai_compatible.provider import OpenAICompatibleProvider
-from tests.fakes import ManualClock
+from tests.fakes import ManualClock, MemoryCapabilities
 from tests.integration.anthropic_provider.requests import ask
 from tests.model_server import ModelServer
 from tests.model_server import script as anthropic_script

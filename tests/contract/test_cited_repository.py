@@ -1,4 +1,4 @@
-"""The contract of CitedRepository, on every database and in memory."""
+"""The contract of CitedRepository, on every database."""
 
 from typing import NamedTuple
 
@@ -12,8 +12,6 @@ from core.ports.service import CitedRepository
 from storage.database import Database
 from storage.database.repositories.cited import SqlCitedRepository
 from storage.database.repositories.conversations import SqlConversationRepository
-from storage.memory.cited import MemoryCitedRepository
-from storage.memory.conversations import MemoryConversationRepository
 from tests.builders import build_citation, build_conversation, build_message
 
 
@@ -29,12 +27,8 @@ class Store(NamedTuple):
 
 
 @pytest.fixture
-async def store(database: Database | None) -> Store:
-    if database is None:
-        conversations = MemoryConversationRepository()
-        made = Store(conversations, MemoryCitedRepository(conversations, is_one_persons))
-    else:
-        made = Store(SqlConversationRepository(database), SqlCitedRepository(database, is_one_persons))
+async def store(database: Database) -> Store:
+    made = Store(SqlConversationRepository(database), SqlCitedRepository(database, is_one_persons))
     await made.conversations.add(build_conversation("c1"))
     await made.conversations.add(build_conversation("c2", thread=f"{PRIVATE_THREAD}ada"))
     return made

@@ -1,4 +1,4 @@
-"""The contract of ConversationRepository, on every database and in memory."""
+"""The contract of ConversationRepository, on every database."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -12,15 +12,14 @@ from core.errors import InvalidState, NotFound
 from core.ports import ConversationRepository
 from storage.database import Database
 from storage.database.repositories.conversations import SqlConversationRepository
-from storage.memory.conversations import MemoryConversationRepository
 from tests.builders import NOON, build_citation, build_conversation, build_message
 
 FOCUS = Focus(document_id="d1", document="guide.md", title="Guide", sections=("p2", "p1"), touched_at=NOON)
 
 
 @pytest.fixture
-def conversations(database: Database | None) -> ConversationRepository:
-    return MemoryConversationRepository() if database is None else SqlConversationRepository(database)
+def conversations(database: Database) -> ConversationRepository:
+    return SqlConversationRepository(database)
 
 
 async def test_a_conversation_comes_back_as_it_went_in(conversations):

@@ -1,4 +1,4 @@
-"""The contract of CorpusRepository, on every database and in memory."""
+"""The contract of CorpusRepository, on every database."""
 
 import asyncio
 from dataclasses import replace
@@ -11,7 +11,6 @@ from core.errors import InvalidState, NotFound
 from core.ports import CorpusRepository
 from storage.database import Database
 from storage.database.repositories.corpus import SqlCorpusRepository
-from storage.memory.corpus import MemoryCorpusRepository
 from tests.builders import NOON, build_document, build_pages, build_passages, build_scope, build_source
 
 HANDBOOK = build_source("handbook")
@@ -20,8 +19,8 @@ SCOPE = build_scope(HANDBOOK)
 
 
 @pytest.fixture
-async def corpus(database: Database | None) -> CorpusRepository:
-    repository = MemoryCorpusRepository() if database is None else SqlCorpusRepository(database)
+async def corpus(database: Database) -> CorpusRepository:
+    repository = SqlCorpusRepository(database)
     await repository.save_source(HANDBOOK)
     await repository.save_source(SECRETS)
     return repository
@@ -414,8 +413,6 @@ async def test_the_version_is_another_after_each_change_and_stays_between_them(c
 
 
 async def test_the_version_tells_of_what_another_process_changed(corpus, database):
-    if database is None:
-        return  # memory has but one process
     other = SqlCorpusRepository(database)
     document, _, _ = await put(corpus, "one", crawled_at=NOON)
     seen = {await other.version("local")}

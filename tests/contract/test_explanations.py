@@ -1,4 +1,4 @@
-"""Explanations of access (core/features/access_explanation) over every database and in memory."""
+"""Explanations of access (core/features/access_explanation) over every database."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -9,18 +9,14 @@ from core.access.scopes import ATTACHMENTS, Access, Ground, attached_name
 from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.corpus import Document
 from core.domain.service import TO_THE_END, ChannelSettings, PersonAddress
-from core.features.access_explanation import AccessQuestion, Explanations
-from core.features.access_explanation.serializer import explanation_json
-from core.features.access_explanation.values import Holder, Verdict
+from core.features.access_explanation import AccessQuestion, Explanations, Holder, Verdict, explanation_json
 from core.knowledge.library import Library
 from core.ports import CorpusRepository
 from core.ports.service import SettingsRepository
 from storage.database import Database
+from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository
 from storage.database.repositories.settings import SqlSettingsRepository
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory.settings import MemorySettingsRepository
 from tests.builders import build_document, build_pages, build_source
 from tests.fakes import WordIndex
 
@@ -43,10 +39,10 @@ class Stores(NamedTuple):
 
 
 @pytest.fixture
-def stores(database: Database | None) -> Stores:
-    corpus: CorpusRepository = MemoryCorpusRepository() if database is None else SqlCorpusRepository(database)
-    settings: SettingsRepository = MemorySettingsRepository() if database is None else SqlSettingsRepository(database)
-    library = Library(corpus=corpus, index=WordIndex(), conversations=MemoryConversationRepository())
+def stores(database: Database) -> Stores:
+    corpus: CorpusRepository = SqlCorpusRepository(database)
+    settings: SettingsRepository = SqlSettingsRepository(database)
+    library = Library(corpus=corpus, index=WordIndex(), conversations=SqlConversationRepository(database))
     return Stores(corpus, settings, Explanations(Access(corpus, settings), library, corpus))
 
 

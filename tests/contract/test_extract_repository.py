@@ -1,4 +1,4 @@
-"""The contract of ExtractRepository, on every database and in memory."""
+"""The contract of ExtractRepository, on every database."""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -13,8 +13,6 @@ from core.ports.documents import ExtractRepository
 from storage.database import Database
 from storage.database.repositories.corpus import SqlCorpusRepository
 from storage.database.repositories.extracts import SqlExtractRepository
-from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory.extracts import MemoryExtractRepository
 from tests.builders import NOON, build_document, build_pages, build_passages, build_scope, build_source
 
 HANDBOOK, SECRETS = build_source("handbook"), build_source("secrets")
@@ -28,12 +26,8 @@ class Store(NamedTuple):
 
 
 @pytest.fixture
-async def store(database: Database | None) -> Store:
-    if database is None:
-        memory = MemoryCorpusRepository()
-        made = Store(memory, MemoryExtractRepository(memory))
-    else:
-        made = Store(SqlCorpusRepository(database), SqlExtractRepository(database))
+async def store(database: Database) -> Store:
+    made = Store(SqlCorpusRepository(database), SqlExtractRepository(database))
     await made.corpus.save_source(HANDBOOK)
     await made.corpus.save_source(SECRETS)
     return made

@@ -1,4 +1,4 @@
-"""The contract of FeedbackRepository, on every database and in memory."""
+"""The contract of FeedbackRepository, on every database."""
 
 from dataclasses import dataclass
 
@@ -12,8 +12,6 @@ from core.ports.service import FeedbackRepository
 from storage.database import Database
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.feedback import SqlFeedbackRepository
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.feedback import MemoryFeedbackRepository
 from tests.builders import NOON, build_conversation, build_message
 
 
@@ -24,12 +22,8 @@ class Stores:
 
 
 @pytest.fixture
-async def stores(database: Database | None) -> Stores:
-    if database is None:
-        memory = MemoryConversationRepository()
-        found = Stores(memory, MemoryFeedbackRepository(memory))
-    else:
-        found = Stores(SqlConversationRepository(database), SqlFeedbackRepository(database))
+async def stores(database: Database) -> Stores:
+    found = Stores(SqlConversationRepository(database), SqlFeedbackRepository(database))
     for number in (1, 2):
         await found.conversations.add(build_conversation(f"c{number}"))
         answers = [

@@ -1,4 +1,4 @@
-"""The contract of InboxStore, on every database and in memory."""
+"""The contract of InboxStore, on every database."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,6 @@ from core.service.inbox import ACCEPTED
 from storage.database import Database
 from storage.database.repositories import inbox_notices
 from storage.database.repositories.inbox import SqlInboxStore
-from storage.memory.inbox import MemoryInbox, MemoryInboxStore
 from tests.fakes import ManualClock
 
 NO = Decision(code="no", sentence="Not here.", accepted=False)
@@ -32,7 +31,7 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def time_passes(database: Database | None, clock: ManualClock) -> Pass:
+def time_passes(database: Database, clock: ManualClock) -> Pass:
     """Lets so many seconds pass. On PostgreSQL, whose own clock counts, the times that are set move back instead."""
     earlier = text(
         "UPDATE inbox SET lease_until = lease_until - make_interval(secs => :seconds), "
@@ -48,13 +47,10 @@ def time_passes(database: Database | None, clock: ManualClock) -> Pass:
 
 
 @pytest.fixture
-def new_store(database: Database | None, clock: ManualClock) -> StoreFactory:
+def new_store(database: Database, clock: ManualClock) -> StoreFactory:
     """Makes stores over one inbox: each is an owner of its own, as each process is."""
-    shared = MemoryInbox()
 
     def make() -> InboxStore:
-        if database is None:
-            return MemoryInboxStore(clock, LEASE, shared)
         return SqlInboxStore(database, clock, LEASE)
 
     return make

@@ -1,4 +1,4 @@
-"""The contracts of InstallationRepository and OneTimeCodes, on every database and in memory."""
+"""The contracts of InstallationRepository and OneTimeCodes, on every database."""
 
 from dataclasses import replace
 
@@ -10,7 +10,6 @@ from core.ports.service import InstallationRepository, OneTimeCodes
 from storage.database import Database
 from storage.database.encryption import Sealer
 from storage.database.repositories.installations import SqlInstallationRepository, SqlOneTimeCodes
-from storage.memory.installations import MemoryInstallationRepository, MemoryOneTimeCodes
 from tests.builders import NOON
 from tests.fakes import ManualClock
 
@@ -37,9 +36,7 @@ def sealer(*keys: str) -> Sealer:
 
 
 @pytest.fixture
-def installations(database: Database | None) -> InstallationRepository:
-    if database is None:
-        return MemoryInstallationRepository()
+def installations(database: Database) -> InstallationRepository:
     return SqlInstallationRepository(database, sealer(OLD))
 
 
@@ -49,8 +46,8 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def codes(database: Database | None, clock: ManualClock) -> OneTimeCodes:
-    return MemoryOneTimeCodes(clock) if database is None else SqlOneTimeCodes(database, clock)
+def codes(database: Database, clock: ManualClock) -> OneTimeCodes:
+    return SqlOneTimeCodes(database, clock)
 
 
 async def test_installations_come_back_whole_and_by_team(installations: InstallationRepository) -> None:
@@ -81,7 +78,7 @@ async def test_a_removed_team_is_gone_and_unknown_ones_are_ignored(installations
 
 
 @ON_DATABASES
-async def test_no_token_stands_in_the_database_in_clear(database: Database | None) -> None:
+async def test_no_token_stands_in_the_database_in_clear(database: Database) -> None:
     assert database is not None
     await SqlInstallationRepository(database, sealer(OLD)).save(ACME)
     stored = await database.read_rows(lambda at: [*map(str, at.exec_driver_sql("SELECT * FROM installation").one())])
@@ -91,7 +88,7 @@ async def test_no_token_stands_in_the_database_in_clear(database: Database | Non
 
 
 @ON_DATABASES
-async def test_a_key_that_does_not_fit_is_one_clear_sentence(database: Database | None) -> None:
+async def test_a_key_that_does_not_fit_is_one_clear_sentence(database: Database) -> None:
     assert database is not None
     await SqlInstallationRepository(database, sealer(OLD)).save(ACME)
     other = SqlInstallationRepository(database, sealer(NEW))
@@ -104,7 +101,7 @@ async def test_a_key_that_does_not_fit_is_one_clear_sentence(database: Database 
 
 
 @ON_DATABASES
-async def test_a_new_key_takes_over_from_the_old_one(database: Database | None) -> None:
+async def test_a_new_key_takes_over_from_the_old_one(database: Database) -> None:
     assert database is not None
     await SqlInstallationRepository(database, sealer(OLD)).save(ACME)
     both, new = SqlInstallationRepository(database, sealer(NEW, OLD)), SqlInstallationRepository(database, sealer(NEW))
@@ -116,7 +113,7 @@ async def test_a_new_key_takes_over_from_the_old_one(database: Database | None) 
 
 
 @ON_DATABASES
-async def test_a_token_can_not_be_moved_to_another_team(database: Database | None) -> None:
+async def test_a_token_can_not_be_moved_to_another_team(database: Database) -> None:
     assert database is not None
     installations = SqlInstallationRepository(database, sealer(OLD))
     for one in (ACME, BRAVO):
@@ -158,7 +155,7 @@ async def test_a_code_runs_out(codes: OneTimeCodes, clock: ManualClock) -> None:
 
 
 @ON_DATABASES
-async def test_only_the_hash_of_a_code_is_stored_and_old_ones_go(database: Database | None, clock: ManualClock) -> None:
+async def test_only_the_hash_of_a_code_is_stored_and_old_ones_go(database: Database, clock: ManualClock) -> None:
     assert database is not None
     codes = SqlOneTimeCodes(database, clock)
     old = await codes.issue("install", 600)

@@ -1,4 +1,4 @@
-"""The contract of JobRepository, on every database and in memory."""
+"""The contract of JobRepository, on every database."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -11,13 +11,12 @@ from core.errors import NotFound
 from core.ports.service import JobRepository
 from storage.database import Database
 from storage.database.repositories.jobs import SqlJobRepository
-from storage.memory.jobs import MemoryJobRepository
 from tests.builders import NOON, build_job
 
 
 @pytest.fixture
-def jobs(database: Database | None) -> JobRepository:
-    return MemoryJobRepository() if database is None else SqlJobRepository(database)
+def jobs(database: Database) -> JobRepository:
+    return SqlJobRepository(database)
 
 
 async def test_a_job_comes_back_as_it_went_in(jobs):

@@ -10,8 +10,7 @@ from core.domain.extracts import ExtractorInput, Found, SaidOfPiece, Unproved
 from core.ports.documents import ModelExtractor
 from storage.documents.extraction.checks import to_extracts
 from storage.documents.extractors.base import build_extractors, build_model_extractors
-from storage.documents.texts.pieces import to_pieces
-from storage.documents.texts.quotes import plain_quote
+from storage.documents.texts.quotes import plain_quote, to_pieces
 from tests.contract.test_extractors import API, MINUTES, NOTE, REPORT, build_given, inner_places
 
 TEXT = (

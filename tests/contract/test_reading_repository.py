@@ -1,4 +1,4 @@
-"""The contract of ReadingRepository, on every database and in memory."""
+"""The contract of ReadingRepository, on every database."""
 
 import asyncio
 from datetime import date
@@ -13,8 +13,6 @@ from core.ports.documents import ReadingRepository
 from storage.database import Database
 from storage.database.repositories.corpus import SqlCorpusRepository
 from storage.database.repositories.readings import SqlReadingRepository
-from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory.readings import MemoryReadingRepository
 from tests.builders import NOON, build_document, build_pages, build_passages, build_source
 
 HANDBOOK = build_source("handbook")
@@ -28,12 +26,8 @@ class Store(NamedTuple):
 
 
 @pytest.fixture
-async def store(database: Database | None) -> Store:
-    if database is None:
-        memory = MemoryCorpusRepository()
-        made = Store(memory, MemoryReadingRepository(memory))
-    else:
-        made = Store(SqlCorpusRepository(database), SqlReadingRepository(database))
+async def store(database: Database) -> Store:
+    made = Store(SqlCorpusRepository(database), SqlReadingRepository(database))
     await made.corpus.save_source(HANDBOOK)
     return made
 

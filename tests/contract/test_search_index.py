@@ -1,4 +1,4 @@
-"""SearchIndex: the embedded engine, the client's local mode, a real server where there is one, the twin in memory."""
+"""SearchIndex: the embedded engine, the local mode of the client, a real server where there is one, and the fake."""
 
 import asyncio
 import os
@@ -15,8 +15,7 @@ from core.ports import SearchIndex
 from storage.index.index import QdrantIndex
 from storage.index.opening import embedded_index, index_meta, server_index
 from storage.index.server import open_local, open_memory
-from storage.memory.embedder import HashEmbedder
-from storage.memory.index import MemoryIndex
+from tests.fakes import HashEmbedder, MemoryIndex
 from tests.unit.storage.search_builders import ask, build_entry, within
 
 SERVER_VARIABLE = "FOOTNOTE_TEST_QDRANT_URL"  # where there is none, the server's contract is not collected
@@ -36,7 +35,7 @@ LIBRARY = [
 SERVER = ["server"] if os.environ.get(SERVER_VARIABLE) else []
 
 
-@pytest.fixture(params=["edge", "local", "memory_mode", *SERVER, "twin"])
+@pytest.fixture(params=["edge", "local", "memory_mode", *SERVER, "fake"])
 async def index(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SearchIndex]:
     opened = make_index(request.param, tmp_path)
     await opened.add(LIBRARY)
@@ -56,7 +55,7 @@ def make_index(engine: str, folder: Path) -> SearchIndex:
             return QdrantIndex(lambda: open_local(folder, meta), embedder)
         case "memory_mode":
             return QdrantIndex(lambda: open_memory(meta), embedder)
-        case "twin":
+        case "fake":
             return MemoryIndex()
     return server_index(os.environ[SERVER_VARIABLE], COLLECTION, embedder)
 

@@ -1,4 +1,4 @@
-"""The contract of SettingsRepository, on every database and in memory."""
+"""The contract of SettingsRepository, on every database."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -12,7 +12,6 @@ from core.domain.service import TO_THE_END, ChannelSettings, Listening, PersonAd
 from core.ports.service import SettingsRepository
 from storage.database import Database
 from storage.database.repositories.settings import SqlSettingsRepository
-from storage.memory.settings import MemorySettingsRepository
 
 THREAD = ThreadAddress(platform="web", workspace="local", channel="general", thread="t1")
 CHANNEL = ChannelAddress.of(THREAD)
@@ -27,8 +26,8 @@ ALL = ChannelSettings(
 
 
 @pytest.fixture
-def settings(database: Database | None) -> SettingsRepository:
-    return MemorySettingsRepository() if database is None else SqlSettingsRepository(database)
+def settings(database: Database) -> SettingsRepository:
+    return SqlSettingsRepository(database)
 
 
 async def test_what_nobody_set_is_the_default(settings: SettingsRepository) -> None:
@@ -48,9 +47,7 @@ async def test_listening_comes_back_as_it_was_saved_last(settings: SettingsRepos
         assert await settings.listening(THREAD) is saved
 
 
-async def test_two_processes_may_set_the_same_at_once(database_location: Path | str | None) -> None:
-    if database_location is None:
-        return  # memory has but one process
+async def test_two_processes_may_set_the_same_at_once(database_location: Path | str) -> None:
     async with AsyncExitStack() as stack:
         both = []
         for _ in range(2):

@@ -1,4 +1,4 @@
-"""The contract of StaleRepository, on every database and in memory."""
+"""The contract of StaleRepository, on every database."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,9 +15,6 @@ from storage.database import Database
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository
 from storage.database.repositories.stale import SqlStaleRepository
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory.stale import MemoryStaleRepository
 from tests.builders import (
     build_citation,
     build_conversation,
@@ -54,12 +51,8 @@ class Store(NamedTuple):
 
 
 @pytest.fixture
-async def store(database: Database | None) -> Store:
-    if database is None:
-        conversations, corpus = MemoryConversationRepository(), MemoryCorpusRepository()
-        made = Store(conversations, corpus, MemoryStaleRepository(conversations, corpus))
-    else:
-        made = Store(SqlConversationRepository(database), SqlCorpusRepository(database), SqlStaleRepository(database))
+async def store(database: Database) -> Store:
+    made = Store(SqlConversationRepository(database), SqlCorpusRepository(database), SqlStaleRepository(database))
     await made.corpus.save_source(build_source())
     await made.conversations.add(build_conversation())
     return made

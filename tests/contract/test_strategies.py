@@ -38,11 +38,10 @@ from core.errors import ProviderError, ProviderOverloaded, ProviderRateLimited, 
 from core.ports import ChatProvider, RetrievalStrategy
 from core.work.attempts import Attempt
 from core.work.conversations import Conversations
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.jobs import MemoryJobRepository
 from tests.builders import build_incoming
 from tests.fakes import ManualClock, RecordingProgress
 from tests.librarian import USAGE, Librarian, called, said
+from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf
 
 MOST_REQUESTS = 4  # of any strategy at a budget of two steps
@@ -276,12 +275,13 @@ class Desk:
 
     def __init__(self, case: Case, shelf: Shelf, script: Sequence[Turn], search: SearchTool | None = None) -> None:
         self.clock = ManualClock()
-        self.jobs = MemoryJobRepository()
+        stores = Stores()
+        self.jobs = stores.jobs
         self.search = search or WatchedSearch()
         self.progress = RecordingProgress()
         self.message = build_incoming()
         self._case = case
-        self._conversations = Conversations(MemoryConversationRepository(), self.clock)
+        self._conversations = Conversations(stores.conversations, self.clock)
         self._shelf = shelf
         self.play(script)
 

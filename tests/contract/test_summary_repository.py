@@ -1,4 +1,4 @@
-"""The contract of SummaryRepository, on every database and in memory."""
+"""The contract of SummaryRepository, on every database."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -16,9 +16,6 @@ from storage.database import Database
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository
 from storage.database.repositories.summaries import SUBJECTS_PER_QUERY, SqlSummaryRepository
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory.summaries import MemorySummaryRepository
 from tests.builders import build_conversation, build_document, build_pages, build_passages, build_source
 
 GUIDE = build_document()
@@ -33,13 +30,9 @@ class Store(NamedTuple):
 
 
 @pytest.fixture
-async def store(database: Database | None) -> Store:
+async def store(database: Database) -> Store:
     """With a document of two pages and a conversation."""
-    if database is None:
-        conversations, corpus = MemoryConversationRepository(), MemoryCorpusRepository()
-        made = Store(conversations, corpus, MemorySummaryRepository(conversations, corpus))
-    else:
-        made = Store(SqlConversationRepository(database), SqlCorpusRepository(database), SqlSummaryRepository(database))
+    made = Store(SqlConversationRepository(database), SqlCorpusRepository(database), SqlSummaryRepository(database))
     await made.corpus.save_source(SOURCE)
     await made.corpus.switch_revision(GUIDE, PAGES, build_passages(PAGES))
     await made.conversations.add(build_conversation())
@@ -155,9 +148,7 @@ async def test_any_number_of_keys_may_be_asked_for(store: Store) -> None:
     assert await store.summaries.find([*many, *ALL]) == {key: f"of {key.kind}" for key in ALL}
 
 
-async def test_two_processes_may_save_the_same_at_once(store: Store, database_location: Path | str | None) -> None:
-    if database_location is None:
-        return  # memory has but one process
+async def test_two_processes_may_save_the_same_at_once(store: Store, database_location: Path | str) -> None:
     async with AsyncExitStack() as stack:
         both = []
         for _ in range(2):

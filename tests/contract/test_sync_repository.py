@@ -1,4 +1,4 @@
-"""The contract of SyncRepository, on every database and in memory."""
+"""The contract of SyncRepository, on every database."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -9,7 +9,6 @@ from core.domain.sources import SyncResult, SyncState
 from core.ports.documents import SyncRepository
 from storage.database import Database
 from storage.database.repositories.syncs import SqlSyncRepository
-from storage.memory.syncs import MemorySyncRepository
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 GOOD = SyncState(
@@ -28,8 +27,8 @@ FAILED = replace(GOOD, result=SyncResult.FAILED, failing_since=NOON, error="No s
 
 
 @pytest.fixture
-def syncs(database: Database | None) -> SyncRepository:
-    return MemorySyncRepository() if database is None else SqlSyncRepository(database)
+def syncs(database: Database) -> SyncRepository:
+    return SqlSyncRepository(database)
 
 
 async def test_what_was_never_synced_has_no_state(syncs: SyncRepository) -> None:

@@ -1,4 +1,4 @@
-"""The chat in a real browser: what people see, press and hear, over the in-memory twins and a model that waits."""
+"""The chat in a real browser: what people see, press and hear, over stores in memory and a model that waits."""
 
 from playwright.async_api import expect
 

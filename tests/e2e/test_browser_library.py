@@ -1,4 +1,4 @@
-"""What was extracted, and answers whose sources change, in a real browser: over the in-memory twins."""
+"""What was extracted, and answers whose sources change, in a real browser: over stores in memory."""
 
 import pytest
 from playwright.async_api import Page, expect

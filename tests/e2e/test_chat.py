@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from bot.cli.chat import ChatOperations
 from bot.config import Config
+from bot.service.calls import LocalOperations
 from bot.terminal.client import ChatOptions, TerminalChat
 from bot.wiring.app import App
 from core.errors import NotFound
@@ -50,7 +52,9 @@ def chat(data_dir: Path) -> Chat:
         with console.file, asyncio.Runner() as runner:
             runner.run(app.open())
             try:
-                TerminalChat(app, console, ChatOptions(author="ada", **options), Typist(*lines)).run(runner)
+                TerminalChat(
+                    ChatOperations(LocalOperations(app)), console, ChatOptions(author="ada", **options), Typist(*lines)
+                ).run(runner)
             finally:
                 runner.run(app.close())
         return " ".join(console.export_text().split())

@@ -44,7 +44,7 @@ def test_an_answer_is_made_again_without_network_and_equal_to_the_byte(answer_id
 
     assert [(run["id"], run["question"], run["is_case"]) for run in listed] == [(answer_id, QUESTION, False)]
     assert shown.code == 0
-    assert "Wait one full minute first." in shown.out and "Equal to the recorded answer, to the byte." in shown.out
+    assert "Wait one full minute first." in shown.out and "Identical to the recorded answer." in shown.out
     assert (played["equal"], played["answer"]) == (True, "Wait one full minute first.[1]")
     assert WAIT in played["citations"][0]["quote"]
 

@@ -184,7 +184,7 @@ def test_a_command_whose_service_is_killed_gets_a_clear_error(service: ServicePr
         _, said = ingest.communicate(timeout=60)
 
     assert ingest.returncode == 1
-    assert "service ended before it had answered" in said
+    assert "service ended before it answered" in said
     assert "Traceback" not in said
 
 

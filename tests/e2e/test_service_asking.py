@@ -118,7 +118,7 @@ async def test_a_question_outlives_its_service(place: Place, tmp_path: Path) -> 
         found = await place.until_answered(1)
 
     assert asking.returncode == 1
-    assert "the question is kept" in said.decode()
+    assert "question is kept" in said.decode()
     assert found == ["Understood."]
 
 

@@ -33,7 +33,7 @@ def test_a_lost_index_is_told_and_built_again_from_the_database(footnote: Footno
 
     assert mended["passages"] == status["rows"]["passages"]
     assert footnote("search", "ticket gate", "--json").json["hits"] == before
-    assert footnote("db", "check").out.strip() == "All is well."
+    assert footnote("db", "check").out.strip() == "No problems found."
     assert footnote("db", "reindex").out.strip() == "The search index lacks nothing."
 
 
@@ -73,7 +73,7 @@ def test_a_service_builds_what_its_index_lacks_and_answers_db_commands(
 
         while (index := footnote("db", "--json").json["index"])["passages"] < index["expected"]:
             time.sleep(0.1)  # the service indexes beside its other work
-        assert footnote("db", "check").out.strip() == "All is well."
+        assert footnote("db", "check").out.strip() == "No problems found."
         assert footnote("db", "backup", str(tmp_path / "backup.zip")).code == 0
         for arguments in (("reindex", "--from-scratch"), ("restore", str(tmp_path / "backup.zip"))):
             refused = footnote("db", *arguments)

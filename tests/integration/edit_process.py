@@ -28,10 +28,10 @@ from core.work.progress import SilentProgress
 from storage.database import Database
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.inbox import SqlInboxStore
-from storage.memory.settings import MemorySettingsRepository
 from tests.builders import NOON
 from tests.fakes import RealClock
 from tests.kill.parts.service import build_answers
+from tests.stores import Stores
 from tests.told_process import say, told
 from tests.unit.core.library_builder import Shelf
 
@@ -110,7 +110,7 @@ async def main(folder: Path) -> None:
         {PLATFORM: platform},
         conversations=Conversations(SqlConversationRepository(database), clock),
         inbox=store,
-        settings=MemorySettingsRepository(),
+        settings=Stores().settings,
         clock=clock,
     )
     worker = Worker(store, answers, {PLATFORM: platform}, clock)

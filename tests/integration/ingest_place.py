@@ -11,11 +11,9 @@ from core.domain.read_limits import MEBIBYTE, ReadLimits
 from storage.documents.child import ReadTask
 from storage.documents.pipeline import Ingestor
 from storage.documents.sandbox import Sandbox
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory.index import MemoryIndex
 from tests.builders import build_scope, build_source
-from tests.fakes import ManualClock
+from tests.fakes import ManualClock, MemoryIndex
+from tests.stores import Stores
 from tests.unit.storage.documents.fake_readers import HERE
 
 LIMITS = ReadLimits(seconds=5, memory_bytes=400 * MEBIBYTE, file_bytes=100_000)
@@ -27,9 +25,10 @@ class Place:
     def __init__(self, root: Path, readers: str = HERE) -> None:
         self.root = root
         self._readers = readers
-        self.corpus: Any = MemoryCorpusRepository()
+        stores = Stores()
+        self.corpus: Any = stores.corpus
         self.index: Any = MemoryIndex()
-        self.conversations = MemoryConversationRepository()
+        self.conversations = stores.conversations
         self.source = build_source("notes", location=str(root))
         self.scope = build_scope(self.source)
         self.read_paths: list[str] = []

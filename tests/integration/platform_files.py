@@ -1,4 +1,4 @@
-"""Attachments and kept answers over a real ingest: memory twins, real readers in a real child process."""
+"""Attachments and kept answers over a real ingest: stores in memory, real readers in a real child process."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,13 +10,14 @@ from core.domain.read_limits import MEBIBYTE, ReadLimits
 from core.errors import PlatformError
 from core.knowledge.attachments import Attachments
 from core.knowledge.library import Library
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
 from storage.documents.base import has_reader
 from storage.documents.files import stamp_file
 from storage.documents.pipeline import Ingestor
 from storage.documents.sandbox import Sandbox
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.corpus import MemoryCorpusRepository
 from tests.fakes import ManualClock, WordIndex
+from tests.stores import Stores
 
 LIMITS = ReadLimits(seconds=30, memory_bytes=600 * MEBIBYTE, file_bytes=20_000)
 
@@ -46,10 +47,11 @@ class Downloads:
 class Files:
     """A library in memory that is filled by real ingests; `corpus` and `index` may be those of a shelf."""
 
-    def __init__(self, corpus: MemoryCorpusRepository | None = None, index: WordIndex | None = None) -> None:
-        self.corpus = corpus or MemoryCorpusRepository()
+    def __init__(self, corpus: SqlCorpusRepository | None = None, index: WordIndex | None = None) -> None:
+        stores = Stores()
+        self.corpus = corpus or stores.corpus
         self.index = index or WordIndex()
-        self.conversations = MemoryConversationRepository()
+        self.conversations = stores.conversations
         self.reports: list[IngestReport] = []
 
     async def ingest(
@@ -66,7 +68,7 @@ class Files:
         self.reports.append(await ingestor.ingest(source, root, only, kind=kind))
         return self.reports[-1]
 
-    def attachments(self, conversations: MemoryConversationRepository | None = None) -> Attachments:
+    def attachments(self, conversations: SqlConversationRepository | None = None) -> Attachments:
         conversations = conversations or self.conversations
         return Attachments(
             corpus=self.corpus,

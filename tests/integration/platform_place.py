@@ -1,4 +1,4 @@
-"""What stands behind a platform in tests: the real inbox, worker and answer service over the in-memory twins."""
+"""What stands behind a platform in tests: the real inbox, worker and answer service over stores in memory."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -26,14 +26,9 @@ from core.ports import Clock
 from core.ports.service import ChatPlatform, ThreadReader
 from core.service.commands import Commands, ServiceQuestions
 from core.service.inbox import Inbox, platform_gates
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.service.worker import Worker
 from core.work.conversations import Conversations
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.feedback import MemoryFeedbackRepository
-from storage.memory.inbox import MemoryInboxStore
-from storage.memory.jobs import MemoryJobRepository
-from storage.memory.stale import MemoryStaleRepository
 from tests.integration.platform_files import Files
 from tests.unit.bot.web.chat_place import HeldProvider
 from tests.unit.core.library_builder import Shelf, by_rule
@@ -65,21 +60,22 @@ class PlatformPlace:
         """Everything that is stored, empty; `clock` is the platform's."""
         self._clock = clock
         self.files = Files(self.shelf.corpus, self.shelf.index)
-        self.conversation_store = MemoryConversationRepository()
+        stores = self.shelf.stores
+        self.conversation_store = stores.conversations
         self.attachments = self.files.attachments(self.conversation_store)
-        self.job_store = MemoryJobRepository()
-        self.entries = MemoryInboxStore(clock)
+        self.job_store = stores.jobs
+        self.entries = stores.inbox(clock)
         self.settings = self.shelf.settings
         self.conversations = Conversations(self.conversation_store, clock, self.attachments.forget)
         self.staleness = Staleness(
-            MemoryStaleRepository(self.conversation_store, self.shelf.corpus),
+            stores.stale,
             conversations=self.conversation_store,
             inbox=self.entries,
             settings=self.settings,
             clock=clock,
             noted={"discord", "slack"},
         )
-        self.feedback_store = MemoryFeedbackRepository(self.conversation_store)
+        self.feedback_store = stores.feedback
         self.says(*self.script)
 
     def says(self, *script: Turn) -> None:
@@ -103,7 +99,7 @@ class PlatformPlace:
             strategy=lambda message: strategy_for(AgentConfig(max_steps=2), message, self.provider, self._clock),
             toolbox=self._toolbox,
             clock=self._clock,
-            references=self.shelf.references(self.conversation_store, clock=self._clock),
+            references=self.shelf.references(clock=self._clock),
             access=self.shelf.access,
         )
         prepared = PreparedAnswers(
@@ -155,7 +151,7 @@ class PlatformPlace:
             kept=kept,
             facts=self.shelf.facts,
             staleness=self.staleness,
-            recaps=by_rule(self.shelf, self.conversation_store),
+            recaps=by_rule(self.shelf),
         )
         return {
             "inbox": inbox,

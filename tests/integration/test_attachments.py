@@ -21,11 +21,11 @@ from core.domain.jobs import JobKind, JobStatus
 from core.errors import StorageError
 from core.knowledge.attachments import safe_name
 from core.work.conversations import Conversations
-from storage.memory.inbox import MemoryInboxStore
 from tests.builders import build_conversation, build_incoming
 from tests.fakes import ManualClock
 from tests.integration.ingest_place import counts
 from tests.integration.platform_files import Downloads, Files
+from tests.stores import Stores
 from tests.unit.core.answering.steps.test_preparing import Languages
 from tests.unit.core.answering.test_service import Desk
 from tests.unit.core.library_builder import Shelf
@@ -213,7 +213,7 @@ async def test_an_answer_cites_a_file_by_its_name_and_goes_on_without_those_it_c
         desk.service,
         {"web": downloads},
         conversations=Conversations(desk.store, desk.clock),
-        inbox=MemoryInboxStore(desk.clock),
+        inbox=Stores().inbox(desk.clock),
         settings=Languages(),
         clock=desk.clock,
         attachments=Files(shelf.corpus, shelf.index).attachments(desk.store),

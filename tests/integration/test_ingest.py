@@ -1,4 +1,4 @@
-"""The whole way of files into the library: a real child process, and in-memory twins of database and index."""
+"""The whole way of files into the library: a real child process, and database and index in memory."""
 
 import asyncio
 import os
@@ -11,8 +11,8 @@ from core.domain.corpus import IndexEntry, SearchQuery
 from core.domain.ingest_report import IngestProgress
 from core.errors import NotFound
 from storage.documents import run as run_module
-from storage.memory.index import MemoryIndex
 from tests.builders import build_conversation, build_source
+from tests.fakes import MemoryIndex
 from tests.integration.ingest_place import Place, Unopened, counts, reasons
 
 

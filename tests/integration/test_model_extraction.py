@@ -1,4 +1,4 @@
-"""Extractors that ask a model: the real SDK over HTTP, and in-memory twins of the stores."""
+"""Extractors that ask a model: the real SDK over HTTP, and stores in memory."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,23 +10,23 @@ from pydantic import SecretStr
 
 from core.domain.corpus import Document
 from core.domain.extracts import Extract, ExtractQuery, ExtractType, ModelLimits
+from core.domain.ingest_report import ExtractionReport
 from core.domain.jobs import JobStatus
 from core.errors import BadInput
 from core.ports.documents import ModelExtractor
 from core.service.rate_limit import Rate, RateGate
 from core.work.steps import Steps
-from storage.documents.extraction.extracting import ExtractionReport
+from storage.database.repositories.jobs import SqlJobRepository
 from storage.documents.extraction.model_extracting import ModelExtracting
 from storage.documents.extraction.model_reading import ModelParts
 from storage.documents.extractors.base import build_model_extractors
 from storage.documents.extractors.llm_prompts import TOOL
-from storage.memory.jobs import MemoryJobRepository
-from storage.memory.readings import MemoryReadingRepository
 from storage.models.anthropic.provider import AnthropicProvider
 from tests.builders import NOON
 from tests.fakes import ManualClock
 from tests.model_server import Call, Fault, ModelServer, Reply
 from tests.model_server.server import KEY, MODEL
+from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf
 
 HELD = "The harbour board met in the old customs house on Monday."
@@ -45,14 +45,14 @@ class Bench:
     server: ModelServer
     provider: AnthropicProvider
     shelf: Shelf = field(default_factory=Shelf)
-    jobs: MemoryJobRepository = field(default_factory=MemoryJobRepository)
+    jobs: SqlJobRepository = field(default_factory=lambda: Stores().jobs)
     clock: ManualClock = field(default_factory=ManualClock)
     waits: list[float] = field(default_factory=list)
     limits: ModelLimits = LIMITS
     extractors: Sequence[ModelExtractor] = MEETINGS
 
     def __post_init__(self) -> None:
-        self.readings = MemoryReadingRepository(self.shelf.corpus)
+        self.readings = self.shelf.stores.readings
         self.gate = RateGate(Rate(per_second=0.5, burst=1), self.clock)
 
     async def run(self, **options: Any) -> ExtractionReport:

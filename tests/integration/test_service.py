@@ -15,8 +15,8 @@ import bot.runtime.signals
 import bot.service.worker
 from bot.config import Config
 from bot.config.sections import WebConfig
-from bot.control.service_lock import ServiceLock, find_service
 from bot.service.service import Service, address_of, listen
+from bot.service.service_lock import ServiceLock, find_service
 from bot.service.worker import LoneWorker
 from bot.wiring.links import link_key
 from bot.wiring.stores import KEY_FILE

@@ -11,12 +11,13 @@ from pathlib import Path
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 
-from bot.cli.ask import ask_once
+from bot.cli.ask import question_message
 from bot.cli.demo import load_examples
 from bot.config import Config
 from bot.terminal.render import answer_view
 from bot.wiring.app import App
 from core.domain.answer import Answer
+from core.work.progress import SilentProgress
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 WIDTH = 92  # characters
@@ -29,7 +30,7 @@ async def answered(question: str, data_dir: Path) -> Answer:
     folder = Path(str(files("bot") / "sample_library" / "documents"))
     async with App(Config(data_dir=data_dir)) as app:
         await app.ingest([folder], source="sample library", kind="auto", force=False, progress=lambda done: None)
-        return await ask_once(app, question)
+        return await app.answers.answer(question_message(app.workspace, question), SilentProgress())
 
 
 def main() -> None:

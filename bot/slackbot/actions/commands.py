@@ -38,9 +38,9 @@ from bot.slackbot.rendering.forms import (
 from bot.slackbot.rendering.lists import notice_message, text_post, threads_message
 from bot.slackbot.web_api import CLOSED, call
 from core.domain.conversation import Conversation
+from core.domain.features import ExportedFile
 from core.domain.service import CommandLine
 from core.errors import BadInput, FootnoteError, NotFound
-from core.features.export import ExportedFile
 from core.service.commands import Command, CommandResult, ThreadRow
 from core.service.commands.threads import PAGE_ROWS
 

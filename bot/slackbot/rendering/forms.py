@@ -12,7 +12,7 @@ from bot.presentation.rendering import clip
 from bot.slackbot.rendering.blocks import MAX_LABEL, MAX_OPTION_VALUE, MAX_OPTIONS, MAX_TITLE, Block, Element, View
 from core.errors import BadInput
 from core.service.commands import Command, Option, OptionKind
-from core.service.commands.base import GIVEN
+from core.work.commands import GIVEN
 
 MAX_VALUE = 3_000  # characters that a text field takes, Slack's limit
 MAX_LABEL_OF_INPUT = 2_000

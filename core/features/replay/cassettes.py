@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from core.answering.answers.building import build_error_answer
+from core.domain.conversation import Role
 from core.domain.features import Cassette, StoredCassette
-from core.errors import InvalidState, NotFound
+from core.errors import AccessDenied, BadInput, InvalidState, NotFound
 from core.features.replay.cassette_text import pack, unpack
 from core.features.replay.replaying import Replayed, StrategyOver, replay
 from core.ports import Clock
 from core.ports.service import CassetteRepository
 from core.text.words import shorten
+from core.work.commands import Command, CommandCall, CommandResult, current
+from core.work.conversations import Conversations
 
 _log = logging.getLogger(__name__)
 DEFAULT_DAYS = 7
@@ -101,3 +104,35 @@ def _to_stored(message_id: str, cassette: Cassette, data: bytes, now: datetime) 
         document_ids=frozenset(documents),
         data=data,
     )
+
+
+class CaseCommands:
+    """The row of the table that keeps recorded runs."""
+
+    def __init__(self, conversations: Conversations, cassettes: Cassettes) -> None:
+        self._conversations = conversations
+        self._cassettes = cassettes
+
+    @property
+    def rows(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                name="case",
+                usage="",
+                help="keep how the last answer was made as a regression case (admins)",
+                run=self._keep,
+            ),
+        )
+
+    async def _keep(self, call: CommandCall) -> CommandResult:
+        if not (call.is_admin or call.sees_all):
+            raise AccessDenied("Only an admin can keep an answer as a regression case: ask one to do it.")
+        _, messages = await self._conversations.show(current(call).id, call.workspace)
+        answer = next((item for item in reversed(messages) if item.role is Role.ASSISTANT and not item.is_note), None)
+        if answer is None:
+            raise BadInput("There is no answer in this conversation yet: ask something first.")
+        stored = await self._cassettes.set_case(answer.id, call.workspace, is_case=True)
+        return CommandResult(
+            text=f"Kept as a regression case: “{stored.question}”. `footnote eval` plays it from now on, and "
+            f"`footnote replay {stored.message_id[:8]}` shows it."
+        )

@@ -1,6 +1,8 @@
 """The one command table: what people can do beside asking. Adapters bind it; the use cases are here."""
 
-from core.service.commands.base import (
+from core.service.commands.control import RunningQuestions, ServiceQuestions
+from core.service.commands.table import Commands
+from core.work.commands import (
     Command,
     CommandCall,
     CommandResult,
@@ -10,8 +12,6 @@ from core.service.commands.base import (
     SourceRow,
     ThreadRow,
 )
-from core.service.commands.running import RunningQuestions, ServiceQuestions
-from core.service.commands.table import Commands
 
 __all__ = [
     "Command",

@@ -4,7 +4,8 @@ from core.access.scopes import Access
 from core.domain.answer import QueryType
 from core.errors import BadInput, NotFound
 from core.knowledge.library import Library
-from core.service.commands.base import (
+from core.service.inbox import to_command
+from core.work.commands import (
     Command,
     CommandCall,
     CommandResult,
@@ -14,7 +15,6 @@ from core.service.commands.base import (
     readable_by,
     required,
 )
-from core.service.inbox import to_command
 from core.work.questions import DEEP_STRATEGY
 
 _DOCUMENT = Option(name="document", help="answer from this document alone", kind=OptionKind.DOCUMENT)

@@ -7,8 +7,8 @@ from core.access.scopes import Access
 from core.domain.corpus import SearchScope
 from core.features.export import footnote_label
 from core.knowledge.facts import CitedFact, FactQuery, Facts, FactType, FoundFacts, Value, read_types
-from core.service.commands.base import Command, CommandCall, CommandResult, Option, OptionKind, readable_by, required
 from core.text.words import collapse, shorten
+from core.work.commands import Command, CommandCall, CommandResult, Option, OptionKind, readable_by, required
 
 LISTED = 10  # rows in a chat; more is a wall
 FIELD_CHARACTERS = 160

@@ -11,7 +11,8 @@ from core.features.export import footnote_label
 from core.knowledge.library import Library
 from core.knowledge.references.one_line import preview
 from core.ports import CorpusRepository
-from core.service.commands.base import (
+from core.text.words import collapse, is_number
+from core.work.commands import (
     Command,
     CommandCall,
     CommandResult,
@@ -22,7 +23,6 @@ from core.service.commands.base import (
     readable_by,
     required,
 )
-from core.text.words import collapse, is_number
 from core.work.conversations import Conversations
 
 LISTED = 20  # failures of a source in a chat; more is a wall

@@ -14,8 +14,8 @@ from core.errors import AccessDenied, BadInput
 from core.knowledge.library import Library
 from core.ports import CorpusRepository
 from core.ports.service import SettingsRepository
-from core.service.commands.base import GIVEN, Command, CommandCall, CommandResult, Option, OptionKind, readable_by
 from core.text.words import collapse
+from core.work.commands import GIVEN, Command, CommandCall, CommandResult, Option, OptionKind, readable_by
 
 OFF = ("off", "none")
 LIFTED, KEPT = "lifted", "kept"

@@ -9,8 +9,8 @@ from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.service import ChannelSettings, Listening
 from core.errors import AccessDenied, BadInput
 from core.ports.service import SettingsRepository
-from core.service.commands.base import Command, CommandCall, CommandResult, Option, OptionKind
 from core.text.words import is_number, join_names, split_names
+from core.work.commands import Command, CommandCall, CommandResult, Option, OptionKind
 
 MOST_QUESTIONS = 600  # a minute of one person; more is no limit
 LONGEST_LANGUAGE = 40

@@ -1,35 +1,49 @@
 """The table itself: every command that is bound, by name."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from core.access.scopes import Access
 from core.answering.redaction import Histories
+from core.domain.corpus import Document
 from core.errors import BadInput
-from core.features.kept_answers import KeptAnswers
-from core.features.recap import Recaps
-from core.features.replay.cassettes import Cassettes
+from core.features.kept_answers import KeepingCommands, KeptAnswers
+from core.features.recap import RecapCommands, Recaps
+from core.features.replay.cassettes import CaseCommands, Cassettes
 from core.features.staleness.detection import Staleness
+from core.features.staleness.listing import StaleCommands
 from core.knowledge.facts import Facts
 from core.knowledge.library import Library
+from core.knowledge.search.documents import only_journals
 from core.ports import CorpusRepository
 from core.ports.service import SettingsRepository
 from core.service.commands.asking import AskingCommands
-from core.service.commands.base import Command, CommandCall, CommandResult
-from core.service.commands.cases import CaseCommands
-from core.service.commands.completing import Completion, Completions
-from core.service.commands.control import ControlCommands
+from core.service.commands.control import ControlCommands, RunningQuestions
 from core.service.commands.facts import FactsCommands
-from core.service.commands.keeping import KeepingCommands
 from core.service.commands.library import LibraryCommands
 from core.service.commands.position import PositionCommands
-from core.service.commands.recap import RecapCommands
-from core.service.commands.running import RunningQuestions
 from core.service.commands.settings import SettingsCommands
-from core.service.commands.stale import StaleCommands
 from core.service.commands.threads import ThreadCommands
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
+from core.text.words import shorten
+from core.work.commands import Command, CommandCall, CommandResult, Option, OptionKind, readable_by
 from core.work.conversations import Conversations
+
+MOST_COMPLETIONS = 25  # what a chat platform shows at once
+
+
+LABEL_LENGTH = 100
+
+
+LONGEST_VALUE = 100  # characters that a chat platform takes; ids are shorter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """One proposal."""
+
+    label: str  # for people, at most LABEL_LENGTH characters
+    value: str  # what the option gets, at most LONGEST_VALUE characters
 
 
 class Commands:
@@ -97,3 +111,44 @@ class Commands:
             if call.address is not None or not item.for_channels
         ]
         return CommandResult(text="\n".join(rows))
+
+
+class Completions:
+    def __init__(self, library: Library, access: Access, threads: ThreadCommands) -> None:
+        self._library = library
+        self._access = access
+        self._threads = threads
+
+    async def of(self, option: Option, typed: str, call: CommandCall) -> list[Completion]:
+        """At most MOST_COMPLETIONS; names that begin with what was typed first, then those that hold it."""
+        match option.kind:
+            case OptionKind.CHOICE:
+                found = [Completion(label=choice, value=choice) for choice in option.choices]
+            case OptionKind.DOCUMENT:
+                found = [_of_document(item) for item in await self._documents(call)]
+            case OptionKind.JOURNAL:
+                found = [_of_document(item) for item in only_journals(await self._documents(call))]
+            case OptionKind.THREAD:
+                listed = await self._threads.visible(call)
+                found = [
+                    Completion(label=shorten(item.title or item.id, LABEL_LENGTH), value=item.id) for item in listed
+                ]
+            case _:
+                found = []
+        return _best(found, typed.strip().casefold())
+
+    async def _documents(self, call: CommandCall) -> list[Document]:
+        documents = await self._library.documents(await readable_by(call, self._access))
+        return [document for document in documents if document.revision is not None]
+
+
+def _of_document(document: Document) -> Completion:
+    label = document.title if document.title == document.path else f"{document.title} ({document.path})"
+    path = f"{document.source}/{document.path}"
+    return Completion(label=shorten(label, LABEL_LENGTH), value=path if len(path) <= LONGEST_VALUE else document.id)
+
+
+def _best(found: Iterable[Completion], typed: str) -> list[Completion]:
+    fitting = [item for item in found if typed in f"{item.label} {item.value}".casefold()]
+    fitting.sort(key=lambda item: not item.label.casefold().startswith(typed))
+    return fitting[:MOST_COMPLETIONS]

@@ -8,7 +8,9 @@ from core.answering.redaction import Histories
 from core.domain.conversation import ChannelAddress, Conversation
 from core.errors import AccessDenied, BadInput, NotFound
 from core.features.export import FORMATS, export_conversation
-from core.service.commands.base import (
+from core.service.commands.control import RunningQuestions
+from core.text.words import is_number
+from core.work.commands import (
     Command,
     CommandCall,
     CommandResult,
@@ -19,8 +21,6 @@ from core.service.commands.base import (
     readable_by,
     required,
 )
-from core.service.commands.running import RunningQuestions
-from core.text.words import is_number
 from core.work.conversations import Conversations
 
 PAGE_ROWS = 10

@@ -1,12 +1,129 @@
-"""Where the chapters of a plain text begin. Pure."""
+"""Chapters of plain-text books, by their headings or their list of contents; Project Gutenberg's licence texts."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from core.domain.corpus import Heading
-from storage.documents.books.contents_list import find_listed
+from core.domain.corpus import Heading, Span
+
+# Paragraphs after the mark of the start that may say who typed the book and where else it is to be had.
+MAX_CREDITS = 5
+
+# "*** START OF THE PROJECT GUTENBERG EBOOK ULYSSES ***", over one line or two; older ones say ETEXT or end a "small
+# print" instead.
+_START = re.compile(
+    r"^[ \t]*\*{2,3} ?START OF (?:THE|THIS) PROJECT GUTENBERG E-?(?:BOOK|TEXT)[^*]{0,300}(?:\*{2,3}[ \t]*)?$"
+    r"|^[^\n]*\*END[* ]+THE SMALL PRINT[^\n]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_END = re.compile(
+    r"^[ \t]*\*{2,3} ?END OF (?:THE|THIS) PROJECT GUTENBERG E-?(?:BOOK|TEXT)"
+    r"|^[ \t]*End of (?:the |this )?Project Gutenberg(?:'s|’s)?\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_PARAGRAPH = re.compile(r"\s*(\S[^\n]*(?:\n[^\n]*\S[^\n]*)*)")
+_CREDIT = re.compile(
+    r"(?:e-?text|produced|transcribed|prepared|scanned|this e-?(?:book|text) was \w+|\[?transcriber'?s? note)\b"
+    r"|[^\n]*\bproject gutenberg\b",
+    re.IGNORECASE,
+)
+
+
+def book_span(text: str) -> Span:
+    """The book itself; all of `text` where the project's marks do not stand in it."""
+    first = _START.search(text)
+    start = _after_credits(text, first.end()) if first else 0
+    last = _END.search(text, start)
+    end = last.start() if last else len(text)
+    return Span(start, end) if text[start:end].strip() else Span(0, len(text))
+
+
+def without_licence(
+    text: str, headings: Sequence[Heading], anchors: Sequence[tuple[str, int]] = ()
+) -> tuple[str, tuple[Heading, ...], tuple[tuple[str, int], ...]]:
+    """The book itself, with those headings and anchors that stand in it."""
+    span = book_span(text)
+    if span == Span(0, len(text)):
+        return text, tuple(headings), tuple(anchors)
+    inside = (item for item in headings if span.start <= item.start < span.end)
+    return (
+        span.of(text),
+        tuple(replace(item, start=item.start - span.start) for item in inside),
+        tuple((name, place - span.start) for name, place in anchors if span.start <= place < span.end),
+    )
+
+
+def _after_credits(text: str, start: int) -> int:
+    for _ in range(MAX_CREDITS):
+        paragraph = _PARAGRAPH.match(text, start)
+        if paragraph is None or not _CREDIT.match(paragraph[1]):
+            break
+        start = paragraph.end()
+    return start
+
+
+# Names of a list that have to stand as headings in the text, at least, and their share of the list.
+MIN_FOUND = 3
+MIN_SHARE = 0.6
+# Entries of a list that are looked for, and characters of one.
+MAX_ENTRIES = 400
+MAX_ENTRY = 90
+
+_CONTENTS = re.compile(r"^[ \t]*(?:table of )?contents\.?[ \t]*\n", re.IGNORECASE | re.MULTILINE)
+_LINE = re.compile(r"^[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
+# What stands before and behind a name in such a list: "IV. ", "12) ", " ..... 212", "    xii".
+_BEFORE = re.compile(r"^(?:[ivxlc]+[.)]|\d{1,3}[.)]?)\s+", re.IGNORECASE)
+_BEHIND = re.compile(r"(?:[ \t]*\.[ .]*|[ \t]{2,}|\t)(?:\d{1,4}|[ivxlc]{1,6})$|[ \t]+\d{1,4}$", re.IGNORECASE)
+
+
+def find_listed(text: str) -> tuple[Heading, ...]:
+    """The lines that stand alone and have the names of a list of contents, in its order; none without such a list.
+
+    The list ends where its first name stands again. Names that are not found are passed over; where most are not,
+    the list is one of something else.
+    """
+    opening = _CONTENTS.search(text)
+    if opening is None:
+        return ()
+    names: list[str] = []
+    body = 0
+    for line in _LINE.finditer(text, opening.end()):
+        name = _name(line[1])
+        if names and name == names[0]:
+            body = line.start()
+            break
+        if len(line[1]) > MAX_ENTRY or len(names) >= MAX_ENTRIES:
+            return ()
+        if name and name not in names:
+            names.append(name)
+    found = _find(text, body, names) if body else []
+    return tuple(found) if len(found) >= max(MIN_FOUND, len(names) * MIN_SHARE) else ()
+
+
+def _find(text: str, start: int, names: list[str]) -> list[Heading]:
+    found: list[Heading] = []
+    left = {name: place for place, name in enumerate(names)}
+    last = -1
+    for line in _LINE.finditer(text, start):
+        place = left.get(_name(line[1]), -1) if len(line[1]) <= MAX_ENTRY else -1
+        if place > last and _stands_alone(text, line.start(), line.end()):
+            found.append(Heading(level=1, title=line[1].rstrip("."), start=line.start(1)))
+            last = place
+    return found
+
+
+def _name(line: str) -> str:
+    bare = _BEFORE.sub("", _BEHIND.sub("", line.strip()))
+    return " ".join(re.findall(r"\w+", bare.casefold()))
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether the lines above and below are blank."""
+    above = text.rfind("\n", 0, max(start - 1, 0)) + 1
+    below = text.find("\n", end + 1)
+    return not text[above:start].strip() and not text[end : below if below >= 0 else len(text)].strip()
+
 
 # Fewer headings than these are more likely to be lines of the text.
 MIN_CHAPTERS = 3

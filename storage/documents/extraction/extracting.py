@@ -5,13 +5,12 @@ One that fails, or finds what does not fit its schema, costs only itself: why is
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.domain.corpus import Document, SearchScope, Source
-from core.domain.extracts import ExtractorInput, ExtractType, Spending
-from core.domain.ingest_report import IngestProgress, ProgressCallback
+from core.domain.extracts import ExtractorInput, ExtractType
+from core.domain.ingest_report import ExtractionReport, IngestProgress, ProgressCallback
 from core.domain.jobs import JobKind
 from core.errors import BadInput, NotFound
 from core.ports import Clock, CorpusRepository
@@ -22,83 +21,6 @@ from storage.documents.extraction.checks import Checked, to_extraction, to_extra
 from storage.documents.sandbox import Sandbox
 
 JOB_NAME = "extract"
-_SHOWN = 10  # failures and warnings of one document that its job shows
-
-
-@dataclass(slots=True, kw_only=True)
-class ExtractionReport:
-    """What a run did. `failures` and `warnings` are (path, extractor, reason).
-
-    Failures: an extractor that failed, or what was refused of it. Warnings: what a bound left out.
-    """
-
-    documents: int = 0  # that at least one extractor looked at
-    unchanged: int = 0  # that none had to look at
-    counts: Counter[ExtractType] = field(default_factory=Counter)
-    failures: list[tuple[str, str, str]] = field(default_factory=list)
-    warnings: list[tuple[str, str, str]] = field(default_factory=list)
-    spent: Spending = field(default_factory=Spending)  # on a model
-    stopped: str | None = None  # why a model was not asked about all: a budget, or an error
-    resume_at: datetime | None = None  # from when on the rest can be asked about, where that is known
-    waiting: int = 0  # documents that a model is still to be asked about
-    seconds: float = 0.0
-    job_id: str | None = None  # the root of its tree; None where nothing was due
-
-    @property
-    def extracts(self) -> int:
-        return sum(self.counts.values())
-
-    def add(self, other: "ExtractionReport") -> None:
-        """Take in what another run did."""
-        self.documents += other.documents
-        self.unchanged += other.unchanged
-        self.counts += other.counts
-        self.failures += other.failures
-        self.warnings += other.warnings
-        self.spent += other.spent
-        self.stopped = other.stopped or self.stopped
-        self.resume_at = other.resume_at or self.resume_at
-        self.waiting += other.waiting
-        self.seconds += other.seconds
-        self.job_id = other.job_id or self.job_id
-
-    def note(self, path: str, extractor: str, checked: Checked) -> None:
-        """Take in what was wrong with what an extractor found in a document."""
-        if checked.error is not None:
-            self.failures.append((path, extractor, checked.error))
-        if checked.warning is not None:
-            self.warnings.append((path, extractor, checked.warning))
-
-    def troubles(self, path: str) -> dict[str, object]:
-        """What was wrong in a document, as its job shows it; empty where nothing was."""
-        told = {"failures": self.failures, "warnings": self.warnings}
-        named = {
-            kind: [f"{name}: {why}" for where, name, why in items if where == path] for kind, items in told.items()
-        }
-        return {kind: items[:_SHOWN] for kind, items in named.items() if items}
-
-    def to_json(self) -> dict[str, object]:
-        return {
-            "documents": self.documents,
-            "unchanged": self.unchanged,
-            "extracts": self.extracts,
-            "by_type": {kind.value: count for kind, count in self.counts.items()},
-            "seconds": round(self.seconds, 3),
-            "failures": [_to_json(failure) for failure in self.failures],
-            "warnings": [_to_json(warning) for warning in self.warnings],
-            "model": {
-                "requests": self.spent.requests,
-                "tokens": self.spent.tokens,
-                "stopped": self.stopped,
-                "waiting": self.waiting,
-            },
-            "job": self.job_id,
-        }
-
-
-def _to_json(item: tuple[str, str, str]) -> dict[str, str]:
-    path, extractor, reason = item
-    return {"path": path, "extractor": extractor, "reason": reason}
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +154,7 @@ class Extracting:
             checked = to_extracts((*result.found, *result.unread), extractor, given)
         else:
             checked = Checked((), error=result.reason)
-        report.note(given.document.path, extractor.name, checked)
+        report.note(given.document.path, extractor.name, error=checked.error, warning=checked.warning)
         run = to_extraction(checked, extractor, given, self._clock.now())
         try:
             await self._extracts.replace(run, checked.extracts)

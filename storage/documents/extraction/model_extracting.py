@@ -11,15 +11,14 @@ from datetime import datetime
 
 from core.domain.corpus import Document, SearchScope
 from core.domain.extracts import Extract, Extraction, ExtractorInput, ExtractQuery, Piece, SaidOfPiece, Unread
-from core.domain.ingest_report import IngestProgress, ProgressCallback
+from core.domain.ingest_report import ExtractionReport, IngestProgress, ProgressCallback
 from core.domain.jobs import JobKind
 from core.errors import BadInput, NotFound, ProviderBadRequest, ProviderError
 from core.ports.documents import ModelExtractor
 from core.work.steps import Steps, step
 from storage.documents.extraction.checks import to_extraction, to_extracts
-from storage.documents.extraction.extracting import ExtractionReport
 from storage.documents.extraction.model_reading import ModelParts, ModelReader, OutOfBudget
-from storage.documents.texts.pieces import to_pieces
+from storage.documents.texts.quotes import to_pieces
 
 JOB_NAME = "extract by model"
 # Documents of one run whose requests the provider may refuse by their form: then it is not the documents.
@@ -185,7 +184,7 @@ class ModelExtracting:
             Unread(page_number=piece.page_number, reason=reading.error) for piece, reading in told if reading.error
         ]
         checked = to_extracts((*found, *unread), extractor, given)
-        self._report.note(given.document.path, extractor.name, checked)
+        self._report.note(given.document.path, extractor.name, error=checked.error, warning=checked.warning)
         run = to_extraction(checked, extractor, given, self._parts.clock.now())
         try:
             await self._parts.extracts.replace(run, checked.extracts)

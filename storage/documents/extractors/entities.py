@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from core.domain.corpus import Document, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.text.words import collapse
-from storage.documents.foundry.mentions import COMMAND, Mention, find_mentions, kind_of, name_of
+from storage.documents.foundry.links import COMMAND, Mention, find_mentions, kind_of, name_of
 from storage.documents.markup.marked_text import MarkedText, PipeTable, around, plain
 from storage.documents.terms.definitions import define
 from storage.documents.terms.prose_names import ARTICLES, ProseName, names_in_prose

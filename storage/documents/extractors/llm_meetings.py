@@ -21,7 +21,7 @@ from core.domain.extracts import (
 )
 from core.text.dates import find_date, find_dates
 from storage.documents.extractors.llm import CONFIDENCE, Proved, Said, is_prose, prove, split
-from storage.documents.meetings.people_names import unique_names
+from storage.documents.meetings.people import unique_names
 from storage.documents.texts.quotes import is_within
 
 _KNOWN = re.compile(r"\W+")

@@ -1,43 +1,67 @@
-"""Meetings: when, who was there, what was decided and who does what, from notes and minutes of any style."""
+"""Meetings: date, attendees, decisions and action items, from notes and minutes of any style."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby, pairwise
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from core.domain.corpus import Document, Span
 from core.domain.extracts import ActionItem, ExtractorInput, ExtractType, Found, Item, Meeting, Unread
 from core.text.dates import find_date, find_date_in_name, is_day_first
+from storage.documents.markup.markdown_text import read_front_matter
 from storage.documents.meetings.labels import Role, find_role
-from storage.documents.meetings.lines import Form, NoteLine, read_lines
+from storage.documents.meetings.lines import Form, NoteLine, phrases, plain, read_lines
 from storage.documents.meetings.notes import read_notes
-from storage.documents.meetings.people_names import People, names_someone_of, unique_names
-from storage.documents.meetings.properties import read_properties
+from storage.documents.meetings.people import People, names_someone_of, unique_names
 from storage.documents.meetings.record import Noted, Notes, Sureness
-from storage.documents.meetings.signs import MEETING, NOTES_OF, score_of
 from storage.documents.pdf.headers_footers import without_running_lines
 
-# Kinds of documents that are data or books, whatever words they use.
+# Kinds of documents that are data or books.
 _NO_NOTES = frozenset({"csv", "spreadsheet", "openapi", "epub", "kept", "channel", "notebook"})
-# Kinds whose lines end where a tag says so.
+# Kinds with tags that end the lines.
 _OF_TAGS = frozenset({"foundry", "html"})
-# Characters of notes that are read: ten times the longest transcript we know of.
+# Most characters of notes: ten times the longest known transcript.
 _MAX_CHARACTERS = 2_000_000
 # Lines at the front that may hold the date without a label.
 _FRONT_LINES = 12
 _MIN_SCORE = 3.5
-# Turns of a speaker, and speakers, that make a transcript.
-_MIN_TURNS = 2
-_MIN_SPEAKERS = 2
+# Characters: longer front matter is data.
+_MAX_FRONT = 20_000
+_DATES = ("date", "meeting_date", "day")
+_PEOPLE = ("attendees", "participants", "people", "present")
+
+# Words that name a meeting, and phrases that name its notes.
+_MEETING = phrases(
+    """meeting, meetings, minutes, call, calls, standup, stand-up, sync, retro, retrospective, huddle, 1:1, 1-1,
+    one-on-one, one on one, all-hands, all hands, sitzung, sitzungen, besprechung, treffen, jour fixe, réunion,
+    reunion, séance, reunión, riunione, incontro, vergadering, overleg, reunião, spotkanie, möte, møte, møde, council,
+    board, committee, working group, debrief, kickoff, kick-off, telecon, town hall, встреча, совещание, 会議,
+    ミーティング, 会议"""
+)
+_OCCASIONS = "meeting call sync standup stand-up session board committee team retro weekly".split()
+_NOTES_OF = phrases(
+    """minutes, mitschrift, compte rendu, compte-rendu, procès verbal, procès-verbal, pv, acta, minuta, verbale,
+    notulen, verslag, ata, referat, protokół, протокол, council update, council report, council summary, board update,
+    board report, committee update, committee report"""
+) | {f"{occasion} {kind}" for occasion in _OCCASIONS for kind in ("notes", "minutes", "summary", "recap")}
+_ASIAN_NOTES = ("議事録", "会议纪要", "会议记录")
+_NUMBERED_NOTES = re.compile(r"\b(?:notes (?:from|of) .{0,40}(?:meeting|call|sync)|meeting \d+|\w*protokoll)\b", re.I)
+_FOLDER = re.compile(r"\b(?:meeting|minute|protokoll|notulen|standup|réunion|acta|call)s?\b", re.IGNORECASE)
+_GUIDES = frozenset({"how to", "guide", "template", "policy", "policies", "best practices", "tips", "checklist"})
+_OTHER_DAYS = phrases(
+    "next, due, deadline, by, updated, created, published, until, since, previous, last, as of, copyright"
+)
+_WORD = re.compile(r"\w+(?:[-:]\w+)*")
+_MOST_WORDS = 3  # of a phrase above
 
 
 class MeetingsExtractor:
-    """One meeting a document, or one a dated heading where a document has several (running notes), or one a mail."""
+    """One meeting for each document, dated heading of running notes, or mail."""
 
     name = "meetings"
-    version = 4
+    version = 5
     types = frozenset({ExtractType.MEETING})
 
     def reads(self, document: Document) -> bool:
@@ -52,7 +76,7 @@ class MeetingsExtractor:
         day_first = is_day_first(line.raw for line in lines)
         is_folder = given.document.kind == "mail" and len(given.pages) > 1
         parts = [] if is_folder else _dated_parts(lines, day_first)
-        properties = ("", ()) if parts else read_properties(given.path)
+        properties = ("", ()) if parts else _read_properties(given.path)
         for part in parts or (_messages(lines) if given.document.kind == "mail" else [lines]):
             found = _read_meeting(part, given.document, day_first, properties, several=bool(parts))
             if found is not None:
@@ -62,11 +86,11 @@ class MeetingsExtractor:
 @dataclass(frozen=True, slots=True)
 class _Title:
     text: str
-    line: NoteLine | None  # where it stands
+    line: NoteLine | None  # its place
 
 
 def _dated_parts(lines: Sequence[NoteLine], day_first: bool | None) -> list[Sequence[NoteLine]]:
-    """The meetings of running notes, each from its dated heading on; none where a document has fewer than two."""
+    """Return the meetings of running notes, each from its dated heading on; [] for fewer than two."""
     dated = [
         place
         for place, line in enumerate(lines)
@@ -81,7 +105,7 @@ def _dated_parts(lines: Sequence[NoteLine], day_first: bool | None) -> list[Sequ
 
 
 def _messages(lines: Sequence[NoteLine]) -> list[Sequence[NoteLine]]:
-    """Each message by itself: it stands on a page of its own."""
+    """Return the lines of each message: each has its own page."""
     return [list(part) for _, part in groupby(lines, key=lambda line: line.page_number)]
 
 
@@ -105,9 +129,9 @@ def _read_meeting(
     first.attendees = first.attendees or list(properties[1])
     day = _find_day(lines, first, document, title, day_first, several=several) or _to_iso(properties[0])
     attendees = _attendees(first)
-    notes = read_notes(lines, People((*attendees, *_speakers(first))), date.fromisoformat(day) if day else None)
+    notes = read_notes(lines, People(attendees), date.fromisoformat(day) if day else None)
     notes.attendees = first.attendees
-    score = score_of(notes, document, title.text, is_dated=day is not None, several=several)
+    score = _score(notes, document, title.text, is_dated=day is not None, several=several)
     if score < _MIN_SCORE or not _holds_something(notes, attendees):
         return None
     meeting = Meeting(
@@ -130,15 +154,15 @@ def _read_meeting(
 
 def _find_title(lines: Sequence[NoteLine], document: Document, *, several: bool) -> _Title:
     headings = [line for line in lines[:_FRONT_LINES] if line.form is Form.HEADING and find_role(line.text) is None]
-    named = [line for line in headings if MEETING.search(line.text) or NOTES_OF.search(line.text)]
+    named = [line for line in headings if _names(line.text, _MEETING) or _names_notes(line.text)]
     if several:
         return _Title(lines[0].text, lines[0])
     if named:
         title = min(named, key=lambda line: line.level)
         return _Title(title.text, title)
     short = [line for line in lines[:3] if len(line.raw) < 120 and line.form is not Form.ROW]
-    plain_title = next((line for line in short if NOTES_OF.search(line.text)), None)
-    if plain_title is None and short and short[0] is lines[0] and MEETING.search(lines[0].text):
+    plain_title = next((line for line in short if _names_notes(line.text)), None)
+    if plain_title is None and short and short[0] is lines[0] and _names(lines[0].text, _MEETING):
         plain_title = lines[0]
     if plain_title is not None:
         return _Title(plain_title.text, plain_title)
@@ -155,9 +179,7 @@ def _find_day(
     *,
     several: bool,
 ) -> str | None:
-    """The day of the meeting: after a label, in the title, at the front, in the file's name; the first that is
-    there.
-    """
+    """Return the day of the meeting: the first one after a label, in the title, at the front, in the file's name."""
     labelled = notes.dates if document.kind != "mail" else notes.dates[1:]
     front = []
     for line in lines[:_FRONT_LINES]:
@@ -169,7 +191,7 @@ def _find_day(
         *labelled,
         title.text,
         *(() if several else (document.title,)),
-        *(text for text in front if not _is_other_day(text)),
+        *(text for text in front if not _names(text, _OTHER_DAYS)),
     )
     written = next((day for text in texts if (day := find_date(text, day_first=day_first))), None)
     if written is None and not several:
@@ -179,31 +201,12 @@ def _find_day(
     return written.iso() if written else None
 
 
-_OTHER_DAY = re.compile(
-    r"\b(?:next|due|deadline|by|last updated|updated|created|published|until|since|previous|last|as of|copyright)\b",
-    re.I,
-)
-
-
-def _is_other_day(text: str) -> bool:
-    return _OTHER_DAY.search(text) is not None
-
-
 def _attendees(notes: Notes) -> tuple[str, ...]:
     names = list(notes.attendees)
-    extra = notes.chairs if names else [*notes.chairs, *notes.writers]
-    for name in extra:
+    for name in notes.chairs if names else [*notes.chairs, *notes.writers]:
         if not names_someone_of(name, names):
             names.append(name)
-    if not notes.attendees:
-        turns = _speakers(notes)
-        if len(turns) >= _MIN_SPEAKERS:
-            names += [name for name in turns if not names_someone_of(name, names)]
     return unique_names(names)
-
-
-def _speakers(notes: Notes) -> list[str]:
-    return [name for name, turns in notes.speakers.items() if turns >= _MIN_TURNS]
 
 
 def _holds_something(notes: Notes, attendees: Sequence[str]) -> bool:
@@ -211,14 +214,13 @@ def _holds_something(notes: Notes, attendees: Sequence[str]) -> bool:
 
 
 def _sure(found: Sequence[Noted]) -> list[Noted]:
-    """All but what sentences only seem to say, where there is a list; what is said, where nothing is written down."""
-    surest = max((noted.sureness for noted in found), default=Sureness.PROSE)
-    least = {Sureness.LISTED: Sureness.LABELLED, Sureness.LABELLED: Sureness.PROSE}.get(surest, Sureness.SAID)
-    return [noted for noted in found if noted.sureness >= least]
+    """Return the listed and labelled items if any item is listed, else all."""
+    is_listed = any(noted.sureness is Sureness.LISTED for noted in found)
+    return [noted for noted in found if not is_listed or noted.sureness >= Sureness.LABELLED]
 
 
 def _once(found: Sequence[Noted]) -> list[Noted]:
-    """Each once, in text order: minutes often give decisions where they were taken and in a summary."""
+    """Return each item once, in text order: minutes often repeat decisions in a summary."""
     kept: dict[str, Noted] = {}
     for noted in sorted(found, key=lambda item: (item.page_number, item.span)):
         key = re.sub(r"\W+", " ", noted.text.lower()).strip()
@@ -249,7 +251,7 @@ def _action_item(noted: Noted) -> ActionItem:
 
 
 def _front(lines: Sequence[NoteLine], where: NoteLine) -> Span:
-    """From the title to the line that gives the date, where that follows soon; else the title's line."""
+    """Return the place from the title to a date soon after it, else the title's line."""
     end = where.span.end
     for line in lines[: _FRONT_LINES + 1]:
         near = line.page_number == where.page_number and where.span.start <= line.span.start <= where.span.start + 600
@@ -262,3 +264,49 @@ def _front(lines: Sequence[NoteLine], where: NoteLine) -> Span:
 def _to_iso(text: str) -> str | None:
     written = find_date(text)
     return written.iso() if written else None
+
+
+def _names(text: str, phrases: frozenset[str]) -> bool:
+    """Return whether a text holds one of the phrases, in whole words."""
+    words = _WORD.findall(text.casefold())
+    return any(
+        " ".join(words[place : place + length]) in phrases
+        for place in range(len(words))
+        for length in range(1, _MOST_WORDS + 1)
+    )
+
+
+def _names_notes(text: str) -> bool:
+    is_named = _names(text, _NOTES_OF) or any(word in text for word in _ASIAN_NOTES)
+    return is_named or _NUMBERED_NOTES.search(text) is not None
+
+
+def _score(notes: Notes, document: Document, title: str, *, is_dated: bool, several: bool) -> float:
+    """Return how likely the document is about a meeting, by its names, headings and labels."""
+    path = PurePosixPath(document.path)
+    names = f"{title} | {document.title if several else ''} | {path.stem.replace('_', ' ').replace('-', ' ')}"
+    of_notes, of_meeting = _names_notes(names), _names(names, _MEETING)
+    score = 2.5 if of_notes else 1.5 if of_meeting else 0.0
+    score -= 0 if of_notes or of_meeting or _FOLDER.search(path.parent.name) else 0.8
+    score += 1 if any(_FOLDER.search(part) for part in path.parent.parts) else 0
+    score -= 2 if _names(names, _GUIDES) else 0
+    score += 1 if is_dated else 0
+    score += min(len(notes.attendees), 2) * 0.9 + (0.5 if Role.ABSENT in notes.roles else 0)
+    score += 0.5 if notes.chairs or notes.writers else 0
+    score += 0.7 if Role.TOPICS in notes.roles else 0
+    score += 0.8 if any(noted.sureness > Sureness.PROSE for noted in notes.decisions) else 0
+    score += 0.8 if any(noted.sureness > Sureness.PROSE for noted in notes.actions) else 0
+    return score + (0.5 if Role.PAST in notes.roles else 0)
+
+
+def _read_properties(path: Path | None) -> tuple[str, tuple[str, ...]]:
+    """Return (date, attendees) of a note's front matter, which no page shows; ("", ()) without any."""
+    if path is None or path.suffix.lower() not in (".md", ".markdown", ".mdx"):
+        return "", ()
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            front = read_front_matter(file.read(_MAX_FRONT))
+    except (OSError, UnicodeDecodeError):
+        return "", ()  # the pages are still read; the next sync reports the missing file
+    day = next((str(front.values[key]) for key in _DATES if front.values.get(key)), "")
+    return day, tuple(plain(name) for name in front.strings(*_PEOPLE))

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from core.domain.corpus import Document, Heading, Page, Span
 from core.domain.extracts import ExtractorInput, ExtractType, Found
 from core.text.words import collapse
-from storage.documents.foundry.mentions import COMMAND, find_mentions, name_of
+from storage.documents.foundry.links import COMMAND, find_mentions, name_of
 from storage.documents.markup.marked_text import Line, MarkedText
 from storage.documents.terms.definitions import define
 

@@ -1,13 +1,198 @@
-"""Foundry's inline commands to the text a reader sees: links to names, embeds to the embedded text, rolls to dice."""
+"""Links and mentions in the pages of Foundry journals, and strings of game systems."""
 
 import html
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from storage.documents.foundry.export import Journal, JournalPage
-from storage.documents.foundry.library import JournalLibrary, Target
-from storage.documents.foundry.system import system_strings
+from core.domain.corpus import Page, Span
+from core.errors import ReadError
+from core.text.words import collapse
+from storage.documents.foundry.export import Journal, JournalLibrary, JournalPage, Target, is_json, read_journals
 from storage.documents.html.text import has_markup, html_to_text
+from storage.documents.texts.encodings import decode
+from storage.documents.texts.structured import Value
+
+# Levels and strings that are looked at: a page has tens of them.
+MAX_LEVELS = 32
+MAX_STRINGS = 20_000
+
+_LABELS = ("label", "name", "title")
+# Fields that say how a page is shown or found, never what it says.
+_TECHNICAL = frozenset(
+    "type _id id uuid img src icon image color colour key slug identifier flags sort ownership anchor style class "
+    "format folder path url link pack source".split()
+)
+_ONE_WORD = re.compile(r"[\w'’%+-]+[.!?:]?")
+_NO_WORD = re.compile(r"[A-Za-z0-9]{16}|.*_.*|.*[a-z][A-Z].*|[\d.+-]+|true|false", re.DOTALL)
+_FILE = re.compile(r".*/.*\.(?:webp|png|jpe?g|svg|gif|webm|ogg|mp[34]|wav|pdf|html?|js|css|hbs)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemText:
+    """A string in file order; `level` is that of a heading for the label of a group, 0 for text."""
+
+    text: str
+    level: int = 0
+
+
+def system_strings(system: Mapping[str, Value]) -> list[SystemText]:
+    """The readable strings at any depth, in file order but for groups, which follow what stands outside of them.
+
+    A nested group's label stands first in it, as a heading.
+    """
+    fields: dict[str, Value] = dict(system)
+    names = frozenset(_names(fields, 0))
+    found = []
+    for piece in _strings(fields, 0, names):
+        found.append(piece)
+        if len(found) >= MAX_STRINGS:
+            break
+    while found and found[-1].level:
+        found.pop()
+    return [piece for place, piece in enumerate(found) if not piece.level or found[place + 1].level != piece.level]
+
+
+def _strings(value: Value, depth: int, names: frozenset[str]) -> Iterator[SystemText]:
+    if depth > MAX_LEVELS:
+        return
+    if isinstance(value, str):
+        if _is_readable(value, names):
+            yield SystemText(value.strip())
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item, depth + 1, names)
+    elif isinstance(value, dict):
+        label = _label(value, names) if depth else None
+        if label:
+            yield SystemText(" ".join(str(value[label]).split()), level=min(1 + depth, 6))
+        named = [(name, item) for name, item in value.items() if name != label and name not in _TECHNICAL]
+        # What stands outside of groups comes first: behind one, it would read as part of it.
+        for _, item in sorted(named, key=lambda pair: _is_group(pair[1])):
+            yield from _strings(item, depth + 1, names)
+
+
+def _is_group(value: Value) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict) for item in value))
+
+
+def _label(group: Mapping[str, Value], names: frozenset[str]) -> str | None:
+    """The field that names a group, where the group holds more than its name."""
+    for name in _LABELS:
+        value = group.get(name)
+        if isinstance(value, str) and _is_readable(value, names) and len(group) > 1:
+            return name
+    return None
+
+
+def _is_readable(text: str, names: frozenset[str]) -> bool:
+    text = text.strip()
+    if not text or text in names or _FILE.fullmatch(text):
+        return False
+    if any(character.isspace() for character in text):
+        return True
+    return "<" in text or (bool(_ONE_WORD.fullmatch(text)) and not _NO_WORD.fullmatch(text)) or not text.isascii()
+
+
+def _names(value: Value, depth: int) -> Iterator[str]:
+    if depth > MAX_LEVELS:
+        return
+    if isinstance(value, dict):
+        yield from value
+    children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for child in children:
+        yield from _names(child, depth + 1)
+
+
+# Bytes of a file that is read a second time for its links.
+MAX_BYTES = 32_000_000
+
+COMMAND = re.compile(
+    r"@(?P<kind>UUID|Embed|JournalEntryPage|JournalEntry|Actor|Item|Scene|RollTable|Macro|Cards|Playlist|Compendium|Adventure)"
+    r"\[(?P<target>[^\[\]\n]{1,300})\](?:\{(?P<label>[^{}\n]{1,200})\})?"
+)
+_PAGE_LINK = re.compile(r"JournalEntryPage\.(?P<id>[^.\[\]]{1,64})\]")
+_ID = re.compile(r"[A-Za-z0-9]{16}")
+_KINDS = {"Actor": "actor", "Item": "item", "Scene": "place", "RollTable": "table"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A link of a page. `kind` is "actor", "item", "place" or "table" where it names such a thing, else ""."""
+
+    page: Page
+    span: Span
+    name: str
+    kind: str
+    is_embed: bool
+
+
+def find_mentions(path: Path | None, pages: Sequence[Page]) -> list[Mention]:
+    """The links of a journal's pages whose names stand in their texts; none where the file is no journal any more."""
+    by_id = {match["id"]: page for page in pages if (match := _PAGE_LINK.search(page.deep_link or ""))}
+    found: list[Mention] = []
+    if path is None or not by_id:
+        return found
+    journals = _read(path)
+    names = {page.id: page.name for journal in journals for page in journal.pages}
+    names |= {journal.id: journal.name for journal in journals}
+    for journal in journals:
+        for source in journal.pages:
+            if source.id in by_id:
+                found += _in_page(source, by_id[source.id], names)
+    return found
+
+
+def kind_of(command: str, target: str) -> str:
+    """What a link names: "actor" of @Actor[x], of @UUID[Actor.x] and of @UUID[Compendium.a.b.Actor.x]."""
+    parts = [command, *target.split(".")[:-1]]
+    return next((_KINDS[part] for part in reversed(parts) if part in _KINDS), "")
+
+
+def name_of(match: re.Match[str], names: Mapping[str, str]) -> str:
+    """The name a link shows: its label, that of its target, or its target's last part, unless that is an id."""
+    target = match["target"].split()[0] if match["target"].split() else ""
+    last = target.partition("#")[0].rpartition(".")[2]
+    return collapse(match["label"] or names.get(last, "") or ("" if _ID.fullmatch(last) else last))
+
+
+def _read(path: Path) -> tuple[Journal, ...]:
+    """Nothing where it can't be read: the reader tells people of it when it reads the file the next time."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            return ()
+        text = decode(path.read_bytes()).text
+        return read_journals(text, is_json=is_json(path, text))
+    except (OSError, ReadError):
+        return ()
+
+
+def _in_page(source: JournalPage, page: Page, names: Mapping[str, str]) -> Iterator[Mention]:
+    texts = [source.html, source.markdown, *(piece.text for piece in system_strings(source.system))]
+    seen: set[tuple[str, bool]] = set()
+    for text in texts:
+        for match in COMMAND.finditer(text):
+            name, is_embed = name_of(match, names), match["kind"] == "Embed"
+            if not name or (name, is_embed) in seen:
+                continue
+            seen.add((name, is_embed))
+            span = _place(page.text, name, is_embed=is_embed)
+            if span is not None:
+                yield Mention(page, span, name, kind_of(match["kind"], match["target"].strip()), is_embed)
+
+
+def _place(text: str, name: str, *, is_embed: bool) -> Span | None:
+    """Where a name stands as words of its own; of what is embedded, the page's first line."""
+    match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)
+    if match:
+        return Span(match.start(), match.end())
+    if not is_embed:
+        return None
+    start = len(text) - len(text.lstrip())
+    end = text.find("\n", start)
+    return Span(start, end if end > 0 else len(text))
+
 
 # Embeds within embeds that are followed; Foundry itself stops at five.
 MAX_DEPTH = 5
@@ -20,7 +205,6 @@ _COMMAND = re.compile(
     r"|&(?:amp;)?Reference\[(?P<reference>[^\[\]]*)\](?:\{(?P<reference_label>[^{}]*)\})?"
     r"|\[\[(?P<roll>(?:[^\[\]]|\[[^\[\]]*\])+)\]\](?:\{(?P<roll_label>[^{}]*)\})?"
 )
-_ID = re.compile(r"[A-Za-z0-9]{16}")
 _ROLL = re.compile(r"/(\w+)\s+(.*)", re.DOTALL)
 _FORMULA = re.compile(r"[\d(@].*", re.DOTALL)
 _OPTION = re.compile(r"\s+\w+=\S*|^\w+=")

@@ -1,1 +1,1 @@
-"""Notes of meetings: who was there, what was decided, who does what."""
+"""Notes of meetings: attendees, decisions, action items."""

@@ -1,35 +1,31 @@
-"""One action item of meeting notes: what is to be done, who does it, until when, and whether it is done. Pure."""
+"""One action item of meeting notes: the task, its owner, its due date and its state. Pure."""
 
 import re
 from dataclasses import dataclass
 from datetime import date
 
 from core.text.dates import find_dates, has_weekday
-from storage.documents.meetings.lines import plain
-from storage.documents.meetings.people_names import MAX_NAME, People, clean_name, is_listed_name, is_name
-from storage.documents.meetings.task_states import take_state
+from storage.documents.meetings.lines import phrases, plain
+from storage.documents.meetings.people import MAX_NAME, People, clean_name, is_listed_name, is_name
 
-_ONE = (
-    r"(?:@[\w.-]{1,40}|[^\W\d_][\w.'’-]{0,30}(?:\s(?!to\b|will\b)[^\W\d_][\w.'’-]{0,30}){0,3}?(?:\s\([^()]{1,30}\))?)"
-)
-_MANY = rf"(?P<who>{_ONE}(?:(?:,\s|\s?/\s?|\s?&\s?|,?\s(?:and|und|et|y|e|en)\s){_ONE}){{0,4}}?)"
-_MADE = r"be\s(?:\w+ly\s)?(?:\w+(?:ed|en)|sent|made|done|put|set|kept|held|built|found|left|told)\b"
 _FIELD = re.compile(
-    r"[\s,;.|(\[–—-]*\b(?:owners?|assignees?|assigned to|responsible(?: person)?|who|lead|dri|verantwortlich|zuständig"
-    r"|responsable|responsabile|encargad[oa]|verantwoordelijk[e]?|eigenaar)\s?[:=]\s?(?P<who>@?[^,;|()\[\]:=–—]{2,60}?)"
+    r"[\s,;.|(\[–—-]*\b(?P<label>[^\W\d_]+(?:\s[^\W\d_]+)?)\s?[:=]\s?(?P<who>@?[^,;|()\[\]:=–—]{2,60}?)"
     r"(?=\s?(?:[,;|()\[\]–—]|\.?$|\b(?:due|deadline|by|status)\b))[)\]]?",
     re.IGNORECASE,
 )
-_TO = re.compile(rf"{_MANY}\s(?:is\s|are\s)?to\s(?P<what>(?!{_MADE})[^\W\d_].*)", re.DOTALL)
-_WILL = re.compile(
-    rf"{_MANY}(?:\s(?:will|shall|should|must|needs? to|has to|have to|is going to|are going to|agreed to|offered to"
-    r"|volunteered to|promised to|takes?|agrees to|wird|werden|soll|sollen|kümmert|va|doit|devra|se charge|debe|va a"
-    r"|deve|zal|gaat|moet)\b|['’]ll\b)\s?(?!{_MADE}).*",
+_OWNER_LABELS = phrases(
+    """owner, owners, assignee, assignees, assigned to, responsible, responsible person, who, lead, dri,
+    verantwortlich, zuständig, responsable, responsabile, encargado, encargada, verantwoordelijk, verantwoordelijke,
+    eigenaar"""
+)
+_LED = re.compile(
+    r"[(\[]?(?P<who>[@\w][^:()\[\]]{0,80}?(?:\s\([^()]{1,30}\))?)"
+    r"(?:[)\]]\s?[:–—-]?\s|\s?:\s|\s[–—-]+\s|\s?(?:→|[-=]>)\s?|—)(?P<what>\S.*)",
     re.DOTALL,
 )
-_LED = re.compile(rf"[(\[]?{_MANY}(?:[)\]]\s?[:–—-]?\s|\s?:\s|\s[–—-]+\s|\s?(?:→|[-=]>)\s?|—)(?P<what>\S.*)", re.DOTALL)
 _HANDLES = re.compile(
-    r"(?P<who>@[\w-]{1,40}(?:\.[\w-]{2,40})?(?:(?:,\s?|\s|\s?[/&+]\s?|\sand\s)@[\w-]{1,40}(?:\.[\w-]{2,40})?){0,4})\s?[:,–—-]?\s?(?:to\s)?(?P<what>.+)",
+    r"(?P<who>@[\w-]{1,40}(?:\.[\w-]{2,40})?(?:(?:,\s?|\s|\s?[/&+]\s?|\sand\s)@[\w-]{1,40}(?:\.[\w-]{2,40})?){0,4})"
+    r"\s?[:,–—-]?\s?(?:to\s)?(?P<what>.+)",
     re.DOTALL,
 )
 _BOLD = re.compile(r"\s?(?:\*\*|__)(?P<who>[^*_]{1,60}?):?(?:\*\*|__)\s?[:–—-]?\s?(?:to\s)?(?P<what>\S.*)", re.DOTALL)
@@ -39,76 +35,71 @@ _TRAILING = re.compile(
     re.DOTALL,
 )
 _ACRONYM = re.compile(r"(?P<who>[A-Z]{2,6})\s(?P<what>[a-z]{3,}\s.*)", re.DOTALL)
-_KNOWN = re.compile(r"(?P<who>[^\W\d_][\w'’-]*(?:\s[^\W\d_a-z][\w'’-]*)?)\s(?P<what>[^\W\d_].*)", re.DOTALL)
-# "Renew the certificate Ann Lee", as a page with mentions of people is when it is text.
-_NAMED_LAST = re.compile(
-    r"(?P<what>\S+\s.*?(?P<last>[\w’'-]+))\s(?P<who>[^\W\d_a-z][\w'’.-]*(?:\s[\w'’.-]+){0,2}\s[^\W\d_a-z][\w'’.-]*)",
-    re.DOTALL,
+_LISTED = re.compile(r",\s|\s?[/&]\s?|,?\s(?:and|und|et|y|e|en|with)\s")
+# Words between an owner and the task. Behind a promise, the whole line is the task.
+_PROMISES = phrases(
+    """will, shall, should, must, need to, needs to, has to, have to, is going to, are going to, agreed to, agrees to,
+    offered to, volunteered to, promised to, take, takes, wird, werden, soll, sollen, kümmert, va, doit, devra, se
+    charge, debe, va a, deve, zal, gaat, moet"""
 )
-_BEFORE_NAME = frozenset(
-    """to with for by from and or of on at in about via per the a ask tell email call contact meet invite inform thank
-    help join visit nominate appoint elect add remove remind introduce onboard ping support replace mr mrs ms
-    dr""".split()
-)
+_TO = frozenset({"to", "is to", "are to"})
+_MAX_OWNER = 12  # words of several owners
+_PASSIVE = re.compile(r"\s?be\s(?:\w+ly\s)?(?:\w+(?:ed|en)|sent|made|done|put|set|kept|held|built|found|left|told)\b")
 
-_DAY = (
-    r"(?:mon|tues?|wednes|thurs?|fri|satur|sun)(?:day)?|mon|tue|wed|thu|fri|montag|dienstag|mittwoch|donnerstag|freitag"
-    r"|samstag|sonntag|lundi|mardi|mercredi|jeudi|vendredi|lunes|martes|miércoles|jueves|viernes|lunedì|martedì"
-    r"|mercoledì"
-    r"|giovedì|venerdì|maandag|dinsdag|woensdag|donderdag|vrijdag|segunda|terça|quarta|quinta|sexta"
+_DAYS = frozenset(
+    """mon tue tues wed wednes thu thur thurs fri sat satur sun monday tuesday tuesday wednesday thursday friday
+    saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi
+    lunes martes miércoles jueves viernes lunedì martedì mercoledì giovedì venerdì maandag dinsdag woensdag donderdag
+    vrijdag segunda terça quarta quinta sexta""".split()
 )
-_VAGUE = (
-    rf"(?:(?:this|next|coming|the (?:next|following)|nächsten|kommenden|prochain"
-    rf"|próximo)\s)?(?:{_DAY})\b(?:\s(?:next week|prochain))?"
-    r"|(?:the\s)?(?:next|following|coming)\s(?:meeting|call|week|month|quarter|sprint|session|board meeting|sync"
-    r"|release)"
-    r"|(?:the\s)?end\sof\s(?:the\s|this\s|next\s)?(?:day|week|month|quarter|year|sprint|q[1-4]|[a-z]{3,9})"
-    r"|eod(?: on)? (?:"
-    + _DAY
-    + r")\b|eod|eow|eom|eoy|asap|today|tonight|tomorrow|this (?:week|month|quarter)|in (?:one|two|three|\d+) (?:days?"
-    r"|weeks?|months?)"
-    r"|q[1-4](?:\s20\d\d)?|ende (?:der woche|des monats|\w+)|nächste(?:r|n)? (?:woche|sitzung|monat)"
-    r"|fin (?:du mois|de semaine|\w+)"
-    r"|la semaine prochaine|la próxima (?:semana|reunión)|fin de mes|volgende (?:week|vergadering)|morgen|demain|mañana"
+_MONTHS = frozenset("january february march april may june july august september october november december".split())
+_OCCASIONS = frozenset("meeting call week month quarter sprint session sync release".split()) | {"board meeting"}
+_COMING = frozenset("this next coming following nächsten kommenden prochain próximo".split())
+_VAGUE = phrases(
+    """eod, eow, eom, eoy, asap, today, tonight, tomorrow, this week, this month, this quarter, ende der woche, ende
+    des monats, nächste woche, nächste sitzung, nächsten woche, nächster sitzung, fin du mois, fin de semaine, fin de
+    mes, la semaine prochaine, la próxima semana, la próxima reunión, volgende week, volgende vergadering, morgen,
+    demain, mañana"""
 )
-_BEFORE_DATE = (
-    r"(?:due(?:\s(?:date|by|on))?|deadline|by|before|until|till|no later than|not later than|at the latest"
-    r"|target(?: date)?"
-    r"|bis(?: zum| spätestens)?|spätestens|frist|fällig|avant(?: le)?|d['’]ici(?: (?:le|au))?|pour(?: le)?"
-    r"|échéance|antes del?"
-    r"|para(?: el)?|fecha límite|plazo|entro(?: il)?|scadenza|voor|uiterlijk|até|prazo|do|senast|innen|eta|when"
-    r"|wann|quand)"
+_NUMBERS = frozenset("one two three four five six".split())
+_BEFORE_DAY = phrases(
+    """due, due date, due by, due on, deadline, by, before, until, till, no later than, not later than, at the latest,
+    target, target date, bis, bis zum, bis spätestens, spätestens, frist, fällig, avant, avant le, pour, pour le,
+    échéance, antes de, antes del, para, para el, fecha límite, plazo, entro, entro il, scadenza, voor, uiterlijk,
+    até, prazo, do, senast, innen, eta, when, wann, quand, d'ici, d’ici, d'ici le, d’ici le"""
 )
-_DUE = re.compile(
-    rf"[\s,;.(\[|–—-]*\b{_BEFORE_DATE}\s?[:=]?\s?(?:on\s|the\s|le\s|el\s|den\s)?(?P<when>{_VAGUE})\b[)\]]?", re.I
-)
-_DUE_DATE = re.compile(
-    rf"(?:[\s,;.(\[|–—-]*(?:\b{_BEFORE_DATE}\s?[:=(]?\s?|[📅🗓⏰⏳]\ufe0f?\s?|[@]?due\()(?:on\s|the\s|le\s|el\s|den\s"
-    rf"|am\s)?"
-    rf"(?:(?:{_DAY})\.?,?\s)?|[\s,;–—-]*[(\[])$",
-    re.IGNORECASE,
-)
-_ON_DAY = re.compile(
-    rf"(?:[\s,;(]*\b(?:on|am|le|el|op)\s|\s?[(\[,]\s?|\s[–—-]\s)(?P<when>(?:next\s|this\s"
-    rf"|coming\s)?(?:{_DAY}))[)\]\s.]*$",
-    re.IGNORECASE,
-)
-_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
-_IN_BRACKETS = re.compile(rf"\s?[(\[](?P<when>{_VAGUE}|(?:{_MONTHS})(?:\s20\d\d)?)[)\]][\s.]*$", re.IGNORECASE)
-_ON = re.compile(r"\s+on\s*$", re.IGNORECASE)
+_ARTICLES = frozenset("on the le el den am".split())
+_ON = frozenset("on am le el op".split())
+_TOKEN = re.compile(r"\w[\w'’-]*")
+_MOST_VAGUE = 5  # words
+_OPENING = " \t\n,;.(|[–—-"
 _CLOSING = re.compile(r"[\s.,;:–—|-]+$")
+_DATE_SIGN = re.compile(r"[📅🗓⏰⏳]\ufe0f?\s?$|@?due\($|[\s,;–—-]*[(\[]$")
 
-_OFFICE = re.compile(
-    r"(?:the )?(?:vice[- ]?|co-?|deputy )?(?:chairs?|chair(?:man|woman|person)|president|secretary|treasurer|clerk"
-    r"|editors?|moderator|director|manager|ceo|cto|cfo|coo)",
-    re.IGNORECASE,
+_OFFICES = frozenset(
+    """chair chairs chairman chairwoman chairperson president secretary treasurer clerk editor editors moderator
+    director manager ceo cto cfo coo""".split()
 )
-# Names that begin a line of an action list and are no people.
+_OFFICE_LEAD = re.compile(r"(?:the )?(?:vice[- ]?|co-?|deputy )?", re.IGNORECASE)
+# Names at the start of a line in an action list that are not people.
 _NO_OWNER = frozenset(
     """action item todo task update issue note fyi status decision deadline reminder next step question pr bug eip rfc
-    link topic background context motion vote carried agreed option phase part step milestone release version
-    everyone anyone someone nobody project plan budget website docs""".split()
+    link topic background context motion vote carried agreed option phase part step milestone release version everyone
+    anyone someone nobody project plan budget website docs""".split()
 )
+_NO_VALUE = frozenset(["", "tbd", "tba", "?", "n/a", "none", "unassigned", "open", "all open"])
+
+_DONE_WORDS = frozenset(
+    "done complete completed closed finished yes x ✓ ✔ ✅ ☑ erledigt ja fait terminé hecho fatto gedaan klaar".split()
+)
+_OPEN_WORDS = tuple(
+    phrases(
+        """open, todo, to do, pending, in progress, not done, not started, not yet, wip, ongoing, new, no, started,
+        blocked, on hold, offen, nein, en cours, à faire, abierto, pendiente, aperto, bezig, ❌, ⬜, ☐"""
+    )
+)
+_STATE = re.compile(r"\s*[(\[]\s?(?P<word>[^()\[\]]{1,14}?)\s?[)\]]\s*|\s[-–—|]+\s?(?P<last>[\w ]{1,12}?)\.?$")
+_TICK = re.compile(r"\s*[✅✔☑✓]\ufe0f?\s*|^(?:done|completed?|erledigt)\s?[:–—-]\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,19 +114,20 @@ class Action:
 def read_action(
     raw: str, people: People, *, who: str = "", done: bool | None = None, held_on: date | None = None
 ) -> Action | None:
-    """The action item that a line of a list of them holds; None where it holds no words.
+    """Return the action item of a line in a list of them, None for a line without words.
 
-    `who` is the owner that stood before it, in a label or heading; `held_on` the day of the meeting, for dates that
-    leave the year out. "Ann to call Ben by Friday" is "call Ben", of Ann, due "Friday".
+    `who` is the owner from a label or heading above, `held_on` the day of the meeting, for dates without a year.
+    "Ann to call Ben by Friday" is "call Ben", owner "Ann", due "Friday".
     """
     state, text = take_state(raw, done)
     bold = _BOLD.match(text)
     text = plain(text)
-    field = _FIELD.search(text)
     owner, named = clean_owner(who), bool(who)
-    if field and is_listed_name(clean_name(field["who"])):
-        owner, named = owner or clean_owner(field["who"]), True
-        text = f"{text[: field.start()]} {text[field.end() :]}".strip(" ,;|")
+    for field in _FIELD.finditer(text):
+        if field["label"].casefold() in _OWNER_LABELS and is_listed_name(clean_name(field["who"])):
+            owner, named = owner or clean_owner(field["who"]), True
+            text = f"{text[: field.start()]} {text[field.end() :]}".strip(" ,;|")
+            break
     text, due = take_due(text, held_on)
     if owner is None and bold and is_name(clean_name(bold["who"])):
         owner, named = clean_owner(bold["who"]), True
@@ -151,77 +143,146 @@ def read_action(
 
 
 def find_owner(text: str, people: People) -> tuple[str | None, str, bool]:
-    """(owner, what is to be done, whether the form is one of tasks alone) of "Ann to ...", "@ann ...", "... (Ann)"."""
+    """Return (owner, task, whether only tasks have this form) of "Ann to ...", "@ann ...", "... (Ann)"."""
     handles = _HANDLES.fullmatch(text)
     if handles:
         return clean_owner(handles["who"]), handles["what"], True
-    for form, whole in ((_WILL, True), (_TO, False), (_LED, False)):
-        match = form.fullmatch(text)
-        if match and (_are_people(match["who"], people) or _is_office(match["who"], all_too=form is not _WILL)):
-            return clean_owner(match["who"]), text if whole else match["what"], form is not _LED
+    promised = _split_at(text, _PROMISES)
+    if promised and (_are_people(promised[0], people) or _is_office(promised[0], or_all=False)):
+        return clean_owner(promised[0]), text, True
+    given = _split_at(text, _TO)
+    if given and (_are_people(given[0], people) or _is_office(given[0], or_all=True)):
+        return clean_owner(given[0]), given[1], True
+    led = _LED.fullmatch(text)
+    if led and (_are_people(led["who"], people) or _is_office(led["who"], or_all=True)):
+        return clean_owner(led["who"]), led["what"], False
     trailing = _TRAILING.fullmatch(text)
     if trailing:
         who = next(group for group in (trailing[name] for name in "abcd") if group)
-        if who.startswith("@") or (_are_people(who, people) and (trailing["a"] or people.knows(_first_of(who)))):
+        first = _LISTED.split(clean_name(who))[0]
+        if who.startswith("@") or (_are_people(who, people) and (trailing["a"] or people.knows(first))):
             return clean_owner(who), trailing["what"].rstrip(" ,;–—-"), True
-    known = _KNOWN.fullmatch(text)
-    if known and people.knows(known["who"]) and known["what"].split()[0].islower() and not _is_no_task(known["what"]):
-        return known["who"], known["what"], False
-    if known and people.knows(first := known["who"].split()[0]) and " " in known["who"]:
-        rest = text[len(first) :].strip()
-        if rest.split()[0].islower() and not _is_no_task(rest):
-            return first, rest, False
-    named_last = _NAMED_LAST.fullmatch(text)
-    if named_last and people.has(named_last["who"]) and named_last["last"].lower() not in _BEFORE_NAME:
-        return named_last["who"], named_last["what"], False
     acronym = _ACRONYM.fullmatch(text)
-    if acronym and not _is_no_task(acronym["what"]) and acronym["who"].lower() not in _NO_OWNER:
+    if acronym and acronym["who"].lower() not in _NO_OWNER:
         return acronym["who"], acronym["what"], False
     return None, text, False
 
 
+def _split_at(text: str, verbs: frozenset[str]) -> tuple[str, str] | None:
+    """Return the words before the first of some verbs and the words behind it; None without one."""
+    words = text.split(maxsplit=_MAX_OWNER + 4)
+    for place in range(1, min(len(words) - 1, _MAX_OWNER)):
+        for length in (3, 2, 1):
+            if " ".join(words[place : place + length]).lower() in verbs and place + length < len(words):
+                what = text.split(maxsplit=place + length)[-1]
+                return None if _PASSIVE.match(what) else (" ".join(words[:place]), what)
+    contracted = re.match(r"(\S+)['’]ll\s(.*)", text, re.DOTALL)
+    return (contracted[1], contracted[2]) if contracted and "will" in verbs else None
+
+
 def clean_owner(text: str) -> str | None:
-    """A name or several as written, a handle without its sign; None where there is none."""
+    """Return one or several names as written, a handle without its @; None for no name."""
     names = re.sub(r"(?<!\w)@(?=\w)", "", plain(text)).strip(" ,;:.()[]–—-")
-    if (
-        not names
-        or len(names) > MAX_NAME
-        or names.lower() in ("tbd", "tba", "?", "n/a", "none", "unassigned", "open", "all open")
-    ):
-        return None
-    return names
+    return None if len(names) > MAX_NAME or names.lower() in _NO_VALUE else names
 
 
 def take_due(text: str, held_on: date | None) -> tuple[str, str | None]:
-    """The text without the day it names as due, and that day: YYYY-MM-DD where it is one, else as written."""
+    """Return the text without its due day, and that day: YYYY-MM-DD if it is a date, else as written."""
     for written in reversed(find_dates(text)):
-        before = _DUE_DATE.search(text[: written.span.start])
-        closing = text[written.span.end :].lstrip(" )].")
-        bare = not closing and text[: written.span.start].rstrip().endswith(("–", "—", " -", "|", ","))
-        before = before or (None if closing else _ON.search(text[: written.span.start]))
-        if before is None and not bare:
+        before, closing = text[: written.span.start], text[written.span.end :].lstrip(" )].")
+        begin = _due_start(before)
+        if begin is None and not closing:
+            on = re.search(r"\s+on\s*$", before, re.IGNORECASE)
+            ends = before.rstrip().endswith(("–", "—", " -", "|", ","))
+            begin = on.start() if on else len(before) if ends else None
+        if begin is None:
             continue
-        begin = before.start() if before else written.span.start
+        left = text
         if not closing or closing.startswith((",", ";", "|", "(", "–", "—", "-")):
-            text_left = f"{text[:begin]}{' ' if closing else ''}{closing}".strip(" ,;–—-(|")
-            text_left += ")" if text_left.count("(") > text_left.count(")") else ""
-        else:
-            text_left = text
-        return text_left, written.iso(held_on) or written.span.of(text)
-    for form in (_DUE, _ON_DAY, _IN_BRACKETS):
-        matches = list(form.finditer(text))
-        if matches:
-            match = matches[-1]
-            rest = text[match.end() :].strip(" .)")
-            left = text if rest and rest[:1] not in ",;:|(–—-" else f"{text[: match.start()]} {rest}".strip(" ,;")
-            return left + ")" * (left.count("(") - left.count(")")), match["when"]
+            left = f"{text[:begin]}{' ' if closing else ''}{closing}".strip(" ,;–—-(|")
+            left += ")" if left.count("(") > left.count(")") else ""
+        return left, written.iso(held_on) or written.span.of(text)
+    return _take_vague(text)
+
+
+def _due_start(before: str) -> int | None:
+    """Return the start of "due on", "(by" or a calendar sign at the end of the text before a date."""
+    sign = _DATE_SIGN.search(before)
+    words = list(_TOKEN.finditer(before.rstrip(" :=(.,")))
+    while words and words[-1][0].lower() in _DAYS | _ARTICLES:
+        words.pop()
+    start = _marker_start(before, words)
+    return start if start is not None else sign.start() if sign else None
+
+
+def _marker_start(text: str, words: list[re.Match[str]]) -> int | None:
+    """Return the start of the words like "no later than" that end `words`, with the punctuation before them."""
+    for length in (3, 2, 1):
+        phrase = " ".join(word[0].lower() for word in words[-length:])
+        if len(words) >= length and phrase in _BEFORE_DAY:
+            return len(text[: words[-length].start()].rstrip(_OPENING))
+    return None
+
+
+def _take_vague(text: str) -> tuple[str, str | None]:
+    """As take_due, for days like "next Friday" and "end of June"."""
+    words = list(_TOKEN.finditer(text))
+    for place in range(len(words) - 1, -1, -1):
+        for length in range(min(_MOST_VAGUE, len(words) - place), 0, -1):
+            written = text[words[place].start() : words[place + length - 1].end()]
+            if not _is_vague(written.lower().split()):
+                continue
+            rest = text[words[place + length - 1].end() :].strip(" .)]")
+            begin = _vague_start(text[: words[place].start()], words[:place], written.lower(), is_last=not rest)
+            if begin is not None:
+                left = text if rest and rest[:1] not in ",;:|(–—-" else f"{text[:begin]} {rest}".strip(" ,;")
+                return left + ")" * (left.count("(") - left.count(")")), written
     return text, None
 
 
+def _vague_start(before: str, words: list[re.Match[str]], day: str, *, is_last: bool) -> int | None:
+    """Return the start of the words and signs that mark a day as due, None without such a mark."""
+    marker = words[:-1] if words and words[-1][0].lower() in _ARTICLES else words
+    is_next = bool(words) and not before[words[-1].end() :].strip(" :=")
+    begin = _marker_start(before, marker) if is_next and day not in _MONTHS else None
+    if begin is not None or not is_last:
+        return begin
+    head, is_day = before.rstrip(), day.split()[-1] in _DAYS
+    if head.endswith(("(", "[")):
+        return len(head[:-1].rstrip())
+    if is_day and head.endswith((",", " -", "–", "—")):
+        return len(head.rstrip(" -–—,"))
+    return words[-1].start() if is_day and is_next and words[-1][0].lower() in _ON else None
+
+
+def _is_vague(words: list[str]) -> bool:
+    """Return whether words name a day without a date: "next Friday", "end of June", "in two weeks"."""
+    phrase = " ".join(words)
+    if phrase in _VAGUE or phrase in _DAYS or (len(words) == 1 and phrase in _MONTHS):
+        return True
+    words = words[1:] if words[0] == "the" and len(words) > 1 else words
+    if len(words) > 1 and words[0] in _COMING:
+        if words[1] in _DAYS:
+            return len(words) == 2 or words[2:] == ["next", "week"]
+        return words[0] != "this" and " ".join(words[1:]) in _OCCASIONS
+    if len(words) > 1 and words[0] in _DAYS:
+        return words[1:] in (["next", "week"], ["prochain"])
+    if words[:2] == ["end", "of"]:
+        return len([word for word in words[2:] if word not in ("the", "this", "next")]) == 1
+    if words[0] == "eod":
+        return words[-1] in _DAYS and words[1:-1] in ([], ["on"])
+    if words[0] == "in" and len(words) == 3:
+        return (words[1] in _NUMBERS or words[1].isdigit()) and words[2].rstrip("s") in ("day", "week", "month")
+    if words[0] in ("ende", "fin") and len(words) == 2:
+        return words[1] != "de"
+    is_month = words[0] in _MONTHS or words[0] in ("q1", "q2", "q3", "q4")
+    return is_month and (len(words) == 1 or (len(words) == 2 and words[1].isdigit() and len(words[1]) == 4))
+
+
 def read_due(cell: str, held_on: date | None) -> str | None:
-    """The day that a cell of a column of due dates holds."""
+    """Return the day in a cell of a column of due dates."""
     text = plain(cell).strip(" .-–—")
-    if not text or text.lower() in ("tbd", "tba", "n/a", "none", "?"):
+    if text.lower() in _NO_VALUE:
         return None
     dates = find_dates(text)
     if dates:
@@ -230,14 +291,16 @@ def read_due(cell: str, held_on: date | None) -> str | None:
 
 
 def _are_people(text: str, people: People) -> bool:
-    """Whether all that a line names before its task are people: names for sure, or known ones in any letters."""
-    parts = [part for part in re.split(r",\s|\s?[/&]\s?|,?\s(?:and|und|et|y|e|en|with)\s", clean_name(text)) if part]
+    """Return whether all parts before a task are people: certain names, or known ones in any letters."""
+    parts = [part for part in _LISTED.split(clean_name(text)) if part]
     return bool(parts) and all(_is_person(part, people) for part in parts)
 
 
-def _is_office(text: str, *, all_too: bool) -> bool:
-    """Whether a task is given to whoever holds an office ("Treasurer to ..."), or to all ("Everyone: ...")."""
-    return _OFFICE.fullmatch(text) is not None or (all_too and text.lower() in ("everyone", "everybody", "all"))
+def _is_office(text: str, *, or_all: bool) -> bool:
+    """Return whether an office gets the task ("Treasurer to ..."), or everyone ("Everyone: ...")."""
+    lower = text.lower()
+    bare = _OFFICE_LEAD.sub("", lower, count=1)
+    return bare in _OFFICES or (or_all and lower in ("everyone", "everybody", "all"))
 
 
 def _is_person(text: str, people: People) -> bool:
@@ -249,18 +312,25 @@ def _is_person(text: str, people: People) -> bool:
     return is_name(text) and len(text.split()) <= 3
 
 
-def _first_of(text: str) -> str:
-    return re.split(r",\s|\s?[/&]\s?|\s(?:and|und|et|y|e|en)\s", clean_name(text))[0]
+def read_state(cell: str) -> bool | None:
+    """Return whether a cell of a status column means done; None if it means neither."""
+    text = plain(cell).casefold()
+    if text.startswith(_OPEN_WORDS):
+        return False
+    words = re.findall(r"\w+|[✓✔✅☑]", text)
+    return True if words and words[0] in _DONE_WORDS else None
 
 
-def _is_no_task(what: str) -> bool:
-    """Whether words after a name tell of it rather than give it something to do ("was", "has been")."""
-    return what.split()[0].lower() in _TELLING or re.match(r"to\sbe\s", what) is not None
-
-
-_TELLING: frozenset[str] = frozenset(
-    """is was has had are were be been reported said noted asked mentioned explained presented thanked joined left
-    and or
-    of in on for to from at with wants thinks believes suggested proposed recommended raised stated seconded
-    moved""".split()
-)
+def take_state(raw: str, done: bool | None) -> tuple[bool | None, str]:
+    """Return (state, task without its words of state); `done` is the state of its check box."""
+    if re.fullmatch(r"\s*~~.*~~\s*\.?", raw, re.DOTALL):
+        return True, raw.replace("~~", "")
+    tick = _TICK.search(raw)
+    if tick:
+        return True if done is None else done, f"{raw[: tick.start()]} {raw[tick.end() :]}".strip()
+    for match in _STATE.finditer(raw):
+        word = (match["word"] or match["last"]).casefold().strip()
+        state = True if word in _DONE_WORDS else False if word in _OPEN_WORDS else None
+        if state is not None and word not in ("yes", "no", "ja", "new", "started"):
+            return state if done is None else done, f"{raw[: match.start()]} {raw[match.end() :]}".strip()
+    return done, raw

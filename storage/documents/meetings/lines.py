@@ -1,6 +1,6 @@
-"""The lines of notes and minutes as what they are: headings, items of lists, rows, plain text; each with its place.
+"""Lines of notes and minutes by their form: headings, list items, rows, plain text; each with its place.
 
-Pure. Spans are offsets in the text of the page that a line stands on.
+Pure. Spans are offsets in the text of the page.
 """
 
 import re
@@ -12,13 +12,13 @@ from itertools import zip_longest
 from core.domain.corpus import Page, Span
 from core.text.words import collapse
 
-# Characters: a longer line is prose that is looked at for sentences alone, or data.
+# Characters: a longer line is prose, read only for its sentences, or data.
 MAX_LINE = 2_000
-# Characters: no line that anybody wrote is longer.
+# Characters: no handwritten line is longer.
 _LONGEST_LINE = 20_000
-# Levels of headings that are none to a reader of Markdown: below the six that are.
+# Level of headings outside of Markdown, below its six.
 BOLD_LEVEL = 7
-# Characters from which a line that goes on in the next one may have been wrapped by its writer.
+# Characters from which a line that continues in the next one may have been wrapped by its writer.
 _WRAPPED = 55
 
 _HEADING = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*")
@@ -37,7 +37,7 @@ _LINKED_PIPE = re.compile(r"\[\[[^\[\]\n]{1,300}\]\]")
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
 _INDENT = re.compile(r"[ \t]*")
 _OPEN_LABEL = re.compile(r"[^:]{1,40}:(?:\s|$)|.{0,3}\*\*")
-# What begins a line of people, with a colon or as a sentence: "Apologies were received from Dan".
+# Starts of lines about people, with a colon or as a sentence: "Apologies were received from Dan".
 _PEOPLE = re.compile(r"(?:Apologies|Regrets|Absent|Present|In attendance|Also present|Attendees)\b")
 _LINK = re.compile(r"!?\[((?:[^\[\]]|\\[\[\]]){0,300})\]\([^()\s]{0,500}(?:\s[^()]{0,80})?\)")
 _WIKILINK = re.compile(r"!?\[\[(?:[^\[\]|\n]{0,200}\|)?([^\[\]|\n]{1,200})\]\]")
@@ -47,7 +47,7 @@ _MARKS = re.compile(
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|>~])")
 
 
-# What a box or bullet is when it is ticked, and when it is not.
+# Signs of ticked and open boxes and bullets.
 _TICKED = "xX✓✔☑✅"
 _UNTICKED = "☐⬜"
 
@@ -67,29 +67,34 @@ class NoteLine:
     page_number: int
     span: Span
     form: Form
-    raw: str  # as it stands at `span`
-    level: int = 0  # of a heading, from 1; of anything else, how far it is indented, in characters
+    raw: str  # as written at `span`
+    level: int = 0  # of a heading, from 1; else the indent in characters
     after_gap: bool = False  # whether a blank line is before it
-    done: bool | None = None  # what its check box says
+    done: bool | None = None  # the state of its check box
     cells: tuple[str, ...] = ()  # of a row, as written
-    header: bool = False  # whether a row stands over a rule: it names the columns
+    header: bool = False  # whether a row is above a rule and names the columns
 
     @property
     def text(self) -> str:
-        """What is read of it: without marks of any markup, in one line."""
+        """The readable text: without markup, in one line."""
         return plain(self.raw)
 
 
+def phrases(listed: str) -> frozenset[str]:
+    """Return the phrases of a table: "one, two words"."""
+    return frozenset(" ".join(listed.split()).split(", "))
+
+
 def plain(raw: str) -> str:
-    """Text without the marks of Markdown, wiki and HTML, white space collapsed; links are their words."""
+    """Return text without the marks of Markdown, wiki and HTML, white space collapsed; links become their words."""
     text = _WIKILINK.sub(r"\1", _LINK.sub(r"\1", raw))
     return collapse(_ESCAPED.sub(r"\1", _MARKS.sub("", text)))
 
 
 def read_lines(pages: Iterable[Page], *, wrapped: bool = True) -> list[NoteLine]:
-    """The lines of all pages, in text order, without blank ones and code.
+    """Return the lines of all pages, in text order, without blank lines and code.
 
-    `wrapped`: a line may go on in the next one, as in files that people write; not so where tags end the lines.
+    `wrapped`: a line may continue in the next one, as in handwritten files; False for lines that tags end.
     """
     join = _joined if wrapped else iter
     return [line for page in pages for line in join(_with_headers(list(_page_lines(page))))]
@@ -114,7 +119,7 @@ def _page_lines(page: Page) -> Iterator[NoteLine]:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A line of a page that is being read."""
+    """A line of a page."""
 
     page_number: int
     raw: str
@@ -135,7 +140,7 @@ class _Source:
 
 
 def _to_line(page_number: int, raw: str, start: int, level: int | None, *, wiki: bool) -> NoteLine:
-    """`level` is the one of the heading that is known to begin here."""
+    """`level` is the level of the heading that begins here, if any."""
     quote = _QUOTE.match(raw)
     space = _INDENT.match(raw, quote.end() if quote else 0)
     content = space.end() if space else 0
@@ -165,7 +170,7 @@ def _to_row(source: _Source, content: int) -> NoteLine | None:
 
 
 def _to_item(source: _Source, content: int) -> NoteLine:
-    """An item of a list, ticked or not, or plain text."""
+    """Return an item of a list, ticked or not, or plain text."""
     raw = source.raw
     item = _ITEM.match(raw, content)
     begin = item.end() if item else content
@@ -188,7 +193,7 @@ def _cells(raw: str, content: int) -> tuple[str, ...]:
 
 
 def _with_headers(lines: Sequence[NoteLine]) -> Iterator[NoteLine]:
-    """The lines, where a row over a rule is a header, and a line underlined by one a heading."""
+    """Yield the lines; a row above a rule is a header, an underlined line a heading."""
     for line, following in zip_longest(lines, lines[1:]):
         ruled = following is not None and following.form is Form.RULE and not following.after_gap
         if ruled and line.form is Form.ROW:
@@ -200,10 +205,10 @@ def _with_headers(lines: Sequence[NoteLine]) -> Iterator[NoteLine]:
 
 
 def _joined(lines: Iterable[NoteLine]) -> Iterator[NoteLine]:
-    """The lines, where text that goes on in the next line is one with it."""
+    """Yield the lines, each joined with the lines that continue it."""
     last: NoteLine | None = None
     for line in lines:
-        if last is not None and _goes_on(last, line):
+        if last is not None and _continues(last, line):
             raw = f"{last.raw}\n{line.raw}"
             cells = (*last.cells[:-1], f"{last.cells[-1]} {line.raw}") if last.cells else ()
             last = replace(last, raw=raw, cells=cells, span=Span(last.span.start, line.span.end))
@@ -215,7 +220,7 @@ def _joined(lines: Iterable[NoteLine]) -> Iterator[NoteLine]:
         yield last
 
 
-def _goes_on(last: NoteLine, line: NoteLine) -> bool:
+def _continues(last: NoteLine, line: NoteLine) -> bool:
     if line.form is not Form.TEXT or line.after_gap or last.form in (Form.HEADING, Form.RULE) or last.header:
         return False
     if len(last.raw) + len(line.raw) > MAX_LINE or _OPEN_LABEL.match(line.raw):

@@ -1,15 +1,45 @@
-"""What Office files have in common: a ZIP of XML within bounds, or an older container and why it can't be read."""
+"""Checks of Office and OpenDocument files, and their XML parts."""
 
 import io
 import re
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from core.domain.read_limits import MEBIBYTE
 from core.errors import ReadError
 from storage.documents.archives import ZIP_MARK, Archive, open_archive
-from storage.documents.office.xml_parts import check_part
+
+
+def parse_part(data: bytes, part: str, what: str) -> Any:
+    """The root element of a part. ReadError, which names the part and the file ("Word document"), when it is broken."""
+    from lxml import etree
+
+    try:
+        return etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True))
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise ReadError(f"corrupt: {part!r} of the {what} can't be read ({error})") from error
+
+
+def check_part(data: bytes, part: str, what: str) -> None:
+    """ReadError when a part is no whole XML; nothing of it is kept in memory."""
+    from xml.parsers import expat
+
+    try:
+        expat.ParserCreate().Parse(data, True)
+    except (expat.ExpatError, LookupError, ValueError) as error:
+        raise ReadError(f"corrupt: {part!r} of the {what} can't be read ({error})") from error
+
+
+def outermost(element: Any, tag: str, *, but_in: str = "") -> Iterator[Any]:
+    """The elements of that name below `element` that are in no other of them, nor in one named `but_in`."""
+    for child in element:
+        if child.tag == tag:
+            yield child
+        elif child.tag != but_in:
+            yield from outermost(child, tag, but_in=but_in)
+
 
 # The older container: .doc, .xls and .ppt are in it, and so is every encrypted file of the newer kinds.
 OLE_MARK = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"

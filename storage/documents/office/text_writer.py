@@ -1,4 +1,4 @@
-"""Blocks of a word processor's document to one text with headings: what several readers write with."""
+"""Blocks of a word processor's document written as one text with headings; numbers of its lists."""
 
 import re
 from collections.abc import Sequence
@@ -7,6 +7,31 @@ from core.domain.corpus import Heading
 from core.text.words import collapse
 from storage.documents.tables.text import to_table
 from storage.documents.texts.encodings import clean
+
+# Letters of one number: the 27th item is "aa", the 53rd "aaa".
+MAX_LETTERS = 60
+
+_ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
+          (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))  # fmt: skip
+
+
+def to_number(number: int, form: str) -> str:
+    """A number as letters, Roman or decimal, whichever the list asks for."""
+    if form in ("lowerLetter", "upperLetter") and number > 0:
+        letter = chr(ord("a") + (number - 1) % 26) * min((number - 1) // 26 + 1, MAX_LETTERS)
+        return letter.upper() if form == "upperLetter" else letter
+    if form in ("lowerRoman", "upperRoman") and 0 < number < 4000:
+        return _to_roman(number).upper() if form == "upperRoman" else _to_roman(number)
+    return "" if form == "none" else f"{number:02d}" if form == "decimalZero" else str(number)
+
+
+def _to_roman(number: int) -> str:
+    written = ""
+    for value, letters in _ROMAN:
+        count, number = divmod(number, value)
+        written += letters * count
+    return written
+
 
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad]")
 _SPACES = re.compile(r"[^\S\n]+")

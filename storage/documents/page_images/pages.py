@@ -1,4 +1,4 @@
-"""Pictures of PDF pages, drawn in a child process when first asked for, and kept in memory."""
+"""Images of PDF pages for people and models, drawn in a child process with limits."""
 
 import asyncio
 import os
@@ -8,8 +8,10 @@ from collections import OrderedDict
 from pathlib import Path
 from time import monotonic
 
+from core.domain.answer import PageImage
 from core.domain.corpus import Document, Page, Source
 from core.errors import NotFound
+from core.ports import CorpusRepository
 from storage.documents.files import SourceFile, stamp_of
 
 KEPT_BYTES = 24 * 1024 * 1024  # of pictures in memory: some 300 pages
@@ -104,3 +106,20 @@ async def _draw(file: Path, number: int, width: int, *more: str) -> bytes:
     if child.returncode != 0 or not picture:
         raise NotFound(NO_PICTURE)
     return picture
+
+
+class PdfPictures:
+    """Implements core.ports.PagePictures; one for the process, as each drawing takes a core."""
+
+    def __init__(self, corpus: CorpusRepository) -> None:
+        self._corpus = corpus
+        self._room = asyncio.Semaphore(AT_ONCE)
+
+    async def picture_of(self, document: Document, page: Page) -> PageImage:
+        sources = await self._corpus.list_sources(document.workspace)
+        source = next((item for item in sources if item.id == document.source_id), None)
+        if source is None or document.kind != "pdf":
+            raise NotFound("Only pages of PDFs have pictures.")
+        async with self._room:
+            data = await draw_for_model(source, document, page)
+        return PageImage(label=f'"{document.title}", page {page.number}', media_type="image/jpeg", data=data)

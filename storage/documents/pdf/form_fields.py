@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.text.words import collapse
-from storage.documents.pdf.geometry import Box, turned, turned_box
+from storage.documents.pdf.glyphs import Box, turned, turned_box
 from storage.documents.pdf.rows import Line
 from storage.documents.texts.encodings import clean
 

@@ -8,9 +8,7 @@ from core.domain.corpus import Page, Span
 from core.domain.extracts import ExtractorInput, Unread
 from storage.documents.deadline import ask_for_time
 from storage.documents.pdf.aligned_tables import find_aligned_tables
-from storage.documents.pdf.layout import Layout, LayoutReader
-from storage.documents.pdf.page_tables import FoundTable, to_lines, to_text
-from storage.documents.pdf.places import place_words, span_of
+from storage.documents.pdf.layout import FoundTable, Layout, LayoutReader, place_words, span_of, to_lines, to_text
 from storage.documents.pdf.ruled_tables import find_ruled_tables
 from storage.documents.tables.header_rows import Grid, tidy
 from storage.documents.tables.titles import find_title

@@ -1,17 +1,25 @@
-"""What a PDF page shows, with places: words and the lines drawn around them. Read with PDFium, as the text is."""
+"""The words and lines of a PDF page with their places, read with PDFium, and the cells they form."""
 
 import ctypes
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from storage.documents.pdf.duplicate_glyphs import find_doubles
+from core.domain.corpus import Span
+from core.text.delimited import is_data
 from storage.documents.pdf.form_fields import open_forms, read_fields
-from storage.documents.pdf.geometry import Point, letter_index, sorted_corners, turned, turned_box
-from storage.documents.pdf.rotation import upright_text
+from storage.documents.pdf.glyphs import (
+    Point,
+    find_doubles,
+    letter_index,
+    sorted_corners,
+    turned,
+    turned_box,
+    upright_text,
+)
 from storage.documents.pdf.rows import Line
 
 # Characters and drawn pieces of one page beyond which it is a map or a chart, not a page of text.
@@ -269,3 +277,134 @@ def _pieces(raw: Any, path: Any, matrix: _Matrix) -> Iterator[tuple[Point, Point
         if raw.FPDFPathSegment_GetClose(segment):
             yield point, first
         last = point
+
+
+_NO_FIGURE = frozenset(
+    "- – — − … * ** † ‡ § # x (x) na n/a n.a. nil none ( ) . : .. ... -- (d) (na) (z) (1) (2)".split()
+)
+_SIGNS = frozenset("$€£¥%")
+# A number and, in parentheses, its share, error or interval.
+_WITH_SHARE = re.compile(r"[-–−+<>~]?\d[\d.,%]*\s?[(\[][-–−+<>~±]?\d[\d.,%–−/ -]*[)\]]")
+_SCALED = re.compile(r"[-–−(]{0,2}[$€£]?\d[\d.,]*\s?(?:[KkMBbTt]|[Mm]n|[Bb]n|million|billion)\)?")
+
+
+def is_figure(text: str) -> bool:
+    """Whether it is a number, a date, or what stands for a number that is not there."""
+    bare = text.strip("*†‡§^ \t")
+    return (
+        is_data(bare)
+        or text.lower() in _NO_FIGURE
+        or bare in _SIGNS
+        or _is_marked(bare)
+        or bool(_WITH_SHARE.fullmatch(bare) or _SCALED.fullmatch(bare))
+    )
+
+
+def _is_marked(text: str) -> bool:
+    """A figure with a sign or the mark of a note at its end or front: "r 41.2", "1,204 e", "41-50"."""
+    parts = text.split()
+    if 1 < len(parts) <= 3:
+        kept = [part for part in parts if len(part) > 2 or part[:1].isdigit()]
+        return len(kept) == 1 and is_data(kept[0]) and any(map(str.isdigit, kept[0]))
+    return bool(text) and text[0].isdigit() and all(c.isdigit() or c in ".,-–/:%+()'" for c in text)
+
+
+# Share of the lower one's height by which two words overlap when they stand on one line.
+_OVERLAP = 0.5
+
+# Characters of a cell up to which it may end with such dots.
+MAX_LEADERS = 500
+# Dots that lead from a label to its figure.
+_LEADERS = re.compile(r"(?:[ ]?[.·…]){3,}$")
+
+Cell = tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundTable:
+    """A table on a page, from top to bottom; `edges` are the left ends of its columns and the right end of the last."""
+
+    header: tuple[str, ...]  # the columns' names; all empty where it has none
+    rows: tuple[tuple[Cell, ...], ...]
+    texts: tuple[tuple[str, ...], ...]  # what the rows' cells say, those of merged cells in each place they cover
+    words: tuple[Word, ...]  # all of it, the header's too
+    edges: tuple[float, ...]
+    is_ruled: bool
+    is_doubtful: bool = False  # ruled, but what stands in its cells looks like several columns
+
+    @property
+    def top(self) -> float:
+        return max(word.top for word in self.words)
+
+    @property
+    def bottom(self) -> float:
+        return min(word.bottom for word in self.words)
+
+
+def to_lines(words: Iterable[Word]) -> list[list[Word]]:
+    """The words of each line from left to right, the lines from top to bottom."""
+    lines: list[list[Word]] = []
+    for word in sorted(words, key=lambda word: (-word.middle, word.left)):
+        place = next((line for line in reversed(lines[-3:]) if _on_one_line(line, word)), None)
+        if place is None:
+            lines.append([word])
+        else:
+            place.append(word)
+    return [sorted(line, key=lambda word: (word.left, word.order)) for line in lines]
+
+
+def to_text(words: Iterable[Word]) -> str:
+    """What a cell says; its lines are joined by a space, or by nothing where they stand that close."""
+    text = ""
+    for line in to_lines(words):
+        before: Word | None = None
+        for word in line:
+            close = before is not None and word.left - before.right < before.height * 0.1
+            text += word.text if not text or close else f" {word.text}"
+            before = word
+    text = text.replace("\ufffe", "-")
+    return _LEADERS.sub("", text) if len(text) < MAX_LEADERS else text
+
+
+def _on_one_line(line: Sequence[Word], word: Word) -> bool:
+    first = max(line, key=lambda other: other.height)
+    overlap = min(first.top, word.top) - max(first.bottom, word.bottom)
+    return overlap >= min(first.height, word.height) * _OVERLAP
+
+
+# Characters of text that may stand between two words that follow each other, and more for a word that is no number.
+_NEAR = 60
+_FAR = 1_500
+_LONG = 5
+
+
+def place_words(words: Sequence[Word], text: str) -> dict[int, Span]:
+    """The place of each word, by its order; words that are not found are left out.
+
+    The text has the words in the file's order, or line by line as they are seen: what finds more of them is right.
+    """
+    as_written = _place(words, text)
+    if len(as_written) == len(words):
+        return as_written
+    as_seen = _place([word for line in to_lines(words) for word in line], text)
+    return max(as_written, as_seen, key=len)
+
+
+def _place(words: Iterable[Word], text: str) -> dict[int, Span]:
+    places = {}
+    cursor = 0
+    for word in words:
+        wanted = word.text.replace("\ufffe", "-").replace("\x02", "-")
+        start = text.find(wanted, cursor, cursor + _NEAR + len(wanted))
+        if start < 0 and len(wanted) >= _LONG:
+            start = text.find(wanted, cursor, cursor + _FAR)
+        if start >= 0:
+            cursor = start + len(wanted)
+            places[word.order] = Span(start, cursor)
+    return places
+
+
+def span_of(words: Iterable[Word], places: Mapping[int, Span]) -> Span | None:
+    """From the first to the last of the words that have a place."""
+    found = [places[word.order] for word in words if word.order in places]
+    return Span(min(span.start for span in found), max(span.end for span in found)) if found else None

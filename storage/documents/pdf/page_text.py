@@ -1,17 +1,110 @@
-"""The text of one page of a PDF: its text layer in the order it is read, each letter once, with what its forms hold."""
+"""The text of a PDF page in reading order, with form fields and ruled tables."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
-from storage.documents.pdf.duplicate_glyphs import DOUBLE, mark_doubles, without_doubles
+from core.domain.corpus import Span
 from storage.documents.pdf.form_fields import Field, read_fields, with_fields
-from storage.documents.pdf.geometry import letter_box, turned, turned_box
-from storage.documents.pdf.rotation import upright_text
+from storage.documents.pdf.glyphs import (
+    DOUBLE,
+    letter_box,
+    mark_doubles,
+    turned,
+    turned_box,
+    upright_text,
+    without_doubles,
+)
+from storage.documents.pdf.layout import (
+    Cell,
+    FoundTable,
+    Layout,
+    place_words,
+    read_layout,
+    read_rules,
+    span_of,
+    to_lines,
+)
 from storage.documents.pdf.rows import Line, needs_rows, to_rows
-from storage.documents.pdf.table_text import with_ruled_tables
+from storage.documents.pdf.ruled_tables import find_grids, find_ruled_tables, join_rules
 from storage.documents.texts.encodings import clean
+
+_Row = Sequence[Cell]
+
+
+def with_ruled_tables(text: str, page: Any, text_page: Any, filled: Sequence[Line] = ()) -> str:
+    """The text of an open page with its ruled tables as rows; `filled` is what stands in its forms' fields."""
+    rules = read_rules(page)
+    if not text or rules is None or not find_grids(join_rules(rules[0]), join_rules(rules[1])):
+        return text  # the words are read where there may be a table alone: they take the most time
+    layout = read_layout(page, text_page, rules, filled)
+    return text if layout is None else write_ruled_tables(text, layout)
+
+
+def write_ruled_tables(text: str, layout: Layout) -> str:
+    """`text` with the ruled tables of its page as rows, as far as no other words stand between theirs."""
+    tables = [table for table in find_ruled_tables(layout) if not table.is_doubtful]
+    places = place_words(layout.words, text) if tables else {}
+    blocks = [block for table in tables for block in _blocks([_head(table), *table.rows], places)]
+    written, end = text, len(text)
+    for span, rows in sorted(blocks, key=lambda block: block[0], reverse=True):
+        if span.end > end:
+            continue  # a table within a table
+        cells = ([_to_cell(cell, places, text) for cell in row] for row in rows)
+        lines = "\n".join("\t".join(row).rstrip() for row in cells)
+        start = len(text[: span.start].rstrip(" "))
+        before = "" if start == 0 or text[start - 1] == "\n" else "\n"
+        after = "" if span.end == len(text) or text[span.end] == "\n" else "\n"
+        written = written[:start] + before + lines + after + written[span.end :]
+        end = start
+    return written
+
+
+def _blocks(rows: Sequence[_Row], places: Mapping[int, Span]) -> list[tuple[Span, list[_Row]]]:
+    """Rows whose words stand together in the text: all of a table as one, else each that does by itself."""
+    filled = [row for row in rows if any(row)]
+    whole = _span_alone(filled, places)
+    if whole is not None:
+        return [(whole, filled)]
+    alone = ((_span_alone([row], places), row) for row in filled)
+    return [(span, [row]) for span, row in alone if span is not None]
+
+
+def _span_alone(rows: Sequence[_Row], places: Mapping[int, Span]) -> Span | None:
+    """Where the words of the rows stand; None where one is missing in the text, or another stands between them."""
+    words = [word for row in rows for cell in row for word in cell]
+    own = {word.order for word in words}
+    span = span_of(words, places)
+    if span is None or not own <= places.keys():
+        return None
+    return None if any(order not in own and span.contains(place) for order, place in places.items()) else span
+
+
+def _to_cell(cell: Cell, places: Mapping[int, Span], text: str) -> str:
+    """The words of a cell as the text has them, its lines joined by a space: no two become one."""
+    written = ""
+    end: int | None = None
+    for line in to_lines(cell):
+        for word in line:
+            place = places[word.order]
+            written += f"{'' if end is None or place.start == end else ' '}{place.of(text)}"
+            end = place.end
+    return written
+
+
+def _head(table: FoundTable) -> list[Cell]:
+    """The words above the rows, each in the column it stands in."""
+    inside = {word.order for row in table.rows for cell in row for word in cell}
+    words = [word for word in table.words if word.order not in inside]
+    columns = len(table.edges) - 1
+    cells: list[Cell] = []
+    for column in range(columns):
+        left = table.edges[column] if column else float("-inf")
+        right = table.edges[column + 1] if column + 1 < columns else float("inf")
+        cells.append(tuple(word for word in words if left <= word.centre < right))
+    return cells
+
 
 # Characters of a page below which it is asked whether they stand on the page at all: scanners leave notes beside it.
 OFF_PAGE_TEXT = 200

@@ -6,7 +6,7 @@ from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
 from core.text.delimited import Delimited, read_delimited
 from core.text.words import collapse, shorten
-from storage.documents.office.text_sheets import SUFFIX, SheetForm, form_of
+from storage.documents.office.sheets import SUFFIX, SheetForm, form_of
 from storage.documents.texts.encodings import decode
 
 FENCE = "```"

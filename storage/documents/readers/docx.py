@@ -1,19 +1,335 @@
-"""Word documents: the text in reading order, with its lists, tables and notes."""
+"""Word documents: text, headings, lists, tables and notes."""
 
+import re
 import zipfile
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
-from storage.documents.office.docx_lists import Lists
-from storage.documents.office.docx_text import BodyReader, name
-from storage.documents.office.office_files import as_transitional, check_office, is_office
-from storage.documents.office.text_writer import to_title
-from storage.documents.office.xml_parts import parse_part
+from core.text.words import collapse
+from storage.documents.office.office_files import as_transitional, check_office, is_office, outermost, parse_part
+from storage.documents.office.text_writer import TextWriter, to_number, to_title
+from storage.documents.tables.text import Merge, fill_merged
 from storage.documents.texts.sections import split_sections
+
+LEVELS = 9
+BULLET = "-"
+# What a level shows beyond these places is no number that people wrote.
+_MAX_SHOWN = 60
+_PLACE = re.compile(r"%([1-9])")
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How one level of a list is numbered: `shown` holds %1 for the number of level 1, and so on."""
+
+    form: str = "bullet"
+    shown: str = ""
+    start: int = 1
+
+
+@dataclass(slots=True)
+class _List:
+    levels: Mapping[int, Level]
+    counts: dict[int, int] = field(default_factory=dict)  # by level: the last number given
+
+
+class Lists:
+    """Hands out marks in document order: "-", "3.", "2.1", "(b)"."""
+
+    def __init__(self, numbering: Any, name: Callable[[str], str]) -> None:
+        """`numbering` is the root of the numbering part, None without one; `name` makes names Word's own."""
+        self._name = name
+        self._lists: dict[str, _List] = {}
+        self._of: dict[str, str] = {}
+        self._restarts: dict[str, dict[int, int]] = {}
+        for element in numbering if numbering is not None else ():
+            if element.tag == name("abstractNum"):
+                self._lists[element.get(name("abstractNumId"), "")] = _List(self._read_levels(element))
+            elif element.tag == name("num"):
+                self._read_number(element)
+
+    def mark(self, number: str, level: int) -> str:
+        """What stands before the next paragraph of the list `number` at `level` (from 0); "" for no list."""
+        found = self._lists.get(self._of.get(number, ""))
+        if found is None or not 0 <= level < LEVELS:
+            return BULLET if number not in ("", "0") else ""
+        for restarted, start in self._restarts.pop(number, {}).items():
+            found.counts[restarted] = start - 1
+        form = found.levels.get(level, Level())
+        found.counts[level] = found.counts.get(level, form.start - 1) + 1
+        found.counts = {place: count for place, count in found.counts.items() if place <= level}
+        if form.form == "bullet":
+            return BULLET
+        return _PLACE.sub(lambda match: _counted(found, int(match[1]) - 1), form.shown)[:_MAX_SHOWN].strip()
+
+    def _read_levels(self, element: Any) -> dict[int, Level]:
+        name = self._name
+        return {
+            _number(level.get(name("ilvl")), 0): Level(
+                form=self._value(level, "numFmt") or "decimal",
+                shown=self._value(level, "lvlText"),
+                start=_number(self._value(level, "start"), 1),
+            )
+            for level in element.iterchildren(name("lvl"))
+        }
+
+    def _read_number(self, element: Any) -> None:
+        name = self._name
+        number = element.get(name("numId"), "")
+        self._of[number] = self._value(element, "abstractNumId")
+        self._restarts[number] = {
+            _number(change.get(name("ilvl")), 0): _number(self._value(change, "startOverride"), 1)
+            for change in element.iterchildren(name("lvlOverride"))
+            if change.find(name("startOverride")) is not None
+        }
+
+    def _value(self, element: Any, child: str) -> str:
+        found = element.find(self._name(child))
+        return "" if found is None else str(found.get(self._name("val"), ""))
+
+
+def _counted(found: _List, level: int) -> str:
+    form = found.levels.get(level, Level("decimal"))
+    return to_number(found.counts.get(level, form.start), form.form)
+
+
+def _number(text: str | None, default: int) -> int:
+    return int(text) if text and re.fullmatch(r"-?[0-9]{1,9}", text) else default
+
+
+# Columns of a table: Word allows 63, and a file may claim any number.
+MAX_COLUMNS = 64
+# Styles a style may be based on, one on the other: more is a circle.
+_MAX_BASES = 12
+
+_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_MATH_TEXT = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
+_CONTENTS = re.compile(r"toc (?:\d|heading)|table of figures|index \d", re.IGNORECASE)
+
+
+def name(local: str) -> str:
+    """A name in the name space of Word's own elements."""
+    return _WORD + local
+
+
+# What is not read: deleted and moved text, field codes, and what only old programs draw.
+_SKIPPED = frozenset([*map(name, ("del", "moveFrom", "instrText", "delText", "pPr", "rPr", "txbxContent")), _FALLBACK])
+_BREAKS = {name("br"): "\n", name("cr"): "\n", name("tab"): " ", name("noBreakHyphen"): "-", name("ptab"): " "}
+_WRAPPERS = frozenset(map(name, ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag")))
+_NOTES = {name("footnoteReference"): "footnotes", name("endnoteReference"): "endnotes"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """What a paragraph's style says of its part in the document."""
+
+    name: str
+    level: int = 0  # of a heading, from 1; 0: none
+    number: str = ""  # of its list
+    depth: int = 0
+
+
+class BodyReader:
+    """Writes a body element by element; `title` is the text of the first paragraph in the style Title."""
+
+    def __init__(self, styles: Any, lists: Lists, notes: Mapping[str, Mapping[str, Any]]) -> None:
+        """`notes` has the elements of "footnotes" and "endnotes" by id."""
+        self.writer = TextWriter()
+        self.title = ""
+        self._styles = read_styles(styles)
+        self._lists = lists
+        self._notes = notes
+        self._cited: list[tuple[int, Any]] = []  # notes referred to, whose text is not written yet
+        self._note_count = 0
+
+    def write(self, container: Any) -> None:
+        """All blocks of a body, a cell or a text box; a note follows the block that refers to it."""
+        for element in _blocks(container):
+            if element.tag == name("p"):
+                self._write_paragraph(element)
+            else:
+                self._write_table(element)
+            self._write_notes()
+
+    def _write_paragraph(self, paragraph: Any) -> None:
+        style = self._style(paragraph)
+        if _CONTENTS.fullmatch(style.name):
+            return
+        mark = self._lists.mark(style.number, style.depth)
+        text = self._text(paragraph)
+        if style.name.lower() == "title" and not self.title:
+            self.title = collapse(text)
+        if style.level:
+            self.writer.add_heading(style.level, f"{mark} {text}" if mark and text.strip() and mark != "-" else text)
+        elif mark:
+            self.writer.add_item(text, level=style.depth, mark=mark)
+        else:
+            self.writer.add_paragraph(text)
+        for box in outermost(paragraph, name("txbxContent"), but_in=_FALLBACK):
+            self.write(box)
+
+    def _write_table(self, table: Any) -> None:
+        rows = [
+            list(_wrapped(row, "tc"))
+            for row in _wrapped(table, "tr")
+            if row.find(f"{name('trPr')}/{name('del')}") is None
+        ]
+        if all(len(cells) == 1 for cells in rows):  # a frame around text, or a list in boxes
+            for cells in rows:
+                self.write(cells[0])
+        else:
+            self.writer.add_table(self._to_grid(rows))
+
+    def _to_grid(self, rows: list[list[Any]]) -> list[list[str]]:
+        grid: list[list[str]] = []
+        merges: list[Merge] = []
+        open_merges: dict[int, Merge] = {}  # by column: cells that may go on in the next row
+        for place, cells in enumerate(rows):
+            line: list[str] = []
+            going_on: dict[int, Merge] = {}
+            for cell in cells:
+                column, span = len(line), min(_span(cell), MAX_COLUMNS - len(line))
+                merge = cell.find(f"{name('tcPr')}/{name('vMerge')}")
+                above = open_merges.get(column)
+                if merge is not None and merge.get(name("val")) != "restart" and above:
+                    merge_now = Merge(above.row, column, above.rows + 1, above.columns)
+                    text = ""
+                else:
+                    merge_now = Merge(place, column, 1, span)
+                    text = self._cell_text(cell)
+                if merge is not None:
+                    going_on[column] = merge_now
+                merges.append(merge_now)
+                line += [text, *[""] * (span - 1)][:span]
+            open_merges = going_on
+            grid.append(line)
+        return fill_merged(grid, [merge for merge in merges if merge.rows > 1 or merge.columns > 1])
+
+    def _cell_text(self, cell: Any) -> str:
+        """The blocks of a cell on one line; of a table inside it, each row after the other."""
+        pieces = []
+        for element in _blocks(cell):
+            if element.tag == name("p"):
+                style = self._style(element)
+                mark = self._lists.mark(style.number, style.depth)
+                text = collapse(self._text(element))
+                pieces.append(f"{mark} {text}" if mark and text else text)
+            else:
+                rows = [[self._cell_text(inner) for inner in _wrapped(row, "tc")] for row in _wrapped(element, "tr")]
+                pieces.append("; ".join(", ".join(filter(None, row)) for row in rows if any(row)))
+        return " ".join(filter(None, pieces))
+
+    def _text(self, element: Any) -> str:
+        return "".join(self._pieces(element))
+
+    def _pieces(self, element: Any) -> Iterator[str]:
+        for child in element:
+            if child.tag in _SKIPPED or not isinstance(child.tag, str):
+                continue
+            if child.tag in (name("t"), _MATH_TEXT):
+                yield child.text or ""
+            elif child.tag in _BREAKS:
+                yield _BREAKS[child.tag]
+            elif child.tag in _NOTES:
+                yield self._cite(_NOTES[child.tag], child.get(name("id"), ""))
+            elif child.tag != name("r") or child.find(f"{name('rPr')}/{name('vanish')}") is None:
+                yield from self._pieces(child)
+
+    def _cite(self, kind: str, note_id: str) -> str:
+        note = self._notes.get(kind, {}).get(note_id)
+        if note is None:
+            return ""
+        self._note_count += 1
+        self._cited.append((self._note_count, note))
+        return f"[^{self._note_count}]"
+
+    def _write_notes(self) -> None:
+        cited, self._cited = self._cited, []
+        for number, note in cited:
+            self.writer.add_paragraph(f"[^{number}]: {self._cell_text(note)}")
+
+    def _style(self, paragraph: Any) -> Style:
+        properties = paragraph.find(name("pPr"))
+        if properties is None:
+            return self._styles.get("", Style(name=""))
+        base = self._styles.get(_value(properties, "pStyle"), self._styles.get("", Style(name="")))
+        return _with_properties(base, properties)
+
+
+def read_styles(styles: Any) -> dict[str, Style]:
+    """The paragraph styles by id, each with what it has of those it is based on; "" is the default one."""
+    elements = {style.get(name("styleId"), ""): style for style in styles.iterchildren(name("style"))}
+    found = {}
+    for style_id, element in elements.items():
+        chain = [element]
+        while len(chain) < _MAX_BASES and (base := elements.get(_value(chain[-1], "basedOn"))) is not None:
+            chain.append(base)
+        style = Style(name=_value(element, "name"))
+        for link in reversed(chain):
+            style = _with_name(style, _value(link, "name"))
+            properties = link.find(name("pPr"))
+            style = style if properties is None else _with_properties(style, properties)
+        found[style_id] = style
+        if element.get(name("default")) in ("1", "true") and element.get(name("type")) == "paragraph":
+            found[""] = style
+    return found
+
+
+def _with_name(style: Style, title: str) -> Style:
+    heading = _HEADING.fullmatch(title)
+    level = int(heading[1]) if heading else 1 if title.lower() == "title" else style.level
+    return Style(name=style.name, level=level, number=style.number, depth=style.depth)
+
+
+def _with_properties(style: Style, properties: Any) -> Style:
+    outline = _value(properties, "outlineLvl")
+    level = style.level if not outline.isdecimal() else int(outline) + 1 if int(outline) < 9 else 0
+    numbering = properties.find(name("numPr"))
+    if numbering is None:
+        return Style(name=style.name, level=level, number=style.number, depth=style.depth)
+    number = _value(numbering, "numId") or style.number
+    depth = _value(numbering, "ilvl")
+    return Style(
+        name=style.name,
+        level=level,
+        number="" if number == "0" else number,
+        depth=int(depth) if depth.isdecimal() and len(depth) < 3 else style.depth,
+    )
+
+
+def _blocks(container: Any) -> Iterator[Any]:
+    """Paragraphs and tables, also those in content controls and tracked insertions."""
+    for child in container:
+        if child.tag in (name("p"), name("tbl")):
+            yield child
+        elif child.tag in _WRAPPERS:
+            yield from _blocks(child)
+
+
+def _wrapped(container: Any, local: str) -> Iterator[Any]:
+    for child in container:
+        if child.tag == name(local):
+            yield child
+        elif child.tag in _WRAPPERS:
+            yield from _wrapped(child, local)
+
+
+def _span(cell: Any) -> int:
+    properties = cell.find(name("tcPr"))
+    span = "" if properties is None else _value(properties, "gridSpan")
+    return max(1, int(span)) if span.isdecimal() and len(span) < 4 else 1
+
+
+def _value(element: Any, local: str) -> str:
+    found: Any = element.find(name(local))
+    return "" if found is None else str(found.get(name("val"), ""))
+
 
 WHAT = "Word document"
 _LINKED = ("numbering", "footnotes", "endnotes")

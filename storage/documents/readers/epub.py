@@ -1,13 +1,269 @@
-"""EPUB books: a page for each chapter, in reading order, under the titles of the table of contents."""
+"""EPUB books: a page for each chapter."""
 
-from pathlib import Path
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
 
-from core.domain.corpus import ParsedDocument
+from core.domain.corpus import Heading, ParsedDocument, ParsedPage
 from core.errors import ReadError
 from storage.documents.archives import ZIP_MARK, open_archive
-from storage.documents.books.epub_chapters import Part, build_pages
-from storage.documents.books.epub_package import Book, read_book, to_html
+from storage.documents.books.chapters import book_span
+from storage.documents.books.epub_package import Book, Entry, read_book, to_html
 from storage.documents.html.text import html_to_text
+from storage.documents.texts.sections import split_sections
+
+# Roles (epub:type, guide) of files that no reader of the text misses.
+_LEFT_OUT = frozenset(
+    "cover titlepage title-page halftitlepage halftitle half-title copyright copyright-page imprint imprimatur "
+    "colophon toc toc-brief landmarks loi lot lov loa page-list other-credits".split()
+)
+# Roles of what stands before the first chapter and is worth reading: it comes last.
+_COMES_LAST = frozenset(
+    "dedication epigraph foreword preface acknowledgments acknowledgements acknowledgement frontmatter".split()
+)
+# Where the book marks nothing: the titles that say as much.
+_LEFT_OUT_TITLE = re.compile(
+    r"cover(?: page| image)?|(?:half[ -]?)?title ?page|copyright(?: page| notice)?|imprint|impressum|colophon"
+    r"|(?:table of )?contents|inhalt(?:sverzeichnis)?|sommaire|目次"
+    r"|the full project gutenberg licen[sc]e.*|project gutenberg licen[sc]e",
+    re.IGNORECASE,
+)
+_OUTER = re.compile(r"(?:part|book|volume|act|teil|band|buch|partie|livre|parte|libro|tome?)\b", re.IGNORECASE)
+_CHAPTER = re.compile(
+    r"(?:chapter|kapitel|chapitre|cap[ií]tulo|capitolo|appendix|preface|foreword|introduction)\b|\d{1,3}(?:[.:]|\s)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A file of the book as text. `places` are those of the ids that the table of contents leads to."""
+
+    path: str
+    text: str
+    headings: tuple[Heading, ...] = ()
+    places: Mapping[str, int] = field(default_factory=dict)
+    roles: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class _Chapter:
+    """A page as it grows out of one part or several."""
+
+    title: str = ""
+    above: tuple[str, ...] = ()
+    text: str = ""
+    headings: list[Heading] = field(default_factory=list)
+    anchors: list[tuple[str, int]] = field(default_factory=list)
+    roles: set[str] = field(default_factory=set)
+
+    def add(self, part: Part, start: int, end: int, anchor: str) -> None:
+        raw = part.text[start:end]
+        first = start + len(raw) - len(raw.lstrip())
+        text = part.text[first:end].rstrip()
+        if not text:
+            return
+        offset = len(self.text) + 2 if self.text else 0
+        self.text = f"{self.text}\n\n{text}" if self.text else text
+        self.anchors.append((anchor, offset))
+        inside = (item for item in part.headings if first <= item.start < first + len(text))
+        self.headings += [replace(item, start=item.start - first + offset) for item in inside]
+
+
+def build_pages(book: Book, parts: Sequence[Part]) -> tuple[ParsedPage, ...]:
+    """Pages in reading order, front matter that is worth reading last; none when no part has text."""
+    chosen = _chosen(book.entries)
+    chapters = [chapter for chapter in _chapters(book, _without_licence(parts), chosen) if chapter.text]
+    kept = [chapter for chapter in chapters if not _is_left_out(chapter, book)] or chapters
+    body = next((place for place, item in enumerate(kept) if not item.roles & _COMES_LAST), len(kept))
+    ordered = _with_bare([*kept[body:], *kept[:body]])
+    if len(ordered) == 1 and len(chosen) < 2:  # the contents say nothing: headings may say more
+        sections = split_sections(ordered[0].text, ordered[0].headings, ordered[0].anchors)
+        if len(sections) > 1:
+            return sections
+    return tuple(map(_to_page, ordered))
+
+
+def _without_licence(parts: Sequence[Part]) -> list[Part]:
+    """The parts between the marks of Project Gutenberg, where the book bears them."""
+    joined = "\n\n".join(part.text for part in parts)
+    span = book_span(joined)
+    kept = []
+    start = 0
+    for part in parts:
+        first = min(max(span.start - start, 0), len(part.text))
+        last = min(max(span.end - start, 0), len(part.text))
+        start += len(part.text) + 2
+        kept.append(part if (first, last) == (0, len(part.text)) else _cut(part, first, last))
+    return kept
+
+
+def _cut(part: Part, first: int, last: int) -> Part:
+    return replace(
+        part,
+        text=part.text[first:last],
+        headings=tuple(replace(item, start=item.start - first) for item in part.headings if first <= item.start < last),
+        places={name: min(max(place - first, 0), last - first) for name, place in part.places.items()},
+    )
+
+
+def _chapters(book: Book, parts: Sequence[Part], chosen: Sequence[int]) -> list[_Chapter]:
+    """The parts cut at the entries that are chapters. A part that none leads to goes on the chapter before it, unless
+    it begins with a heading of its own or is something else than that.
+    """
+    starts: dict[str, list[tuple[int, int]]] = {}
+    by_path = {part.path: part for part in parts}
+    for number in chosen:
+        entry = book.entries[number]
+        if entry.path in by_path:
+            place = by_path[entry.path].places.get(entry.fragment, 0)
+            starts.setdefault(entry.path, []).append((place, number))
+    chapters: list[_Chapter] = []
+    for part in parts:
+        cuts = sorted(starts.get(part.path, ()))
+        stem = PurePosixPath(part.path).stem
+        if not cuts or part.text[: cuts[0][0]].strip():
+            if not chapters or _begins_anew(part, chapters[-1]):
+                chapters.append(_Chapter(title=_own_title(part, cuts), roles=set(part.roles)))
+            chapters[-1].add(part, 0, cuts[0][0] if cuts else len(part.text), stem)
+        ends = [place for place, _ in cuts[1:]] + [len(part.text)] * bool(cuts)
+        for (start, number), end in zip(cuts, ends, strict=True):
+            entry = book.entries[number]
+            chapter = _Chapter(title=entry.title, above=_above(book, entry), roles=set(part.roles))
+            chapter.add(part, start, end, entry.fragment or stem)
+            chapters.append(chapter)
+    return chapters
+
+
+def _begins_anew(part: Part, before: _Chapter) -> bool:
+    deepest = before.headings[0].level if before.headings else 2
+    headed = bool(part.headings) and part.headings[0].start == 0 and part.headings[0].level <= deepest
+    other_kind = (part.roles & (_LEFT_OUT | _COMES_LAST)) != (before.roles & (_LEFT_OUT | _COMES_LAST))
+    return headed or other_kind or _LEFT_OUT_TITLE.fullmatch(before.title) is not None
+
+
+def _own_title(part: Part, cuts: Sequence[tuple[int, int]]) -> str:
+    end = cuts[0][0] if cuts else len(part.text)
+    return next((item.title for item in part.headings if item.start < end), "")
+
+
+def _chosen(entries: Sequence[Entry]) -> list[int]:
+    """The entries that are pages: those without others below them, and what a part or a title stands above."""
+    below: dict[int | None, list[int]] = {}
+    for number, entry in enumerate(entries):
+        below.setdefault(entry.parent, []).append(number)
+    chosen: list[int] = []
+    waiting = list(reversed(below.get(None, [])))
+    while waiting:
+        number = waiting.pop()
+        chosen.append(number)
+        inner = below.get(number, [])
+        if inner and _stands_above(entries, number, inner, alone=len(below[None]) == 1):
+            waiting += reversed(inner)
+    return [number for number in chosen if entries[number].path]
+
+
+def _stands_above(entries: Sequence[Entry], number: int, inner: Sequence[int], *, alone: bool) -> bool:
+    """Whether an entry is a part of the book, whose inner entries are chapters, and no chapter with its sections."""
+    entry = entries[number]
+    if _CHAPTER.match(entry.title):
+        return False
+    if _OUTER.match(entry.title) or (alone and entry.level == 0):
+        return True
+    elsewhere = {entries[item].path for item in inner} - {entry.path, ""}
+    return len(elsewhere) * 2 > len(inner) or (not entry.path and len(inner) > 0)
+
+
+def _above(book: Book, entry: Entry) -> tuple[str, ...]:
+    titles: list[str] = []
+    parent = entry.parent
+    while parent is not None:
+        titles.insert(0, book.entries[parent].title)
+        parent = book.entries[parent].parent
+    own = _words(book.title)
+    return tuple(title for title in titles if title and _words(title) != own)
+
+
+def _is_left_out(chapter: _Chapter, book: Book) -> bool:
+    if chapter.roles & _LEFT_OUT and "chapter" not in chapter.roles:
+        return True
+    if _LEFT_OUT_TITLE.fullmatch(chapter.title.strip()):
+        return True
+    return not chapter.above and _words(chapter.text) == _words(book.title)
+
+
+def _with_bare(chapters: Sequence[_Chapter]) -> list[_Chapter]:
+    """Chapters where what is nothing but its headings ("PART ONE") opens the one after it."""
+    kept: list[_Chapter] = []
+    for chapter in chapters:
+        before = kept[-1] if kept else None
+        if before is not None and _is_bare(before) and before.title in chapter.above:
+            kept[-1] = _joined(before, chapter)
+        else:
+            kept.append(chapter)
+    return kept
+
+
+def _is_bare(chapter: _Chapter) -> bool:
+    return _words(chapter.text) == _words(" ".join(item.title for item in chapter.headings) or chapter.title)
+
+
+def _joined(first: _Chapter, second: _Chapter) -> _Chapter:
+    shift = len(first.text) + 2
+    return _Chapter(
+        title=second.title,
+        above=second.above,
+        text=f"{first.text}\n\n{second.text}",
+        headings=[*first.headings, *(replace(item, start=item.start + shift) for item in second.headings)],
+        anchors=[*first.anchors, *((name, place + shift) for name, place in second.anchors)],
+        roles=second.roles,
+    )
+
+
+def _to_page(chapter: _Chapter) -> ParsedPage:
+    title, headings = _titled(chapter)
+    return ParsedPage(
+        title=title,
+        text=chapter.text,
+        headings=tuple(headings),
+        heading_path=chapter.above,
+        anchors=tuple(dict(reversed(chapter.anchors)).items())[::-1],
+    )
+
+
+def _titled(chapter: _Chapter) -> tuple[str, list[Heading]]:
+    """The page's title, and its headings: those that open it and say nothing but the title are one, of that title.
+
+    The contents say "IX: Dies Irae" where the chapter has "IX" and the title on two lines; or they say "Chapter 1"
+    where the chapter says more, which is then the title.
+    """
+    opening = chapter.headings[:1] if chapter.headings and chapter.headings[0].start == 0 else []
+    if not opening:
+        return chapter.title, chapter.headings
+    said, title = _words(opening[0].title), _words(chapter.title)
+    if not title or (len(said) > len(title) and _is_in(title, said)):
+        return opening[0].title, chapter.headings
+    rest = chapter.headings
+    while rest and _belongs_to_title(rest[0], chapter.text, title):
+        rest = rest[1:]
+    if len(rest) == len(chapter.headings):
+        return chapter.title, chapter.headings
+    return chapter.title, [replace(opening[0], title=chapter.title), *rest]
+
+
+def _belongs_to_title(heading: Heading, text: str, title: list[str]) -> bool:
+    before = _words(text[: heading.start])
+    return _is_in(_words(heading.title), title) and before == title[: len(before)]
+
+
+def _is_in(words: list[str], title: list[str]) -> bool:
+    return bool(words) and any(title[place : place + len(words)] == words for place in range(len(title)))
+
+
+def _words(text: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(text)]
 
 
 class EpubReader:

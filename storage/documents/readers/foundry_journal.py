@@ -5,10 +5,17 @@ from pathlib import Path
 from core.domain.corpus import Heading, ParsedDocument, ParsedPage
 from core.errors import ReadError
 from core.text.words import collapse
-from storage.documents.foundry.export import Journal, JournalPage, is_json, may_be_journal, read_journals
-from storage.documents.foundry.library import SUFFIXES, JournalCache, JournalLibrary
-from storage.documents.foundry.links import LinkResolver
-from storage.documents.foundry.system import system_strings
+from storage.documents.foundry.export import (
+    SUFFIXES,
+    Journal,
+    JournalCache,
+    JournalLibrary,
+    JournalPage,
+    is_json,
+    may_be_journal,
+    read_journals,
+)
+from storage.documents.foundry.links import LinkResolver, system_strings
 from storage.documents.html.text import HtmlText, has_markup, html_to_text
 from storage.documents.markup.markdown_text import read_markdown
 from storage.documents.texts.encodings import clean, decode

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from core.domain.corpus import Heading, ParsedDocument
 from core.errors import ReadError
-from storage.documents.books.gutenberg import without_licence
+from storage.documents.books.chapters import without_licence
 from storage.documents.html.text import HtmlText, html_to_text
-from storage.documents.office.text_sheets import SUFFIX, SheetForm, form_of
+from storage.documents.office.sheets import SUFFIX, SheetForm, form_of
 from storage.documents.texts.encodings import decode
 from storage.documents.texts.sections import split_sections
 

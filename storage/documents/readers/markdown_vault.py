@@ -1,22 +1,86 @@
-"""Markdown notes, alone or in a vault: the page text is the source text, so every quote is verbatim in the file."""
+"""Markdown files, alone or as notes of an Obsidian, Logseq or Foam vault."""
 
-from collections.abc import Mapping
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 from core.domain.corpus import Heading, ParsedDocument
 from core.errors import ReadError
-from storage.documents.markup.markdown_text import FrontMatter, MarkdownParts, read_front_matter, read_markdown
-from storage.documents.markup.outline_text import (
-    block_ids,
-    block_references,
-    is_outline,
-    list_of_names,
-    read_headings,
-    read_properties,
+from storage.documents.markup.markdown_text import (
+    MAX_TITLE,
+    FrontMatter,
+    MarkdownParts,
+    plain_title,
+    read_front_matter,
+    read_markdown,
 )
 from storage.documents.texts.encodings import decode
 from storage.documents.texts.sections import split_sections
+
+_PROPERTY = re.compile(r"([A-Za-z][\w./-]{0,60})::(?:[ \t]+(.*))?")
+_BULLET_HEADING = re.compile(r"^[ \t]*[-*+][ \t]+(#{1,6})[ \t]+(\S.*)$", re.MULTILINE)
+_BULLET = re.compile(r"^[ \t]*[-*+](?:[ \t]|$)", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?(```|~~~)", re.MULTILINE)
+_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_BLOCK_ID = re.compile(rf"^[ \t]*(?:[-*+][ \t]+)?id::[ \t]*({_UUID})[ \t]*$", re.MULTILINE | re.IGNORECASE)
+_BLOCK_REFERENCE = re.compile(rf"\(\(({_UUID})\)\)", re.IGNORECASE)
+_ALIAS = re.compile(r"\[\[([^\[\]]+)\]\]|([^,\[\]]+)")
+
+
+def read_properties(text: str) -> Mapping[str, str]:
+    """The `key:: value` lines at the very front of a text, names in lower case."""
+    found: dict[str, str] = {}
+    for line in text.split("\n"):
+        match = _PROPERTY.fullmatch(line.rstrip())
+        if match is None:
+            break
+        found.setdefault(match[1].lower(), (match[2] or "").strip())
+    return found
+
+
+def list_of_names(value: str) -> tuple[str, ...]:
+    """Names of a property: "Page, [[Two, words]]"."""
+    names = ((match[1] or match[2]).strip() for match in _ALIAS.finditer(value))
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def is_outline(text: str) -> bool:
+    """Whether every line that stands at the margin is a bullet or a property."""
+    margin = [line for line in text.split("\n") if line and not line[0].isspace()]
+    bullets = sum(bool(_BULLET.match(line)) for line in margin)
+    return bullets > 0 and all(_BULLET.match(line) or _PROPERTY.fullmatch(line.rstrip()) for line in margin)
+
+
+def read_headings(text: str, inline: Callable[[str], list[Any]]) -> tuple[Heading, ...]:
+    """The headings that bullets hold, in text order; `inline` is a Markdown parser's `parseInline`."""
+    fences = [match.start() for match in _FENCE.finditer(text)]
+    headings = []
+    for match in _BULLET_HEADING.finditer(text):
+        inside_code = bisect_left(fences, match.start()) % 2
+        title = plain_title(match[2][:MAX_TITLE], inline)
+        if title and not inside_code:
+            headings.append(Heading(level=len(match[1]), title=title, start=match.start()))
+    return tuple(headings)
+
+
+def block_ids(text: str) -> Iterator[tuple[str, int]]:
+    """Ids of blocks (`id:: 6404...`) with the place of the bullet they belong to, in text order of the ids."""
+    bullets = [match.start() for match in _BULLET.finditer(text)]
+    place = 0
+    for match in _BLOCK_ID.finditer(text):
+        while place + 1 < len(bullets) and bullets[place + 1] <= match.start():
+            place += 1
+        starts_here = bullets and bullets[place] <= match.start()
+        yield match[1], bullets[place] if starts_here else match.start()
+
+
+def block_references(text: str) -> tuple[str, ...]:
+    """Blocks that a text refers to or embeds, as written: `((6404...))`, each once."""
+    return tuple(dict.fromkeys(match[0] for match in _BLOCK_REFERENCE.finditer(text)))
+
 
 # The folder that a Logseq graph keeps its settings in.
 _LOGSEQ = "logseq"

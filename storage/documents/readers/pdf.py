@@ -13,8 +13,7 @@ from storage.documents.deadline import ask_for_time
 from storage.documents.pdf.form_fields import open_forms
 from storage.documents.pdf.headers_footers import find_running_lines
 from storage.documents.pdf.page_text import clean_page, page_text, without_controls
-from storage.documents.pdf.recognition import UNRECOGNISED, Recogniser
-from storage.documents.pdf.scanned_pages import may_be_scanned, recognise
+from storage.documents.pdf.recognition import UNRECOGNISED, Recogniser, may_be_scanned, recognise
 from storage.documents.texts.encodings import clean
 
 # Entries of an outline that are read: more is a broken file, not a book.

@@ -4,8 +4,7 @@ import re
 from pathlib import Path
 
 from core.domain.corpus import ParsedDocument
-from storage.documents.books.chapters import find_chapters
-from storage.documents.books.gutenberg import book_span
+from storage.documents.books.chapters import book_span, find_chapters
 from storage.documents.texts.encodings import decode
 from storage.documents.texts.sections import split_sections
 

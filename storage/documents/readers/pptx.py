@@ -1,16 +1,158 @@
-"""PowerPoint presentations: a page for each slide, under the slide's own number."""
+"""PowerPoint presentations: a page for each slide, with its notes and tables."""
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
-from storage.documents.office.office_files import as_transitional, check_office, is_office
-from storage.documents.office.slide_text import slide_title, write_slide
-from storage.documents.office.text_writer import TextWriter, to_title
+from core.text.words import collapse
+from storage.documents.office.office_files import as_transitional, check_office, is_office, parse_part
+from storage.documents.office.text_writer import TextWriter, to_lines, to_title
+from storage.documents.tables.text import Merge, fill_merged
+
+# Groups of shapes inside each other: more is made to be slow.
+_MAX_GROUPS = 20
+
+_DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+_DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
+_RELATIONS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+# Placeholders that repeat on every slide, and those whose paragraphs are points of a list.
+_FURNITURE = frozenset({"dt", "ftr", "sldNum", "hdr"})
+_LISTS = frozenset({"body", "obj"})
+
+
+def slide_title(slide: Any) -> str:
+    """The slide's title on one line; "" where it has none."""
+    shape = slide.shapes.title
+    return collapse(to_lines(shape.text_frame.text)) if shape is not None and shape.has_text_frame else ""
+
+
+def write_slide(slide: Any, writer: TextWriter) -> None:
+    """All text of a slide; the title is a heading."""
+    title = slide.shapes.title
+    writer.add_heading(1, slide_title(slide))
+    for shape in _shapes(slide.shapes):
+        if title is None or shape.shape_id != title.shape_id:
+            _write_shape(shape, writer)
+    notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
+    if notes is not None and notes.text.strip():
+        writer.add_paragraph(f"Notes: {notes.text.strip()}")
+
+
+def _shapes(shapes: Any, depth: int = 0) -> Iterator[Any]:
+    for shape in shapes:
+        if hasattr(shape, "shapes") and depth < _MAX_GROUPS:
+            yield from _shapes(shape.shapes, depth + 1)
+        else:
+            yield shape
+
+
+def _write_shape(shape: Any, writer: TextWriter) -> None:
+    kind = _placeholder(shape)
+    if kind in _FURNITURE:
+        return
+    if getattr(shape, "has_table", False):
+        writer.add_table(_to_grid(shape.table))
+    elif getattr(shape, "has_chart", False):
+        writer.add_table(_chart_rows(shape.chart))
+    elif shape.has_text_frame:
+        _write_paragraphs(shape.text_frame.paragraphs, writer, is_list=kind in _LISTS)
+    else:
+        for text in _diagram_texts(shape):
+            writer.add_item(text)
+
+
+def _placeholder(shape: Any) -> str:
+    """The kind of placeholder a shape is, "" for none; one without a kind holds the slide's content."""
+    found = next(shape.element.iter("{http://schemas.openxmlformats.org/presentationml/2006/main}ph"), None)
+    return "" if found is None else str(found.get("type", "obj"))
+
+
+def _write_paragraphs(paragraphs: Sequence[Any], writer: TextWriter, *, is_list: bool) -> None:
+    filled = [paragraph for paragraph in paragraphs if paragraph.text.strip()]
+    lines: list[str] = []
+    count = 0
+    for paragraph in filled:
+        properties = paragraph._p.pPr  # bullets have no name of their own in the library
+        marks = {child.tag.removeprefix(_DRAWING) for child in properties} if properties is not None else set()
+        count = count + 1 if "buAutoNum" in marks else 0
+        if count or "buChar" in marks or (is_list and len(filled) > 1 and "buNone" not in marks):
+            writer.add_paragraph("\n".join(lines))
+            lines = []
+            writer.add_item(paragraph.text, level=paragraph.level, mark=f"{count}." if count else "-")
+        else:
+            lines.append(paragraph.text)
+    writer.add_paragraph("\n".join(lines))
+
+
+def _to_grid(table: Any) -> list[list[str]]:
+    rows = [[cell.text for cell in row.cells] for row in table.rows]
+    merges = [
+        Merge(place, column, cell.span_height, cell.span_width)
+        for place, row in enumerate(table.rows)
+        for column, cell in enumerate(row.cells)
+        if cell.is_merge_origin
+    ]
+    return fill_merged(rows, merges)
+
+
+def _chart_rows(chart: Any) -> list[list[str]]:
+    """The numbers behind a chart, a row for each of its categories; no rows where it has none."""
+    try:
+        plots = list(chart.plots)
+    except ValueError:  # of a kind that the library does not know, as all those in three dimensions
+        return _stored_rows(chart)
+    rows: list[list[str]] = []
+    for plot in plots:
+        categories = [str(category) for category in plot.categories]
+        series = [(str(one.name), list(one.values)) for one in plot.series]
+        if categories and series:
+            rows.append(["", *(name for name, _ in series)])
+            rows += [
+                [category, *(_shown(values[place]) if place < len(values) else "" for _, values in series)]
+                for place, category in enumerate(categories)
+            ]
+    return rows
+
+
+def _stored_rows(chart: Any) -> list[list[str]]:
+    """The same from the chart's XML: what its series had for names, categories and values when it was saved."""
+    series = list(chart.element.iter(f"{_CHART}ser"))
+    names = [next(iter(_points(one, "tx").values()), "") for one in series]
+    categories: dict[int, str] = {}
+    for one in series:
+        categories = _points(one, "cat") | categories
+    values = [_points(one, "val") for one in series]
+    rows = [[categories[place], *(one.get(place, "") for one in values)] for place in sorted(categories)]
+    return [["", *names], *rows] if rows else []
+
+
+def _points(series: Any, local: str) -> dict[int, str]:
+    """The stored texts of one part of a series, by their places."""
+    part = series.find(f"{_CHART}{local}")
+    if part is None:
+        return {}
+    points = [(point.get("idx", ""), point.findtext(f"{_CHART}v") or "") for point in part.iter(f"{_CHART}pt")]
+    return {int(place): text for place, text in points if place.isdecimal() and len(place) < 7}
+
+
+def _shown(value: float | None) -> str:
+    return "" if value is None else f"{value:.15g}"
+
+
+def _diagram_texts(shape: Any) -> list[str]:
+    """The texts of a diagram (SmartArt), which stand in a part of their own."""
+    relation = next((ids.get(f"{_RELATIONS}dm") for ids in shape.element.iter(f"{_DIAGRAM}relIds")), None)
+    if relation is None or relation not in shape.part.rels:
+        return []
+    root = parse_part(shape.part.related_part(relation).blob, "diagram", "presentation")
+    points = ("".join(text.text or "" for text in point.iter(f"{_DRAWING}t")) for point in root.iter(f"{_DIAGRAM}pt"))
+    return [point for point in points if point.strip()]
+
 
 WHAT = "PowerPoint presentation"
 

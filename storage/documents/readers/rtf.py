@@ -1,13 +1,464 @@
 """Rich Text Format: the text in reading order, with its lists, tables and notes."""
 
+import codecs
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
-from storage.documents.office.rtf_text import RtfText
-from storage.documents.office.rtf_tokens import read_tokens
-from storage.documents.office.text_writer import to_title
+from core.text.words import collapse
+from storage.documents.office.text_writer import TextWriter, to_title
 from storage.documents.texts.sections import split_sections
+
+_TOKEN = re.compile(
+    rb"\\([a-zA-Z]{1,32})(-?[0-9]{1,10})? ?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\", re.DOTALL
+)
+# Code pages of the character sets a font may have; the others are those of the document.
+_CHARSETS = {
+    0: 1252, 77: 10000, 128: 932, 129: 949, 130: 1361, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258, 177: 1255,
+    178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250, 254: 437, 255: 850,
+}  # fmt: skip
+_NAMES = {10000: "mac_roman", 65001: "utf-8", 936: "gbk", 1361: "johab"}
+DEFAULT_CODEC = "cp1252"
+
+
+class TokenKind(StrEnum):
+    OPEN = "open"
+    CLOSE = "close"
+    WORD = "word"  # a control word or symbol, with its number where it has one
+    TEXT = "text"  # bytes in the code page of the font
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    kind: TokenKind
+    word: str = ""
+    number: int | None = None
+    data: bytes = b""
+
+
+def read_tokens(data: bytes) -> Iterator[Token]:
+    """The tokens in order; binary data is skipped, line ends are no text."""
+    place = 0
+    while place < len(data) and (match := _TOKEN.match(data, place)):
+        place = match.end()
+        word, number, byte, symbol, brace, text = match.groups()
+        if word:
+            value = int(number) if number else None
+            if word == b"bin":
+                place += max(0, min(value or 0, len(data) - place))
+                continue
+            yield Token(TokenKind.WORD, word.decode("ascii"), value)
+        elif byte:
+            yield Token(TokenKind.TEXT, data=bytes.fromhex(byte.decode("ascii")))
+        elif symbol:
+            yield Token(TokenKind.WORD, symbol.decode("latin-1"))
+        elif brace:
+            yield Token(TokenKind.OPEN if brace == b"{" else TokenKind.CLOSE)
+        elif text:
+            yield Token(TokenKind.TEXT, data=text)
+
+
+def codec_of_page(page: int) -> str:
+    """Python's name of a code page; that of Western Europe where it knows none."""
+    name = _NAMES.get(page, f"cp{page}")
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        return DEFAULT_CODEC
+
+
+def codec_of_charset(charset: int) -> str:
+    """The codec of a font's character set, "" where it is the document's own."""
+    page = _CHARSETS.get(charset)
+    return codec_of_page(page) if page else ""
+
+
+# Cells of a row: more is made to be slow.
+MAX_CELLS = 256
+
+_HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
+_CONTENTS = re.compile(r"(?:toc|contents) (?:\d|heading)", re.IGNORECASE)
+_BULLET = re.compile(r"[^\w(]*")
+
+
+@dataclass(slots=True)
+class Paragraph:
+    """What is said of a paragraph, or of the style that is being defined."""
+
+    style: int = 0
+    outline: int | None = None  # 0 for a heading of level 1, and so on; 9 for none
+    depth: int = 0
+    in_table: bool = False
+
+
+@dataclass(slots=True)
+class _Row:
+    """The row being read: its cells, and of each column whether it goes on from the left or from above."""
+
+    cells: list[str] = field(default_factory=list)
+    cell: list[str] = field(default_factory=list)  # the paragraphs of the one not ended yet
+    joins: list[str] = field(default_factory=list)
+
+
+class RtfBody:
+    """Takes text and what ends its parts. `title` is the text of the first paragraph in the style Title."""
+
+    def __init__(self) -> None:
+        self.writer = TextWriter()
+        self.title = ""
+        self.paragraph = Paragraph()
+        self._text: list[str] = []
+        self._mark: list[str] = []
+        self._notes: list[str] = []
+        self._note_count = 0
+        self._styles: dict[int, tuple[str, int]] = {}  # name, level of heading
+        self._rows: list[_Row] = []
+        self._row = _Row()
+        self._join = ""
+
+    def add(self, text: str) -> None:
+        self._text.append(text)
+
+    def add_to_mark(self, text: str) -> None:
+        """Text of the bullet or number that stands before the paragraph."""
+        self._mark.append(text)
+
+    def cite_note(self) -> None:
+        """A note begins here; `add_note` gives its text."""
+        self._note_count += 1
+        self.add(f"[^{self._note_count}]")
+
+    def add_note(self, text: str) -> None:
+        self._notes.append(f"[^{self._note_count}]: {text}")
+
+    def define_style(self, properties: Paragraph, name: str) -> None:
+        heading = _HEADING.fullmatch(name)
+        level = int(heading[1]) if heading else 1 if name.lower() == "title" else _level(properties.outline)
+        self._styles[properties.style] = (name, level)
+
+    def end(self) -> None:
+        """The document ends, wherever it is."""
+        self.paragraph.in_table = False
+        self.end_paragraph()
+        self._end_table()
+
+    def end_paragraph(self) -> None:
+        if self.paragraph.in_table:
+            self._add_to_cell()
+            return
+        self._end_table()
+        self._write_paragraph()
+        self._write_notes()
+
+    def end_cell(self) -> None:
+        self._add_to_cell()
+        if len(self._row.cells) < MAX_CELLS:
+            self._row.cells.append(" ".join(self._row.cell))
+        self._row.cell.clear()
+
+    def begin_row(self) -> None:
+        """The columns are defined anew."""
+        self._row.joins = []
+        self._join = ""
+
+    def join(self, side: str) -> None:
+        """The column being defined goes on from the "left" or from "above"."""
+        self._join = side
+
+    def end_column(self) -> None:
+        """The definition of a column ends."""
+        if len(self._row.joins) < MAX_CELLS:
+            self._row.joins.append(self._join)
+        self._join = ""
+
+    def end_row(self) -> None:
+        self._rows.append(self._row)
+        self._row = _Row(joins=self._row.joins)
+
+    def _write_paragraph(self) -> None:
+        text, mark = self._taken()
+        name, level = self._styles.get(self.paragraph.style, ("", 0))
+        if self.paragraph.outline is not None:
+            level = _level(self.paragraph.outline)
+        if _CONTENTS.fullmatch(name) or not text.strip():
+            return
+        if name.lower() == "title" and not self.title:
+            self.title = collapse(text)
+        if level:
+            self.writer.add_heading(level, f"{mark} {text}" if mark not in ("", "-") else text)
+        elif mark:
+            self.writer.add_item(text, level=self.paragraph.depth, mark=mark)
+        else:
+            self.writer.add_paragraph(text)
+
+    def _taken(self) -> tuple[str, str]:
+        """The text and the mark collected, which begin anew."""
+        text, mark = "".join(self._text), collapse("".join(self._mark))
+        self._text.clear()
+        self._mark.clear()
+        return text, "-" if mark and _BULLET.fullmatch(mark) else mark
+
+    def _add_to_cell(self) -> None:
+        text, mark = self._taken()
+        if text.strip():
+            self._row.cell.append(collapse(f"{mark} {text}"))
+
+    def _end_table(self) -> None:
+        if self._row.cells or self._row.cell:
+            self.end_cell()
+            self.end_row()
+        rows, self._rows = self._rows, []
+        self._row = _Row()
+        if rows:
+            self.writer.add_table(_to_grid(rows))
+            self._write_notes()
+
+    def _write_notes(self) -> None:
+        notes, self._notes = self._notes, []
+        for note in notes:
+            self.writer.add_paragraph(note)
+
+
+def _level(outline: int | None) -> int:
+    return outline + 1 if outline is not None and 0 <= outline < 9 else 0
+
+
+def _to_grid(rows: list[_Row]) -> list[list[str]]:
+    """The cells, those that go on from the left or from above with what they go on from."""
+    grid: list[list[str]] = []
+    for row in rows:
+        line = list(row.cells)
+        joins = [*row.joins, *[""] * len(line)][: len(line)]
+        over_all = joins[1:] == ["left"] * (len(line) - 1)  # a title between rows stays once
+        for place, join in enumerate(joins):
+            if join == "above" and grid and place < len(grid[-1]):
+                line[place] = grid[-1][place]
+            elif join == "left" and place and not over_all:
+                line[place] = line[place - 1]
+        grid.append(line)
+    return grid
+
+
+# Groups inside each other: more is made to be slow.
+MAX_GROUPS = 2_000
+
+# Groups whose text is none of the document's.
+_SKIPPED = frozenset(
+    """annotation atnauthor atndate atnicn atnid atnparent atnref atrfend atrfstart author bkmkend bkmkstart colortbl
+    comment company creatim datafield datastore doccomm docvar falt filetbl fldinst fname footer footerf footerl footerr
+    formfield ftncn ftnsep ftnsepc aftncn aftnsep aftnsepc generator header headerf headerl headerr hlinkbase keywords
+    latentstyles listoverridetable listtable listpicture manager nonesttables nonshppict objclass objdata objname
+    operator panose pict pntxta pntxtb printim private pxe revtbl revtim rsidtbl rxe sn subject sv tc template themedata
+    txe userprops wgrffmtfilter xe xmlnstbl""".split()
+)
+# Groups that are read although a program need not know them.
+_OPTIONAL = frozenset({"footnote", "shpinst", "shptxt", "listtext", "pntext", "shppict"})
+# Groups that hold something else than text.
+_PURPOSES = {
+    "fonttbl": "fonts", "stylesheet": "styles", "info": "info", "title": "title", "listtext": "mark", "pntext": "mark",
+}  # fmt: skip
+_CHARACTERS = {
+    "tab": " ", "emdash": "—", "endash": "–", "emspace": " ", "enspace": " ", "qmspace": " ", "bullet": "•",
+    "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "line": "\n", "~": " ", "_": "-", "{": "{",
+    "}": "}", "\\": "\\", "softline": "\n", "nestcell": " ", "nestrow": "; ",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Group:
+    """What holds inside a pair of braces; the text of a hidden group is dropped."""
+
+    purpose: str = "body"  # body | note | mark | fonts | styles | info | title | skip
+    codec: str = ""  # of the font; "": that of the document
+    skip_after: int = 1  # bytes that stand in for a character given by its number
+    is_hidden: bool = False
+
+
+class RtfText:
+    """Takes tokens. `title` is what the document's properties state; `body` holds what it shows."""
+
+    def __init__(self) -> None:
+        self.body = RtfBody()
+        self.title = ""
+        self.is_cut_off = False
+        self._group = _Group()
+        self._groups: list[_Group] = []
+        self._is_optional = False
+        self._skip = 0
+        self._bytes = bytearray()
+        self._high = 0  # the first half of a character given as two numbers
+        self._pieces: list[str] = []  # of a note, a title or the name of a style
+        self._default_codec = DEFAULT_CODEC
+        self._fonts: dict[int, str] = {}
+        self._font = 0
+        self._named = Paragraph()  # the style that is being defined
+        self._properties: dict[str, Callable[[int], None]] = {
+            "f": self._set_font, "fcharset": self._set_charset, "ansicpg": self._set_page, "uc": self._set_skip,
+            "v": self._set_hidden, "deleted": self._set_hidden, "s": self._set_style, "outlinelevel": self._set_outline,
+            "ilvl": self._set_depth,
+        }  # fmt: skip
+        self._events: dict[str, Callable[[], None]] = {
+            "par": self.body.end_paragraph, "\n": self.body.end_paragraph, "\r": self.body.end_paragraph,
+            "sect": self.body.end_paragraph, "page": self.body.end_paragraph,
+            "cell": self.body.end_cell, "row": self.body.end_row, "trowd": self.body.begin_row,
+            "cellx": self.body.end_column, "clmrg": lambda: self.body.join("left"), "footnote": self._begin_note,
+            "clvmrg": lambda: self.body.join("above"), "intbl": self._enter_table, "pard": self._reset_paragraph,
+        }  # fmt: skip
+
+    def read(self, tokens: Iterable[Token]) -> None:
+        """All tokens of a document; afterwards everything is written."""
+        for token in tokens:
+            if token.kind is TokenKind.TEXT:
+                self._take_bytes(token.data)
+                continue
+            self._flush()
+            if token.kind is TokenKind.OPEN:
+                self._open()
+            elif token.kind is TokenKind.CLOSE:
+                self._close()
+            else:
+                self._take_word(token.word, token.number)
+        self._flush()
+        self.is_cut_off = bool(self._groups)
+        self.body.end()
+
+    def _take_bytes(self, data: bytes) -> None:
+        skipped = min(self._skip, len(data))
+        self._skip -= skipped
+        if self._group.purpose != "skip":
+            self._bytes += data[skipped:]
+
+    def _flush(self) -> None:
+        if self._bytes:
+            data, self._bytes = self._bytes, bytearray()
+            self._take_text(data.decode(self._group.codec or self._default_codec, "replace"))
+
+    def _take_text(self, text: str) -> None:
+        purpose = self._group.purpose
+        if purpose == "styles":
+            name, ends, _ = text.partition(";")
+            self._pieces.append(name)
+            if ends:
+                self.body.define_style(self._named, self._taken())
+                self._named = Paragraph()
+        elif self._group.is_hidden:
+            return
+        elif purpose == "body":
+            self.body.add(text)
+        elif purpose == "mark":
+            self.body.add_to_mark(text)
+        elif purpose in ("note", "title"):
+            self._pieces.append(text)
+
+    def _taken(self) -> str:
+        text = collapse("".join(self._pieces))
+        self._pieces.clear()
+        return text
+
+    def _open(self) -> None:
+        if len(self._groups) < MAX_GROUPS:
+            self._groups.append(self._group)
+            self._group = replace(self._group)
+        self._is_optional = False
+        self._skip = 0
+
+    def _close(self) -> None:
+        self._is_optional = False
+        self._skip = 0
+        if not self._groups:
+            return
+        ended, self._group = self._group, self._groups.pop()
+        if ended.purpose == self._group.purpose:
+            return
+        if ended.purpose == "note":
+            self.body.add_note(self._taken())
+        elif ended.purpose == "title":
+            self.title = self._taken()
+
+    def _take_word(self, word: str, number: int | None) -> None:
+        is_optional, self._is_optional = self._is_optional, word == "*"
+        if self._group.purpose == "skip":
+            return
+        if word in _SKIPPED or (is_optional and word not in _OPTIONAL):
+            self._group.purpose = "skip"
+        elif word in _PURPOSES:
+            self._group.purpose = _PURPOSES[word]
+        elif word == "u":
+            self._take_number(number or 0)
+        elif word in _CHARACTERS:
+            self._take_text(_CHARACTERS[word])
+        elif word in self._properties:
+            self._properties[word](1 if number is None else number)
+        elif word == "plain":
+            self._group.is_hidden = False
+        elif word in self._events:
+            self._take_event(word)
+
+    def _take_event(self, word: str) -> None:
+        if self._group.purpose == "body":
+            self._events[word]()
+        elif word in ("par", "\n", "\r"):  # in a note
+            self._take_text(" ")
+
+    def _take_number(self, number: int) -> None:
+        self._skip = self._group.skip_after
+        code = number % 0x10000
+        if 0xD800 <= code < 0xDC00:
+            self._high = code
+            return
+        if 0xDC00 <= code < 0xE000 and self._high:
+            code = 0x10000 + ((self._high - 0xD800) << 10) + code - 0xDC00
+        self._high = 0
+        self._take_text(chr(code))
+
+    def _enter_table(self) -> None:
+        self.body.paragraph.in_table = True
+
+    def _reset_paragraph(self) -> None:
+        self.body.paragraph = Paragraph()
+
+    def _begin_note(self) -> None:
+        self.body.cite_note()
+        self._group.purpose = "note"
+        self._pieces.clear()
+
+    def _paragraph(self) -> Paragraph:
+        """What a property of paragraphs is said of: the one being written, or the style being defined; else nothing."""
+        purpose = self._group.purpose
+        return self._named if purpose == "styles" else self.body.paragraph if purpose == "body" else Paragraph()
+
+    def _set_style(self, number: int) -> None:
+        self._paragraph().style = number
+
+    def _set_outline(self, number: int) -> None:
+        self._paragraph().outline = number
+
+    def _set_depth(self, number: int) -> None:
+        self._paragraph().depth = number
+
+    def _set_font(self, number: int) -> None:
+        if self._group.purpose == "fonts":
+            self._font = number
+        else:
+            self._group.codec = self._fonts.get(number, "")
+
+    def _set_charset(self, number: int) -> None:
+        if self._group.purpose == "fonts":
+            self._fonts[self._font] = codec_of_charset(number)
+
+    def _set_page(self, number: int) -> None:
+        self._default_codec = codec_of_page(number)
+
+    def _set_skip(self, number: int) -> None:
+        self._group.skip_after = max(0, min(number, 4))
+
+    def _set_hidden(self, number: int) -> None:
+        self._group.is_hidden = number != 0
+
 
 MARK = b"{\\rtf"
 

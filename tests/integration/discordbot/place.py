@@ -1,4 +1,4 @@
-"""Footnote on an in-process Discord: the real client, inbox, worker and answer service over the in-memory twins."""
+"""Footnote on an in-process Discord: the real client, inbox, worker and answer service over stores in memory."""
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable

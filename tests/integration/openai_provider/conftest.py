@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from storage.memory.capabilities import MemoryCapabilities
 from storage.models.openai_compatible.connection import Endpoint
 from storage.models.openai_compatible.probing import Abilities
 from storage.models.openai_compatible.provider import OpenAICompatibleProvider
+from tests.fakes import MemoryCapabilities
 from tests.openai_server import KEY, MODEL, Kind, OpenAIServer
 
 Build = Callable[..., OpenAICompatibleProvider]

@@ -3,8 +3,8 @@
 import pytest
 
 from core.errors import ProviderAuthError, ProviderChanged, ProviderConnectionError, ProviderOverloaded
-from storage.memory.capabilities import MemoryCapabilities
 from storage.models.openai_compatible.probing import Abilities
+from tests.fakes import MemoryCapabilities
 from tests.integration.anthropic_provider.requests import ask
 from tests.integration.openai_provider.conftest import Build
 from tests.model_server.passages import SEARCH

@@ -16,11 +16,11 @@ from core.domain.conversation import IncomingMessage, ThreadAddress, message_key
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.service import Decision, InboxEntry
 from core.ports import ProgressSink
-from storage.memory.inbox import MemoryInboxStore
 from tests.builders import build_citation, build_job
 from tests.fakes import ManualClock
 from tests.slack_server import Channel, Message, SlackServer, Team, text_of
 from tests.slack_server.triggers import ResponseUrl
+from tests.stores import Stores
 
 WORKSPACE = "house"
 NOWHERE = "http://127.0.0.1:9/api/"  # nothing listens at this port
@@ -69,7 +69,7 @@ class Bench:
         self.team = server.create_team("acme")
         self.general = server.create_channel(self.team, "general")
         self.ada = server.person("ada", self.general)
-        self.store = MemoryInboxStore(self.clock)
+        self.store = Stores().inbox(self.clock)
         self._platforms: list[SlackPlatform] = []
         self.ours = our_team(server, self.team)
         self.people = People(self.clock)

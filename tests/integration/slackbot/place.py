@@ -1,4 +1,4 @@
-"""Footnote on a Slack in this process: the real client, inbox, worker and answer service over the in-memory twins."""
+"""Footnote on a Slack in this process: the real client, inbox, worker and answer service over stores in memory."""
 
 import time
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Syncs over a real pipeline with in-memory twins; fetchers are chosen by the test."""
+"""Syncs over a real pipeline with stores in memory; fetchers are chosen by the test."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -9,17 +9,13 @@ from core.domain.corpus import SearchScope, Source
 from core.domain.ingest_report import IngestReport, ProgressCallback
 from core.domain.selection import Selection
 from core.domain.sources import SourceSpec
-from core.features.syncing.syncing import SyncParts, Syncs
+from core.features.syncing import SyncParts, Syncs
 from core.ports.documents import Fetched, FetchProgress, SourceFetcher
 from storage.documents.pipeline import Ingestor, has_files
 from storage.documents.sandbox import Sandbox
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory.index import MemoryIndex
-from storage.memory.jobs import MemoryJobRepository
-from storage.memory.syncs import MemorySyncRepository
-from tests.fakes import ManualClock
+from tests.fakes import ManualClock, MemoryIndex
 from tests.integration.ingest_place import LIMITS
+from tests.stores import Stores
 from tests.unit.storage.documents.fake_readers import HERE
 
 
@@ -30,11 +26,12 @@ class SyncPlace:
         self.folder = folder
         self.specs: list[SourceSpec] = []
         self.fetchers: dict[str, SourceFetcher] = {}
-        self.corpus = MemoryCorpusRepository()
+        stores = Stores()
+        self.corpus = stores.corpus
         self.index = MemoryIndex()
-        self.conversations = MemoryConversationRepository()
-        self.states = MemorySyncRepository()
-        self.jobs = MemoryJobRepository()
+        self.conversations = stores.conversations
+        self.states = stores.syncs
+        self.jobs = stores.jobs
         self.clock = ManualClock()
         self.before_turn: Callable[[], object] = lambda: None  # what happens while a sync waits for its turn
         self.most_at_once = 0

@@ -28,15 +28,13 @@ from core.domain.service import PersonAddress
 from core.errors import FootnoteError
 from core.ports import ChatProvider, RetrievalStrategy
 from core.service.commands import CommandCall, Commands
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.work.conversations import Conversations
 from core.work.progress import SilentProgress
 from storage.documents.base import build_readers
 from storage.documents.chunking import chunk
 from storage.documents.extraction.checks import to_extracts
 from storage.documents.extractors.base import build_extractors
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.jobs import MemoryJobRepository
 from tests.builders import NOON, build_document
 from tests.fakes import ManualClock
 from tests.integration.spoilers.books import Book
@@ -100,8 +98,8 @@ class World:
     def __init__(self) -> None:
         self.shelf = Shelf()
         self.clock = ManualClock()
-        self.store = MemoryConversationRepository()
-        self.jobs = MemoryJobRepository()
+        self.store = self.shelf.stores.conversations
+        self.jobs = self.shelf.stores.jobs
         self.conversations = Conversations(self.store, self.clock)
         self.histories = Histories(self.conversations, self.shelf.corpus)
         self.provider = Curious(tools=True)
@@ -162,7 +160,7 @@ class World:
             access=self.shelf.access,
             settings=self.shelf.settings,
             facts=self.shelf.facts,
-            recaps=by_rule(self.shelf, self.store),
+            recaps=by_rule(self.shelf),
         )
 
     async def call(self, name: str, argument: str = "", author: str = "ada") -> str:
@@ -192,7 +190,7 @@ class World:
             strategy=self._strategy,
             toolbox=self._toolbox,
             clock=self.clock,
-            references=self.shelf.references(self.store, clock=self.clock),
+            references=self.shelf.references(clock=self.clock),
         )
 
     def _strategy(self, message: IncomingMessage) -> RetrievalStrategy:

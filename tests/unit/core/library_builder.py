@@ -17,26 +17,23 @@ from core.knowledge.library import Library
 from core.knowledge.references.lines import DocumentLines
 from core.knowledge.references.linked_context import Offer
 from core.knowledge.references.service import References
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory.extracts import MemoryExtractRepository
-from storage.memory.settings import MemorySettingsRepository
-from storage.memory.summaries import MemorySummaryRepository
 from tests.builders import NOON, build_document, build_scope, build_source
 from tests.fakes import ManualClock, WordIndex
+from tests.stores import Stores
 
 
 class Shelf:
     """One source of documents. Each page's text is split into passages at blank lines; "# Title" lines are headings."""
 
     def __init__(self) -> None:
-        self.corpus = MemoryCorpusRepository()
+        self.stores = stores = Stores()
+        self.corpus = stores.corpus
         self.index = WordIndex()
-        self.conversations = MemoryConversationRepository()
+        self.conversations = stores.conversations
         self.library = Library(corpus=self.corpus, index=self.index, conversations=self.conversations)
-        self.settings = MemorySettingsRepository()
+        self.settings = stores.settings
         self.access = Access(self.corpus, self.settings)
-        self.extracts = MemoryExtractRepository(self.corpus)
+        self.extracts = stores.extracts
         self.clock = ManualClock()
         self.facts = Facts(extracts=self.extracts, corpus=self.corpus, clock=self.clock)
         self.source = build_source()
@@ -113,25 +110,24 @@ class Shelf:
     def toolbox(self, offer: Offer | None = None, **fields: object) -> Toolbox:
         return Toolbox([SearchTool(), GetPageTool(), QueryJournalTool()], self.context(**fields), offer)
 
-    def lines(self, conversations: MemoryConversationRepository | None = None) -> DocumentLines:
-        summaries = MemorySummaryRepository(conversations or MemoryConversationRepository(), self.corpus)
-        return DocumentLines(corpus=self.corpus, summaries=summaries)
+    def lines(self) -> DocumentLines:
+        return DocumentLines(corpus=self.corpus, summaries=self.stores.summaries)
 
-    def references(self, conversations: MemoryConversationRepository | None = None, **fields: Any) -> References:
+    def references(self, **fields: Any) -> References:
         return References(
             **{
                 "library": self.library,
                 "corpus": self.corpus,
-                "lines": self.lines(conversations),
+                "lines": self.lines(),
                 "clock": ManualClock(),
                 **fields,
             }
         )
 
 
-def by_rule(shelf: Shelf, conversations: MemoryConversationRepository) -> Recaps:
+def by_rule(shelf: Shelf) -> Recaps:
     """Recaps that no model writes."""
-    return Recaps(shelf.corpus, MemorySummaryRepository(conversations, shelf.corpus), lambda _: LineWriter())
+    return Recaps(shelf.corpus, shelf.stores.summaries, lambda _: LineWriter())
 
 
 def focus_on(document: Document, *sections: str) -> Focus:

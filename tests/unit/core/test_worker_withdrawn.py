@@ -92,7 +92,7 @@ async def test_an_edit_reaches_another_process_with_its_next_beat():
     office = Office(lease_seconds=1)
     gate = office.answers.behaviour["q"] = Gate()
     await office.accept("q")
-    elsewhere = Office(office.shared)
+    elsewhere = Office(office.stores)
     async with office.working():
         await gate.reached.wait()
         await elsewhere.store.accept(edited(), ACCEPTED)

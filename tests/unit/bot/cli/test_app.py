@@ -1,10 +1,9 @@
-import asyncio
 from importlib.metadata import version
-from types import SimpleNamespace
 
 import pytest
+from typer.main import get_command
 
-from bot.cli.app import hoist_globals, run
+from bot.cli.app import COMMANDS, app, hoist_globals, run
 from core.domain.answer import Answer, AnswerStatus
 
 
@@ -23,18 +22,21 @@ def test_global_options_may_stand_anywhere_before_a_double_dash(given: list[str]
     assert hoist_globals(given) == wanted
 
 
-def test_a_question_asked_again_that_ends_before_any_step_says_why(
+def test_a_retry_that_ends_before_its_first_step_prints_the_reason(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    class RefusedJobs:
-        async def retry(self, job_id: str, workspace: str, progress: object) -> Answer:
-            return Answer(status=AnswerStatus.REFUSED, text=f"Too many questions: {job_id} has to wait.")
-
-    app = SimpleNamespace(jobs=RefusedJobs(), workspace="local")
-    monkeypatch.setattr("bot.cli.session.Session.run", lambda self, work: asyncio.run(work(app)))
+    refused = Answer(status=AnswerStatus.REFUSED, text="Too many questions: j1 has to wait.")
+    monkeypatch.setattr("bot.cli.session.Session.call", lambda self, operation, request: refused)
 
     assert run(["jobs", "retry", "j1"]) == 1
     assert capsys.readouterr().err == "footnote: Too many questions: j1 has to wait.\n"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_summary_in_the_list_of_commands_begins_the_command_s_help(name: str) -> None:
+    command = get_command(app).get_command(None, name)
+
+    assert command.help.startswith(COMMANDS[name][1].removesuffix("."))
 
 
 def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,19 +6,18 @@ from datetime import timedelta
 from bot.slackbot.actions.assistant_pane import example_questions
 from core.domain.corpus import SearchScope, Source
 from core.features.kept_answers import KEPT_SOURCE
-from storage.memory.corpus import MemoryCorpusRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
 from tests.builders import NOON, build_document, build_scope, build_source
+from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf, _page
 
 
-async def suggested(corpus: MemoryCorpusRepository, scope: SearchScope, most: int = 4) -> list[str]:
+async def suggested(corpus: SqlCorpusRepository, scope: SearchScope, most: int = 4) -> list[str]:
     documents = await corpus.list_documents(scope.workspace, None)
     return await example_questions(documents, corpus, scope, most)
 
 
-async def put(
-    corpus: MemoryCorpusRepository, source: Source, path: str, *pages: str, title: str, hours: int = 0
-) -> None:
+async def put(corpus: SqlCorpusRepository, source: Source, path: str, *pages: str, title: str, hours: int = 0) -> None:
     await corpus.save_source(source)
     document = build_document(path, source, title=title, pages=len(pages))
     document = replace(document, crawled_at=NOON + timedelta(hours=hours))
@@ -53,7 +52,7 @@ async def test_nothing_beyond_a_reading_position_is_named() -> None:
 
 
 async def test_sources_take_turns_and_the_newest_documents_come_first() -> None:
-    corpus, first, second = MemoryCorpusRepository(), build_source("first"), build_source("second")
+    corpus, first, second = Stores().corpus, build_source("first"), build_source("second")
     await put(corpus, first, "a.md", "# Anchors", title="Old", hours=1)
     await put(corpus, first, "b.md", "# Boats", title="New", hours=3)
     await put(corpus, second, "c.md", "# Cranes", title="Other", hours=2)
@@ -65,7 +64,7 @@ async def test_sources_take_turns_and_the_newest_documents_come_first() -> None:
 
 
 async def test_other_sources_and_kept_answers_are_left_out() -> None:
-    corpus, kept, closed = MemoryCorpusRepository(), build_source(KEPT_SOURCE), build_source("closed")
+    corpus, kept, closed = Stores().corpus, build_source(KEPT_SOURCE), build_source("closed")
     await put(corpus, kept, "a.md", "# Anchors", title="Kept answers")
     await put(corpus, closed, "b.md", "# Boats", title="Closed")
     assert await suggested(corpus, build_scope(kept)) == []

@@ -17,8 +17,7 @@ from bot.terminal.render import (
 from core.domain.answer import Answer, AnswerStatus, Reference, ReferenceType
 from core.domain.corpus import PageHit, SourcedPassage
 from core.domain.jobs import JobKind, JobStatus
-from core.features.evaluation.gold import GoldQuestion
-from core.features.evaluation.report import EvaluationReport, Outcome
+from core.features.evaluation import EvaluationReport, GoldQuestion, Outcome
 from tests.builders import (
     build_citation,
     build_conversation,

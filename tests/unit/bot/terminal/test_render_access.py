@@ -6,7 +6,7 @@ from bot.terminal.render_access import MOST_ATTACHED, explanation_view
 from core.access.scopes import Ground
 from core.domain.conversation import ThreadAddress
 from core.domain.service import TO_THE_END
-from core.features.access_explanation.values import (
+from core.features.access_explanation import (
     AccessQuestion,
     Explanation,
     HeldPosition,

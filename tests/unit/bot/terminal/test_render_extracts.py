@@ -9,8 +9,8 @@ from rich.console import RenderableType
 from bot.terminal.console import PlainConsole
 from bot.terminal.render_extracts import extraction_view, extracts_view, facts_view, ontology_view, troubles_view
 from core.domain.extracts import ExtractQuery, ExtractType, Spending
+from core.domain.ingest_report import ExtractionReport
 from core.knowledge.facts import Trouble
-from storage.documents.extraction.extracting import ExtractionReport
 from tests.unit.core.library_builder import Shelf
 
 TEXT = "Ann [bold]buys[/bold] paint."

@@ -9,8 +9,7 @@ import pytest
 from bot.terminal.render_syncs import status_view, sync_view
 from core.domain.ingest_report import IngestReport
 from core.domain.sources import FolderOrigin, SourceSpec, SyncResult, SyncState
-from core.features.syncing.status import SourceStatus
-from core.features.syncing.syncing import SyncReport
+from core.features.syncing import SourceStatus, SyncReport
 from tests.unit.bot.terminal.test_render import shown
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""A chat over the in-memory twins: a real inbox, a real worker, a model that says what a test tells it to."""
+"""A chat over stores in memory: a real inbox, a real worker, a model that says what a test tells it to."""
 
 import asyncio
 import json
@@ -31,15 +31,10 @@ from core.features.staleness.stale_notes import NotedAnswers
 from core.serializers.objects import Json
 from core.service.commands import Commands, ServiceQuestions
 from core.service.inbox import Inbox, platform_gates
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.service.worker import Worker
 from core.work.conversations import Conversations
 from storage.documents.page_images.pages import Pictures
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.feedback import MemoryFeedbackRepository
-from storage.memory.inbox import MemoryInboxStore
-from storage.memory.jobs import MemoryJobRepository
-from storage.memory.stale import MemoryStaleRepository
 from tests.unit.core.library_builder import Shelf, by_rule
 
 KEY = "The key hangs under the stairs."
@@ -86,11 +81,11 @@ class ChatPlace:
     script: tuple[Turn, ...] = ()
     clock: RealClock = field(default_factory=RealClock)
     shelf: Shelf = field(default_factory=Shelf)
-    conversation_store: MemoryConversationRepository = field(default_factory=MemoryConversationRepository)
-    job_store: MemoryJobRepository = field(default_factory=MemoryJobRepository)
 
     def __post_init__(self) -> None:
-        self.entries = MemoryInboxStore(self.clock)
+        stores = self.shelf.stores
+        self.conversation_store, self.job_store = stores.conversations, stores.jobs
+        self.entries = stores.inbox(self.clock)
         self.conversations = Conversations(self.conversation_store, self.clock)
         self.provider = HeldProvider(self.script)
         self.answers = AnswerService(
@@ -103,10 +98,10 @@ class ChatPlace:
             strategy=lambda message: strategy_for(AgentConfig(max_steps=2), message, self.provider, self.clock),
             toolbox=self._toolbox,
             clock=self.clock,
-            references=self.shelf.references(self.conversation_store, clock=self.clock),
+            references=self.shelf.references(clock=self.clock),
         )
         self.staleness = Staleness(
-            MemoryStaleRepository(self.conversation_store, self.shelf.corpus),
+            stores.stale,
             conversations=self.conversation_store,
             inbox=self.entries,
             settings=self.shelf.settings,
@@ -143,7 +138,7 @@ class ChatPlace:
                 settings=self.shelf.settings,
                 facts=self.shelf.facts,
                 staleness=self.staleness,
-                recaps=by_rule(self.shelf, self.conversation_store),
+                recaps=by_rule(self.shelf),
                 questions=ServiceQuestions(self.entries, self.worker.cancel),
             ),
             clock=self.clock,
@@ -163,7 +158,7 @@ class ChatPlace:
             platform=self.platform,
             inbox=self.inbox,
             entries=self.entries,
-            feedbacks=Feedbacks(MemoryFeedbackRepository(self.conversation_store), self.conversations, self.clock),
+            feedbacks=Feedbacks(self.shelf.stores.feedback, self.conversations, self.clock),
             examples=("Where is the key?",),
         )
         app = build_web(replace(self.parts(), open_to_network=open_to_network), [partial(add_chat, chat=chat)])

@@ -1,4 +1,4 @@
-"""The web application over the in-memory twins: a browser without a network."""
+"""The web application over stores in memory: a browser without a network."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field, replace
@@ -14,15 +14,11 @@ from core.domain.corpus import SearchScope
 from core.knowledge.facts import Facts
 from core.knowledge.library import Library
 from core.service.commands import Commands
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.work.conversations import Conversations
 from storage.documents.page_images.pages import Pictures
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory.extracts import MemoryExtractRepository
-from storage.memory.jobs import MemoryJobRepository
-from storage.memory.settings import MemorySettingsRepository
 from tests.fakes import ManualClock, WordIndex
+from tests.stores import Stores
 
 SECRET = "a secret for tests only, long enough"
 
@@ -35,14 +31,12 @@ class Shelves:
     """The stores behind the pages, to be filled by a test."""
 
     clock: ManualClock = field(default_factory=ManualClock)
-    corpus: MemoryCorpusRepository = field(default_factory=MemoryCorpusRepository)
-    conversations: MemoryConversationRepository = field(default_factory=MemoryConversationRepository)
-    jobs: MemoryJobRepository = field(default_factory=MemoryJobRepository)
+    stores: Stores = field(default_factory=Stores)
     index: WordIndex = field(default_factory=WordIndex)
-    settings: MemorySettingsRepository = field(default_factory=MemorySettingsRepository)
 
     def __post_init__(self) -> None:
-        self.extracts = MemoryExtractRepository(self.corpus)
+        self.corpus, self.conversations, self.jobs = self.stores.corpus, self.stores.conversations, self.stores.jobs
+        self.settings, self.extracts = self.stores.settings, self.stores.extracts
 
     @property
     def facts(self) -> Facts:

@@ -15,9 +15,9 @@ from core.domain.conversation import IncomingMessage
 from core.domain.service import InboxEntry, InboxStatus
 from core.service.inbox import ACCEPTED
 from core.work.conversations import Conversations
-from storage.memory.conversations import MemoryConversationRepository
 from tests.builders import NOON, build_job
 from tests.fakes import ManualClock
+from tests.stores import Stores
 
 ADDRESS = thread_address("local", "general", "t1")
 INCOMING = IncomingMessage(address=ADDRESS, author="Ada", text="Where is the key?", event_key="web:local:general:k1")
@@ -35,7 +35,7 @@ class Place:
     def __init__(self) -> None:
         self.clock = ManualClock()
         self.hub = EventHub()
-        self.conversations = Conversations(MemoryConversationRepository(), self.clock)
+        self.conversations = Conversations(Stores().conversations, self.clock)
         self.platform = WebPlatform(self.hub, self.conversations, self.clock)
 
     async def texts(self) -> list[tuple[str, str | None]]:

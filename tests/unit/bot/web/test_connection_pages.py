@@ -6,7 +6,6 @@ from bot.web.pages.connections import add_connection_pages
 from core.domain.conversation import PRIVATE_THREAD, Role
 from core.features.connections import Connections
 from core.knowledge.search.document_names import NamesOfWorkspaces
-from storage.memory.cited import MemoryCitedRepository
 from tests.builders import (
     build_citation,
     build_conversation,
@@ -39,7 +38,7 @@ async def opened(shelves: Shelves, browse: OpenBrowser) -> Browser:
         extracts=shelves.extracts,
         corpus=shelves.corpus,
         names=NamesOfWorkspaces(shelves.corpus),
-        cited=MemoryCitedRepository(shelves.conversations),
+        cited=shelves.stores.cited,
         conversations=shelves.conversations,
     )
     return await browse(partial(add_connection_pages, connections=connections))

@@ -12,8 +12,8 @@ from core.domain.service import InboxStatus
 from core.errors import StorageError
 from core.service.addressing import BETWEEN_PEOPLE
 from core.service.inbox import ACCEPTED
-from storage.memory.inbox import MemoryInboxStore
 from tests.fakes import RealClock
+from tests.stores import Stores
 
 ADDRESS = thread_address("local", "general", "t1")
 
@@ -27,7 +27,7 @@ class Place:
     """A browser on one thread, and an inbox that others write to."""
 
     def __init__(self) -> None:
-        self.store = MemoryInboxStore(RealClock())
+        self.store = Stores().inbox(RealClock())
         self.hub = EventHub()
         self.noticing = Noticing(self.store, self.hub, "local")
         self.cursor = self.hub.cursor(str(ADDRESS))

@@ -1,4 +1,4 @@
-"""Library and source viewer in a browser, over the in-memory twins: what people see, and what they never see."""
+"""Library and source viewer in a browser, over stores in memory: what people see, and what they never see."""
 
 import html
 import re

@@ -6,8 +6,6 @@ from bot.web.pages.statistics import add_statistics_page
 from core.domain.answer import AnswerStatus, Usage
 from core.domain.conversation import PRIVATE_THREAD, Outcome, Role
 from core.features.statistics import UsageStatistics
-from storage.memory.asked import MemoryAskedRepository
-from storage.memory.feedback import MemoryFeedbackRepository
 from tests.builders import build_citation, build_conversation, build_document, build_message, build_pages, build_source
 from tests.fakes import ManualClock
 from tests.unit.bot.web.conftest import OpenBrowser, Shelves, read
@@ -17,7 +15,7 @@ NASTY = "<script>alert(1)</script>"
 
 
 async def page(shelves: Shelves, browse: OpenBrowser) -> str:
-    asked = MemoryAskedRepository(shelves.conversations, MemoryFeedbackRepository(shelves.conversations), ManualClock())
+    asked = shelves.stores.asked(ManualClock())
     statistics = UsageStatistics(asked=asked, corpus=shelves.corpus, groups=FirstWord(), clock=ManualClock())
     return await read(await browse(partial(add_statistics_page, statistics=statistics)), "/library/statistics")
 

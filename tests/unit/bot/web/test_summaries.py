@@ -1,12 +1,12 @@
 """One line about a cited page, for those who may read it."""
 
 from bot.web.summaries import Summaries
-from storage.memory.corpus import MemoryCorpusRepository
 from tests.builders import build_citation, build_document, build_pages, build_scope, build_source
+from tests.stores import Stores
 
 
 async def test_a_page_is_read_once_and_only_by_those_who_may_read_it() -> None:
-    corpus, source = MemoryCorpusRepository(), build_source()
+    corpus, source = Stores().corpus, build_source()
     await corpus.save_source(source)
     document = build_document()
     pages = build_pages(document, "The key hangs under the stairs.", "The garden has a shed.")

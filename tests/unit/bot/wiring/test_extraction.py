@@ -11,12 +11,11 @@ import pytest
 from bot.wiring.extraction import Extractions
 from bot.wiring.model_extraction import ModelExtractions, Turns
 from core.domain.extracts import ExtractType, Spending
-from core.domain.ingest_report import IngestReport
+from core.domain.ingest_report import ExtractionReport, IngestReport
 from core.errors import BadInput, StorageError
 from core.work.steps import Steps
-from storage.documents.extraction.extracting import ExtractionReport
-from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock
+from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf
 
 
@@ -73,7 +72,7 @@ def extractions(shelf: Shelf, runs: Runs) -> Extractions:
 
 
 def build_extractions(shelf: Shelf, runs: Runs, by_model: ModelExtractions | None = None) -> Extractions:
-    clock, jobs = ManualClock(), MemoryJobRepository()
+    clock, jobs = ManualClock(), Stores().jobs
     build: Any = lambda: runs  # noqa: E731 - it stands for a class
     return Extractions(
         corpus=shelf.corpus,

@@ -13,14 +13,15 @@ from bot.config import Config
 from bot.wiring.app import App
 from bot.wiring.model_extraction import AGAIN, ModelExtractions, Turns, build_model_extractions, to_model_limits
 from core.domain.extracts import Spending
+from core.domain.ingest_report import ExtractionReport
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import BadInput, StorageError
 from core.work.orphaned_jobs import CUT_OFF
 from core.work.steps import Steps
-from storage.documents.extraction.extracting import ExtractionReport
-from storage.memory.jobs import MemoryJobRepository
+from storage.database.repositories.jobs import SqlJobRepository
 from tests.builders import build_job
 from tests.fakes import ManualClock
+from tests.stores import Stores
 
 DONE = ExtractionReport(documents=1, spent=Spending(requests=2, tokens=900), job_id="j")
 
@@ -47,8 +48,8 @@ class Asking:
             await self.ran.wait_for(predicate)
 
 
-def build(asking: Asking, clock: ManualClock, jobs: MemoryJobRepository | None = None) -> ModelExtractions:
-    jobs = jobs or MemoryJobRepository()
+def build(asking: Asking, clock: ManualClock, jobs: SqlJobRepository | None = None) -> ModelExtractions:
+    jobs = jobs or Stores().jobs
     made: Any = lambda workspace: asking  # noqa: E731 - it stands for a class
     return ModelExtractions(
         build=made,
@@ -109,7 +110,7 @@ async def test_a_stopped_run_is_taken_up_when_its_time_has_come() -> None:
 
 
 async def test_a_run_ends_what_a_killed_one_left_running() -> None:
-    clock, jobs = ManualClock(), MemoryJobRepository()
+    clock, jobs = ManualClock(), Stores().jobs
     await jobs.save(build_job("dead", name="extract by model", kind=JobKind.EXTRACTION, status=JobStatus.RUNNING))
     await build(Asking(DONE), clock, jobs).run("local")
     dead = await jobs.get("dead", "local")

@@ -12,9 +12,8 @@ from bot.wiring.app import App
 from bot.wiring.providers import Providers
 from core.answering.providers.fallback import FallbackProvider
 from core.errors import UnsupportedFeature
-from storage.memory.capabilities import MemoryCapabilities
 from storage.models.openai_compatible.provider import OpenAICompatibleProvider
-from tests.fakes import ManualClock
+from tests.fakes import ManualClock, MemoryCapabilities
 
 LOCAL = {"kind": "openai_compatible", "model": "mill-7b", "base_url": "http://127.0.0.1:9/v1"}
 

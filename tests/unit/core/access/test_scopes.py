@@ -10,9 +10,8 @@ from core.access.scopes import ATTACHMENTS, Access, attached_name
 from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.corpus import Source
 from core.domain.service import TO_THE_END, ChannelSettings, PersonAddress, PositionHolder
-from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory.settings import MemorySettingsRepository
 from tests.builders import build_source
+from tests.stores import Stores
 
 HERE = ThreadAddress(platform="web", workspace="local", channel="general", thread="t1")
 OTHERS = (
@@ -29,7 +28,8 @@ def attached(address: ThreadAddress) -> Source:
 
 
 async def access_to(*sources: Source, **channel: object) -> Access:
-    corpus, settings = MemoryCorpusRepository(), MemorySettingsRepository()
+    stores = Stores()
+    corpus, settings = stores.corpus, stores.settings
     for source in sources:
         await corpus.save_source(source)
     if channel:
@@ -108,7 +108,8 @@ ANY_SETTINGS = st.builds(
 async def test_no_scope_ever_holds_what_is_not_for_its_thread(
     sources: list[Source], address: ThreadAddress | None, settings: ChannelSettings, workspace: str
 ) -> None:
-    corpus, repository = MemoryCorpusRepository(), MemorySettingsRepository()
+    stores = Stores()
+    corpus, repository = stores.corpus, stores.settings
     for source in sources:
         await corpus.save_source(source)
     if address is not None:
@@ -132,11 +133,12 @@ ANY_POSITIONS = st.dictionaries(st.sampled_from(BOOKS), st.integers(1, 9) | st.j
 
 
 async def reading(holders: dict[PositionHolder, dict[str, int]]) -> Access:
-    settings = MemorySettingsRepository()
+    stores = Stores()
+    settings = stores.settings
     for holder, positions in holders.items():
         for document_id, last in positions.items():
             await settings.save_position(holder, document_id, last)
-    return Access(MemoryCorpusRepository(), settings)
+    return Access(stores.corpus, settings)
 
 
 @given(channel=ANY_POSITIONS, own=ANY_POSITIONS, asked=ANY_POSITIONS, reader=st.sampled_from((None, "ada", "ben")))

@@ -12,10 +12,9 @@ from core.domain.service import Decision, InboxStatus
 from core.service.inbox import ACCEPTED
 from core.service.worker import Worker
 from core.work.conversations import Conversations
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.inbox import MemoryInboxStore
 from tests.builders import NOON, build_incoming, build_message
 from tests.fakes import ManualClock, RealClock
+from tests.stores import Stores
 from tests.unit.core.answering.steps.test_preparing import Room, Thread
 from tests.unit.core.answering.steps.test_preparing import message as asked_in_chat
 from tests.unit.core.library_builder import Shelf
@@ -30,9 +29,10 @@ def question(key: str = "q1", version: str = "", **fields: object) -> IncomingMe
 class Place:
     def __init__(self) -> None:
         clock = ManualClock()
-        self.store = MemoryConversationRepository()
+        stores = Stores()
+        self.store = stores.conversations
         self.conversations = Conversations(self.store, clock)
-        self.inbox = MemoryInboxStore(clock)
+        self.inbox = stores.inbox(clock)
         self.stopped: list[str] = []
         self.forgetting = Forgetting(
             inbox=self.inbox, conversations=self.conversations, stop=self.stopped.append, patience_seconds=0.1

@@ -1,4 +1,4 @@
-"""The use case from question to stored, proved answer, over the in-memory twins and a scripted model."""
+"""The use case from question to stored, proved answer, over stores in memory and a scripted model."""
 
 import asyncio
 from dataclasses import replace
@@ -25,11 +25,10 @@ from core.domain.jobs import CALL, KEPT, JobKind, JobStatus
 from core.domain.service import PersonAddress
 from core.errors import BadInput, NotFound, ProviderBadRequest, ProviderOverloaded, ProviderRefused
 from core.serializers.objects import job_json
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.work.conversations import Conversations
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock, RecordingProgress
+from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf
 
 KEY = "The key hangs under the stairs."
@@ -44,10 +43,11 @@ def message(text: str = "Where is the key?", thread: str = "t", **fields: object
 class Desk:
     """An answer service over a shelf, and what it stored."""
 
-    def __init__(self, shelf: Shelf, *script: Turn) -> None:
+    def __init__(self, shelf: Shelf, *script: Turn, stores: Stores | None = None) -> None:
         self.clock = ManualClock()
-        self.store = MemoryConversationRepository()
-        self.job_store = MemoryJobRepository()
+        stores = stores or Stores()
+        self.store = stores.conversations
+        self.job_store = stores.jobs
         self.provider = ScriptedProvider(script)
         self.progress = RecordingProgress()
         self.readings: list[Reading] = []
@@ -62,7 +62,7 @@ class Desk:
             strategy=lambda _: ToolUseStrategy(self.provider, Budget(steps=2), self.clock),
             toolbox=self._toolbox,
             clock=self.clock,
-            references=shelf.references(self.store, clock=self.clock),
+            references=shelf.references(clock=self.clock),
         )
 
     def _toolbox(self, reading: Reading) -> Toolbox:

@@ -1,4 +1,4 @@
-"""What documents have to do with each other, over the in-memory twins."""
+"""What documents have to do with each other, over stores in memory."""
 
 import pytest
 
@@ -7,8 +7,6 @@ from core.domain.corpus import Document
 from core.domain.extracts import ExtractType
 from core.errors import NotFound
 from core.features.connections import MOST_TOGETHER, Connections
-from storage.memory.cited import MemoryCitedRepository
-from storage.memory.conversations import MemoryConversationRepository
 from tests.builders import build_citation, build_conversation, build_message, build_scope
 from tests.unit.core.library_builder import Shelf
 
@@ -18,13 +16,13 @@ class Place:
 
     def __init__(self) -> None:
         self.shelf = Shelf()
-        self.conversations = MemoryConversationRepository()
+        self.conversations = self.shelf.stores.conversations
         self._links: dict[tuple[str, int], list[dict[str, object]]] = {}
         self.connections = Connections(
             extracts=self.shelf.extracts,
             corpus=self.shelf.corpus,
             names=self.shelf.library.names,
-            cited=MemoryCitedRepository(self.conversations),
+            cited=self.shelf.stores.cited,
             conversations=self.conversations,
         )
 

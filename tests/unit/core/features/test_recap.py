@@ -10,7 +10,6 @@ from core.domain.answer import Citation
 from core.domain.conversation import Message, Role
 from core.errors import InvalidState
 from core.features.recap import LineWriter, ModelWriter, Recaps, RecapTurn
-from storage.memory.summaries import MemorySummaryRepository
 from tests.builders import build_citation, build_conversation, build_message
 from tests.unit.core.library_builder import Shelf
 
@@ -24,7 +23,7 @@ class Room:
         self.shelf = shelf
         self.model = ScriptedProvider([says(text) for text in written])
         writer = ModelWriter(self.model) if written else LineWriter()
-        self.recaps = Recaps(shelf.corpus, MemorySummaryRepository(shelf.conversations, shelf.corpus), lambda _: writer)
+        self.recaps = Recaps(shelf.corpus, shelf.stores.summaries, lambda _: writer)
 
     async def recap(self, *messages: Message, positions: dict[str, int] | None = None):
         scope = replace(self.shelf.scope(), positions=positions or {})

@@ -3,10 +3,9 @@ import pytest
 from core.domain.corpus import Document, IndexEntry, SearchQuery
 from core.errors import NotFound
 from core.knowledge.library import Library, Removal
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory.index import MemoryIndex
 from tests.builders import build_conversation, build_document, build_pages, build_passages, build_scope, build_source
+from tests.fakes import MemoryIndex
+from tests.stores import Stores
 
 NOTES = build_source("notes")
 SECRET = build_source("secret")
@@ -14,9 +13,10 @@ SECRET = build_source("secret")
 
 class Shelf:
     def __init__(self) -> None:
-        self.corpus = MemoryCorpusRepository()
+        stores = Stores()
+        self.corpus = stores.corpus
         self.index = MemoryIndex()
-        self.conversations = MemoryConversationRepository()
+        self.conversations = stores.conversations
         self.library = Library(corpus=self.corpus, index=self.index, conversations=self.conversations)
 
     async def put(self, document: Document, *texts: str) -> Document:

@@ -13,9 +13,9 @@ from core.domain.service import ChannelSettings, CommandLine, Decision, InboxEnt
 from core.errors import StorageError
 from core.service.inbox import ACCEPTED, PERSON_RATE, STANDARD_GATES, Inbox, platform_gates, to_command
 from core.service.rate_limit import Rate
-from storage.memory.inbox import MemoryInboxStore
-from storage.memory.settings import MemorySettingsRepository
+from storage.database.repositories.inbox import SqlInboxStore
 from tests.fakes import ManualClock
+from tests.stores import InMemoryDatabase, Stores
 
 HERE = ThreadAddress(platform="web", workspace="local", channel="c", thread="t")
 
@@ -27,7 +27,7 @@ def message(id: str = "1", text: str = "Where is the key?", **fields: object) ->
 class Door:
     def __init__(self, *gates) -> None:
         self.clock = ManualClock()
-        self.store = MemoryInboxStore(self.clock)
+        self.store = Stores().inbox(self.clock)
         self.woken = 0
         self.inbox = Inbox(self.store, [*STANDARD_GATES, *gates], self.clock, self.wake)
 
@@ -48,12 +48,12 @@ async def test_a_question_is_stored_before_it_is_acknowledged_and_wakes_the_work
     assert (await door.store.find("1")).status is InboxStatus.QUEUED
 
 
-class FullStore(MemoryInboxStore):
+class FullStore(SqlInboxStore):
     async def accept(self, *_: object) -> NoReturn:
         raise StorageError("The disk is full.")
 
 
-class YieldingStore(MemoryInboxStore):
+class YieldingStore(SqlInboxStore):
     """Lets others run where a database would, between looking and storing."""
 
     async def find(self, event_key: str) -> InboxEntry | None:
@@ -64,7 +64,7 @@ class YieldingStore(MemoryInboxStore):
 
 async def test_what_cannot_be_stored_is_refused_with_what_to_do_next():
     door = Door()
-    inbox = Inbox(FullStore(door.clock), STANDARD_GATES, door.clock, door.wake)
+    inbox = Inbox(FullStore(InMemoryDatabase(), door.clock), STANDARD_GATES, door.clock, door.wake)
     with pytest.raises(StorageError, match=r"was not taken in: send it again later\. The disk is full\.$"):
         await inbox.receive(message())
     assert door.woken == 0
@@ -82,13 +82,13 @@ async def test_what_another_process_takes_in_at_the_same_time_wakes_nobody_here(
     door, elsewhere = Door(), Door()
     first = await elsewhere.inbox.receive(message())
 
-    class LateStore(MemoryInboxStore):
+    class LateStore(SqlInboxStore):
         """Sees what the other one stored when it stores the same itself."""
 
         async def accept(self, incoming: IncomingMessage, decision: Decision) -> tuple[InboxEntry, bool]:
             return await elsewhere.store.accept(incoming, decision)
 
-    here = Inbox(LateStore(door.clock), STANDARD_GATES, door.clock, door.wake)
+    here = Inbox(LateStore(InMemoryDatabase(), door.clock), STANDARD_GATES, door.clock, door.wake)
     assert await here.receive(message()) == replace(first, repeated=True)
     assert (door.woken, elsewhere.woken) == (0, 1)
 
@@ -105,7 +105,7 @@ async def test_who_waits_for_the_same_event_goes_on_when_it_could_not_be_stored(
                 raise StorageError("The disk is full.")
             return await super().accept(incoming, decision)
 
-    inbox = Inbox(FullAtFirst(door.clock), STANDARD_GATES, door.clock, door.wake)
+    inbox = Inbox(FullAtFirst(InMemoryDatabase(), door.clock), STANDARD_GATES, door.clock, door.wake)
     async with asyncio.timeout(60):
         failed, taken = await asyncio.gather(*(inbox.receive(message()) for _ in range(2)), return_exceptions=True)
     assert isinstance(failed, StorageError)
@@ -192,8 +192,8 @@ class Platform(Door):
 
     def __init__(self, rate: Rate | None = PERSON_RATE) -> None:
         super().__init__()
-        self.store = YieldingStore(self.clock)
-        self.settings = MemorySettingsRepository()
+        self.store = YieldingStore(InMemoryDatabase(), self.clock)
+        self.settings = Stores().settings
         self.inbox = Inbox(self.store, platform_gates(self.settings, self.clock, rate), self.clock, self.wake)
 
     async def receive(self, id: str, text: str = "Where is the key?", **fields: object) -> str:

@@ -9,13 +9,12 @@ from core.domain.answer import Answer, AnswerStatus, Usage
 from core.domain.conversation import IncomingMessage, ThreadAddress
 from core.domain.service import Decision, InboxEntry, InboxStatus
 from core.service.inbox import ACCEPTED
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.service.outcomes import GONE, Outcomes
 from core.work.conversations import Conversations
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.jobs import MemoryJobRepository
 from tests.builders import NOON, build_job
 from tests.fakes import ManualClock
+from tests.stores import Stores
 
 ADDRESS = ThreadAddress(platform="web", workspace="local", channel="c", thread="t")
 INCOMING = IncomingMessage(address=ADDRESS, author="ada", text="Where?", event_key="web:local:c:1")
@@ -27,8 +26,9 @@ REFUSED = Decision(code="no", sentence="Not here.", accepted=False)
 
 class Desk:
     def __init__(self) -> None:
-        clock, repository = ManualClock(), MemoryConversationRepository()
-        self.jobs = MemoryJobRepository()
+        stores = Stores()
+        clock, repository = ManualClock(), stores.conversations
+        self.jobs = stores.jobs
         self.conversations = Conversations(repository, clock)
         self.outcomes = Outcomes(self.conversations, Jobs(self.jobs, repository, self._no_answers, clock))
 

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
+from sqlalchemy import select
 
 from core.answering.service import Attempt
 from core.domain.answer import Answer, AnswerStatus
@@ -20,9 +21,9 @@ from core.service.inbox import ACCEPTED
 from core.service.worker import POST_TRIES, Worker
 from core.work.progress import SilentProgress
 from core.work.retries import MOST_CRASHES
-from storage.memory.inbox import MemoryInbox, MemoryInboxStore
-from storage.memory.jobs import MemoryJobRepository
+from storage.database.tables import InboxRow
 from tests.fakes import RealClock
+from tests.stores import Stores
 
 Behaviour = Callable[[Attempt], Awaitable[str]]
 
@@ -95,9 +96,9 @@ class WallPlatform:
 
 
 class Office:
-    def __init__(self, inbox: MemoryInbox | None = None, lease_seconds: float = 30) -> None:
-        self.shared = inbox or MemoryInbox()
-        self.store = MemoryInboxStore(RealClock(), lease_seconds, self.shared)
+    def __init__(self, stores: Stores | None = None, lease_seconds: float = 30) -> None:
+        self.stores = stores or Stores()
+        self.store = self.stores.inbox(RealClock(), lease_seconds)
         self.answers = ScriptedAnswers()
         self.wall = WallPlatform()
 
@@ -108,6 +109,11 @@ class Office:
     async def accept(self, *texts: str, thread: str = "t") -> None:
         for text in texts:
             await self.store.accept(message(text, thread), ACCEPTED)
+
+    async def lease_end(self) -> datetime:
+        """Of the only entry."""
+        query = select(InboxRow.lease_until)
+        return await self.stores.database.read(lambda session: session.scalars(query).one())
 
     async def status(self, text: str) -> InboxStatus:
         return (await self.store.find(text)).status
@@ -235,7 +241,7 @@ async def test_a_post_the_platform_refuses_is_made_again_without_answering_again
 
 
 async def test_a_post_is_one_job_however_often_it_is_tried():
-    office, jobs = Office(), MemoryJobRepository()
+    office, jobs = Office(), Stores().jobs
     office.wall.failures = 2
     await office.accept("q")
     async with office.working(jobs=jobs):
@@ -319,7 +325,7 @@ async def test_a_stop_in_another_process_arrives_with_the_next_beat():
     office = Office(lease_seconds=1)
     gate = office.answers.behaviour["q"] = Gate()
     await office.accept("q")
-    elsewhere = Office(office.shared)
+    elsewhere = Office(office.stores)
     async with office.working():
         await gate.reached.wait()
         await elsewhere.worker().cancel("q", "ada")
@@ -354,7 +360,7 @@ async def test_a_shutdown_is_no_cancel_and_leaves_the_work_for_the_next_start():
 
 async def test_who_lost_the_lease_posts_nothing():
     office = Office(lease_seconds=0.2)
-    other = Office(office.shared)
+    other = Office(office.stores)
 
     async def stall(attempt: Attempt) -> str:
         time.sleep(0.25)  # noqa: ASYNC251 - the whole loop stands still, and no lease is renewed
@@ -374,7 +380,7 @@ async def test_a_lost_lease_ends_the_work_with_the_next_beat():
     office = Office(lease_seconds=1)
     gate = office.answers.behaviour["q"] = Gate()
     await office.accept("q")
-    other = Office(office.shared)
+    other = Office(office.stores)
     async with office.working():
         await gate.reached.wait()
         await other.store.release_abandoned()
@@ -388,11 +394,13 @@ async def test_leases_of_long_answers_are_renewed():
     office = Office(lease_seconds=2)
     gate = office.answers.behaviour["q"] = Gate()
     await office.accept("q")
-    other = Office(office.shared)
+    other = Office(office.stores)
     async with office.working():
         await gate.reached.wait()
-        claimed_until = office.shared.leases[1].until
-        await until(lambda: office.shared.leases[1].until > claimed_until + timedelta(seconds=1))
+        claimed_until = await office.lease_end()
+        async with asyncio.timeout(5):
+            while await office.lease_end() <= claimed_until + timedelta(seconds=1):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
         assert await other.store.claim(1, {"web"}) == []
         gate.opened.set()
         await office.all_done()

@@ -7,9 +7,9 @@ import pytest
 from core.domain.conversation import Focus, IncomingMessage, ThreadAddress
 from core.errors import BadInput, NotFound
 from core.work.conversations import FOCUS_SECTIONS, TITLE_LENGTH, Conversations, live_focus, next_focus, title_from
-from storage.memory.conversations import MemoryConversationRepository
 from tests.builders import NOON, build_citation, build_message
 from tests.fakes import ManualClock
+from tests.stores import Stores
 
 
 def message(text: str = "Where is the key?", thread: str = "t1", **fields: object) -> IncomingMessage:
@@ -19,7 +19,7 @@ def message(text: str = "Where is the key?", thread: str = "t1", **fields: objec
 
 @pytest.fixture
 def desk() -> Conversations:
-    return Conversations(MemoryConversationRepository(), ManualClock())
+    return Conversations(Stores().conversations, ManualClock())
 
 
 async def test_a_thread_has_one_conversation_titled_by_its_first_question(desk: Conversations) -> None:
@@ -134,7 +134,7 @@ async def test_who_keeps_more_of_a_conversation_is_told_when_it_is_deleted() -> 
     async def tell(address: ThreadAddress) -> None:
         told.append(address)
 
-    desk = Conversations(MemoryConversationRepository(), ManualClock(), tell)
+    desk = Conversations(Stores().conversations, ManualClock(), tell)
     conversation = await desk.create(message())
     with pytest.raises(NotFound):
         await desk.delete(conversation.id, "elsewhere")

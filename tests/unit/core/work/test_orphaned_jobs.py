@@ -13,14 +13,13 @@ from core.work.orphaned_jobs import (
     end_abandoned,
     end_abandoned_questions,
 )
-from storage.memory.inbox import MemoryInboxStore
-from storage.memory.jobs import MemoryJobRepository
 from tests.builders import build_incoming, build_job
 from tests.fakes import ManualClock
+from tests.stores import Stores
 
 
 async def test_only_what_still_says_that_it_runs_is_ended() -> None:
-    jobs, clock = MemoryJobRepository(), ManualClock()
+    jobs, clock = Stores().jobs, ManualClock()
     run = {"kind": JobKind.EXTRACTION, "status": JobStatus.RUNNING}
     await jobs.save(
         build_job("r", name="extract", workspace="elsewhere", **run),
@@ -37,7 +36,7 @@ async def test_only_what_still_says_that_it_runs_is_ended() -> None:
 
 
 async def test_without_a_name_runs_of_all_names_are_ended() -> None:
-    jobs, clock = MemoryJobRepository(), ManualClock()
+    jobs, clock = Stores().jobs, ManualClock()
     for name in ("sync notes", "sync wiki"):
         await jobs.save(build_job(name, name=name, kind=JobKind.SYNC, status=JobStatus.RUNNING))
     assert await end_abandoned(jobs, clock, JobKind.SYNC) == 2
@@ -45,7 +44,7 @@ async def test_without_a_name_runs_of_all_names_are_ended() -> None:
 
 
 async def test_a_run_is_settled_when_nobody_is_in_its_place() -> None:
-    jobs, clock, free = MemoryJobRepository(), ManualClock(), {"sync": False, "extraction": True}
+    jobs, clock, free = Stores().jobs, ManualClock(), {"sync": False, "extraction": True}
     looked: list[str] = []
 
     @asynccontextmanager
@@ -67,8 +66,9 @@ async def test_a_run_is_settled_when_nobody_is_in_its_place() -> None:
 
 
 async def test_a_question_of_a_killed_command_is_ended_and_one_of_the_inbox_is_not() -> None:
-    jobs, clock = MemoryJobRepository(), ManualClock()
-    inbox = MemoryInboxStore(clock)
+    stores = Stores()
+    jobs, clock = stores.jobs, ManualClock()
+    inbox = stores.inbox(clock)
     entry, _ = await inbox.accept(build_incoming(), Decision(accepted=True, code="asked", sentence="It asks."))
     key = {"message_key": entry.message_key}
     await jobs.save(build_job("waits", kind=JobKind.REQUEST, status=JobStatus.RUNNING, input=key))

@@ -5,13 +5,14 @@ import pytest
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.errors import StorageError, ToolFailed
 from core.work.steps import CALL, GATHER_SECONDS, KEPT, Steps, adopt, finished_before, queue, step
-from storage.memory.jobs import MemoryJobRepository
+from storage.database.repositories.jobs import SqlJobRepository
 from tests.fakes import ManualClock
+from tests.stores import InMemoryDatabase, Stores
 
 
 @pytest.fixture
-def repository() -> MemoryJobRepository:
-    return MemoryJobRepository()
+def repository() -> SqlJobRepository:
+    return Stores().jobs
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def steps(repository: MemoryJobRepository, clock: ManualClock) -> Steps:
+def steps(repository: SqlJobRepository, clock: ManualClock) -> Steps:
     return Steps(repository, clock, "local")
 
 
@@ -90,9 +91,9 @@ async def test_cancelling_is_recorded_all_the_way_up(steps, repository):
     assert [job.status for job in await repository.list_tree("r")] == [JobStatus.CANCELLED, JobStatus.CANCELLED]
 
 
-class SlowRepository(MemoryJobRepository):
+class SlowRepository(SqlJobRepository):
     def __init__(self, error: StorageError | None = None) -> None:
-        super().__init__()
+        super().__init__(InMemoryDatabase())
         self.saves = 0
         self.error = error
 
@@ -120,12 +121,12 @@ async def test_a_run_does_not_wait_for_its_records_but_its_end_does(clock):
 async def test_steps_that_end_at_once_are_one_write_with_their_begin_and_long_ones_are_seen_while_they_run(clock):
     writes: list[list[tuple[str, JobStatus]]] = []
 
-    class Counted(MemoryJobRepository):
+    class Counted(SqlJobRepository):
         async def save(self, *jobs: Job) -> None:
             writes.append([(job.id, job.status) for job in jobs])
             await super().save(*jobs)
 
-    async with Steps(Counted(), clock, "local").step(JobKind.REQUEST, "answer", key="r"):
+    async with Steps(Counted(InMemoryDatabase()), clock, "local").step(JobKind.REQUEST, "answer", key="r"):
         await asyncio.sleep(0.01)
         for _ in range(3):
             async with step(JobKind.TOOL, "search"):
@@ -211,7 +212,7 @@ async def test_two_trees_do_not_mix(repository, clock, steps):
     assert [job.id for job in other.jobs] == ["b", "b/t0"]
 
 
-async def first_try(repository: MemoryJobRepository, clock: ManualClock) -> list[Job]:
+async def first_try(repository: SqlJobRepository, clock: ManualClock) -> list[Job]:
     """A try that finished one of two calls and was cut off."""
     steps = Steps(repository, clock, "local")
     with pytest.raises(StorageError):

@@ -7,10 +7,10 @@ import pytest
 from core.domain.corpus import Document, IndexEntry, SearchQuery
 from core.domain.ingest_report import IndexState, IngestProgress, RepairReport, ignore_progress
 from storage.documents.index_repair import BATCH_PASSAGES, STAGE, compare, index_entries, repair_index
-from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory.index import MemoryIndex
 from tests.builders import build_document, build_pages, build_passages, build_scope, build_source
+from tests.fakes import MemoryIndex
 from tests.integration.ingest_place import Fuse, Killed
+from tests.stores import Stores
 
 NOTES, WIKI = build_source("notes"), build_source("wiki", workspace="elsewhere")
 GUIDE, LOG = build_document("guide.md", NOTES, title="Guide"), build_document("log.md", WIKI)
@@ -20,7 +20,7 @@ class Shelf:
     """Two documents of two workspaces, three passages and one, in the database and in the index."""
 
     def __init__(self) -> None:
-        self.corpus = MemoryCorpusRepository()
+        self.corpus = Stores().corpus
         self.index: Any = MemoryIndex()
 
     async def fill(self) -> "Shelf":

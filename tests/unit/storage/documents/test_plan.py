@@ -6,7 +6,7 @@ import pytest
 from core.domain.corpus import Document
 from core.domain.ingest_report import Failure
 from storage.documents.files import Listing, SourceFile, stamp_of
-from storage.documents.plan import Plan, build_plan, is_under
+from storage.documents.pipeline import Plan, build_plan, is_under
 from tests.builders import build_document
 
 ROOT = Path("/nowhere")

@@ -19,7 +19,7 @@ from storage.index.folder import IndexFolder, IndexMeta, parse_meta
 from storage.index.index import Engine
 from storage.index.opening import INDEX_FOLDER, embedded_index
 from storage.index.server import open_local, open_memory
-from storage.memory.embedder import HashEmbedder
+from tests.fakes import HashEmbedder
 from tests.unit.storage.search_builders import ask, build_entry, within
 
 META = IndexMeta(format=1, model="hash-256", dimensions=256)
@@ -222,7 +222,7 @@ def test_the_lock_goes_with_a_killed_process(tmp_path: Path) -> None:
 def test_what_was_written_outlives_a_killed_process(tmp_path: Path) -> None:
     code = OPEN.format(module="storage.index.edge", name="open_edge", path=str(tmp_path))
     code += (
-        "; import os; from storage.memory.embedder import HashEmbedder; from storage.index.bm25 import weigh_passage;"
+        "; import os; from tests.fakes import HashEmbedder; from storage.index.bm25 import weigh_passage;"
         "from storage.index.query import StoredPoint, payload;"
         "from tests.unit.storage.search_builders import build_entry;"
         "e = build_entry('gold'); v = HashEmbedder().embed_query('gold');"

@@ -8,7 +8,7 @@ import pytest
 from core.errors import StorageError
 from storage.index.index import QdrantIndex
 from storage.index.opening import server_index
-from storage.memory.embedder import HashEmbedder
+from tests.fakes import HashEmbedder
 from tests.qdrant_server import HNSW, OPTIMIZER, Asked, serving
 from tests.unit.storage.search_builders import ask, build_entry, within
 

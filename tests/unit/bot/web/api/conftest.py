@@ -1,4 +1,4 @@
-"""The API over the in-memory twins and a model that searches, then answers with a footnote."""
+"""The API over stores in memory and a model that searches, then answers with a footnote."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -28,15 +28,11 @@ from core.domain.service import InboxEntry
 from core.features.connections import Connections
 from core.service.commands import Commands
 from core.service.inbox import STANDARD_GATES, Inbox
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.service.rate_limit import Rate, RateGate
 from core.service.worker import Worker
 from core.work.conversations import Conversations
 from storage.documents.page_images.pages import Pictures
-from storage.memory.cited import MemoryCitedRepository
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.inbox import MemoryInboxStore
-from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock
 from tests.unit.core.library_builder import Shelf
 
@@ -74,20 +70,20 @@ class Office:
     clock: ManualClock = field(default_factory=ManualClock)
     shelf: Shelf = field(default_factory=Shelf)
     provider: SearchingProvider = field(default_factory=SearchingProvider)
-    conversation_store: MemoryConversationRepository = field(default_factory=MemoryConversationRepository)
-    job_store: MemoryJobRepository = field(default_factory=MemoryJobRepository)
     platform: ApiPlatform = field(default_factory=ApiPlatform)
     metrics: Metrics = field(default_factory=Metrics)
 
     def __post_init__(self) -> None:
+        stores = self.shelf.stores
+        self.conversation_store, self.job_store = stores.conversations, stores.jobs
         self.connections = Connections(
             extracts=self.shelf.extracts,
             corpus=self.shelf.corpus,
             names=self.shelf.library.names,
-            cited=MemoryCitedRepository(self.conversation_store),
+            cited=stores.cited,
             conversations=self.conversation_store,
         )
-        self.store = MemoryInboxStore(self.clock)
+        self.store = stores.inbox(self.clock)
         self.conversations = Conversations(self.conversation_store, self.clock)
         answers = MeteredAnswers(self.build_answers(), self.metrics)
         self.worker = Worker(self.store, answers, {self.platform.name: self.platform}, self.clock)

@@ -6,8 +6,9 @@ from core.access.positions.named_places import find_position
 from core.access.positions.reading import lowest, positions_for, split_position
 from core.domain.corpus import Page, SearchScope
 from core.errors import BadInput
-from storage.memory.corpus import MemoryCorpusRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
 from tests.builders import build_document, build_scope, build_source
+from tests.stores import Stores
 
 TITLES = [
     "Title page",
@@ -65,8 +66,8 @@ def test_a_chapter_of_several_pages_is_read_to_its_end_but_not_into_a_later_part
     assert find_position("chapter 1", pages(["Chapter 1", "Chapter 1", "Chapter 2", "Chapter 1"])) == 2
 
 
-async def corpus_of(*documents: tuple[str, list[str]]) -> tuple[MemoryCorpusRepository, SearchScope]:
-    corpus, source = MemoryCorpusRepository(), build_source()
+async def corpus_of(*documents: tuple[str, list[str]]) -> tuple[SqlCorpusRepository, SearchScope]:
+    corpus, source = Stores().corpus, build_source()
     await corpus.save_source(source)
     for path, titles in documents:
         document = build_document(path, source, pages=len(titles))
@@ -114,4 +115,4 @@ def test_of_several_positions_the_lowest_of_each_document_holds() -> None:
 
 async def test_a_place_that_goes_on_and_on_is_refused_before_any_book_is_opened() -> None:
     with pytest.raises(BadInput, match="of 5,000 characters"):
-        await positions_for("12. may " * 625, None, MemoryCorpusRepository(), build_scope(build_source("books")))
+        await positions_for("12. may " * 625, None, Stores().corpus, build_scope(build_source("books")))

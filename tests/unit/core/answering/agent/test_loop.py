@@ -27,8 +27,8 @@ from core.domain.corpus import Span
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import ProviderError, ProviderOverloaded, ProviderTimeout
 from core.work.steps import Steps
-from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock, RecordingProgress
+from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf, focus_on
 
 QUESTION = ChatMessage(role=ChatRole.USER, text="Where is the key?")
@@ -51,7 +51,7 @@ class Run:
         self.provider = provider or ScriptedProvider(script)
         self.progress = RecordingProgress()
         self.clock = ManualClock()
-        self.steps = Steps(MemoryJobRepository(), self.clock, "local")
+        self.steps = Steps(Stores().jobs, self.clock, "local")
         self.loop = AgentLoop(
             provider=self.provider,
             tools=tools,

@@ -8,7 +8,6 @@ from core.answering.tools.section_notes import NOTE_CHARACTERS
 from core.domain.answer import ChatResponse, CitedText
 from core.domain.corpus import Page, SourcedPassage
 from core.errors import ProviderError, ProviderOverloaded
-from storage.memory.summaries import MemorySummaryRepository
 from tests.unit.core.library_builder import Shelf
 
 TEXT = "The king holds a ruby.\n\nRats.\n\nA well."
@@ -24,7 +23,7 @@ class Desk:
     def __init__(self, *script: ChatResponse | ProviderError) -> None:
         self.shelf = Shelf()
         self.model = ScriptedProvider(script)
-        summaries = MemorySummaryRepository(self.shelf.conversations, self.shelf.corpus)
+        summaries = self.shelf.stores.summaries
         self.reader = ModelSectionReader(self.model, summaries)
 
     async def section(self, text: str = TEXT, revision: str = "r1") -> tuple[Page, list[SourcedPassage]]:

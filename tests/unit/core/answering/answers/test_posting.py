@@ -14,9 +14,10 @@ from core.domain.service import InboxEntry, InboxStatus
 from core.errors import PlatformError, StorageError
 from core.service.inbox import ACCEPTED
 from core.work.progress import SilentProgress
-from storage.memory.jobs import MemoryJobRepository
+from storage.database.repositories.jobs import SqlJobRepository
 from tests.builders import NOON, build_job
 from tests.fakes import ManualClock
+from tests.stores import InMemoryDatabase, Stores
 
 INCOMING = IncomingMessage(
     address=ThreadAddress(platform="wall", workspace="local", channel="c", thread="t"),
@@ -67,15 +68,15 @@ class Wall:
         return "c/8"
 
 
-class FullDisk(MemoryJobRepository):
+class FullDisk(SqlJobRepository):
     async def save(self, *jobs: Job) -> None:
         raise StorageError("The disk is full.")
 
 
 class Place:
-    def __init__(self, jobs: MemoryJobRepository | None = None) -> None:
+    def __init__(self, jobs: SqlJobRepository | None = None) -> None:
         self.wall = Wall()
-        self.jobs = jobs or MemoryJobRepository()
+        self.jobs = jobs or Stores().jobs
         self.posting = Posting({"wall": self.wall}, ManualClock(), self.jobs)
 
     async def post_job(self) -> Job:
@@ -137,7 +138,7 @@ async def test_an_error_post_stands_under_its_request_or_by_itself(place: Place)
 
 
 async def test_a_post_is_made_even_where_it_cannot_be_recorded(caplog: pytest.LogCaptureFixture) -> None:
-    place = Place(FullDisk())
+    place = Place(FullDisk(InMemoryDatabase()))
     with caplog.at_level(logging.WARNING):
         assert await place.posting.answer(entry(), ANSWER) == "c/7"
         for _ in range(3):

@@ -7,13 +7,12 @@ from core.answering.context import LineSummariser, RollingSummary, estimate_toke
 from core.answering.context.rolling_summary import BEGINNING, FOLDED_TURNS, KEPT_TURNS
 from core.answering.providers.scripted import ScriptedProvider
 from core.domain.answer import ChatResponse, CitedText
-from core.domain.jobs import JobStatus
+from core.domain.jobs import JobKind, JobStatus
 from core.errors import ProviderError
 from core.work.steps import Steps
-from storage.memory.jobs import MemoryJobRepository
-from storage.memory.summaries import MemorySummaryRepository
 from tests.builders import build_citation, build_conversation
 from tests.fakes import ManualClock
+from tests.stores import Stores
 from tests.unit.core.answering.context.history import answered, asked, passages, texts, turns_of
 from tests.unit.core.library_builder import Shelf
 
@@ -30,7 +29,7 @@ class Room:
 
     def __init__(self, shelf: Shelf, *script: ChatResponse | ProviderError) -> None:
         self.shelf = shelf
-        self.summaries = MemorySummaryRepository(shelf.conversations, shelf.corpus)
+        self.summaries = shelf.stores.summaries
         self.model = ScriptedProvider(script)
         self.strategy = RollingSummary(shelf.corpus, self.summaries, lambda _: ModelSummariser(self.model))
 
@@ -115,9 +114,9 @@ async def test_what_was_edited_or_taken_away_since_is_in_no_summary(shelf, place
 
 async def test_without_a_summary_the_newest_turns_go_alone_and_the_step_says_why(shelf):
     room = Room(shelf, ProviderError("The model is busy."))
-    jobs = MemoryJobRepository()
+    jobs = Stores().jobs
     steps = Steps(jobs, ManualClock(), "local", lambda job: None)
-    async with steps.step("request", "answer", input={}):
+    async with steps.step(JobKind.REQUEST, "answer", input={}):
         turns = await room.select(turns_of(FIRST_FOLD))
 
     assert texts(turns)[0] == "Question 1?"
@@ -134,9 +133,7 @@ async def test_the_budget_holds_with_a_long_summary(shelf):
 
 
 async def test_by_rule_each_question_is_a_line_with_the_beginning_of_its_answer(shelf):
-    strategy = RollingSummary(
-        shelf.corpus, MemorySummaryRepository(shelf.conversations, shelf.corpus), lambda _: LineSummariser()
-    )
+    strategy = RollingSummary(shelf.corpus, shelf.stores.summaries, lambda _: LineSummariser())
     turns = await strategy.select(turns_of(FIRST_FOLD), shelf.scope(), PLENTY)
     tight = await strategy.select(turns_of(FIRST_FOLD + FOLDED_TURNS), shelf.scope(), 300)
 

@@ -21,8 +21,8 @@ from core.errors import (
     ProviderTimeout,
 )
 from core.work.steps import Steps
-from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock
+from tests.stores import Stores
 
 DOWN = ProviderOverloaded("It is down.")
 ASKED = ChatRequest(system="", messages=(ChatMessage(role=ChatRole.USER, text="When?"),), model="big-1")
@@ -174,7 +174,7 @@ async def test_a_model_asked_for_by_name_and_a_turns_own_form_are_the_first_prov
 
 
 async def test_the_job_tree_says_who_answered_instead_of_whom_and_why() -> None:
-    jobs, clock = MemoryJobRepository(), ManualClock()
+    jobs, clock = Stores().jobs, ManualClock()
     steps = Steps(jobs, clock, "local")
     async with steps.step(JobKind.REQUEST, "answer", key="q"):
         await ask(order([DOWN], [says("Nine.")]))

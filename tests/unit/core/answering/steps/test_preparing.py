@@ -1,4 +1,4 @@
-"""What surrounds a platform's question, over the answer service with in-memory twins and a readable platform."""
+"""What surrounds a platform's question, over the answer service with stores in memory and a readable platform."""
 
 import asyncio
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ from core.domain.service import ChannelSettings, Listening
 from core.errors import NotFound, PlatformError, StorageError
 from core.service.inbox import ACCEPTED
 from core.work.conversations import Conversations
-from storage.memory.inbox import MemoryInboxStore
 from tests.builders import NOON
+from tests.stores import Stores
 from tests.unit.core.answering.test_service import KEY, SEARCH, Desk
 from tests.unit.core.library_builder import Shelf
 
@@ -73,7 +73,7 @@ class Room:
     def __init__(self, shelf: Shelf, thread: Thread, *script: Turn, **languages: str) -> None:
         self.desk = Desk(shelf, *script)
         self.thread = thread
-        self.inbox = MemoryInboxStore(self.desk.clock)
+        self.inbox = Stores().inbox(self.desk.clock)
         self.conversations = Conversations(self.desk.store, self.desk.clock)
         self.answers = PreparedAnswers(
             self.desk.service,

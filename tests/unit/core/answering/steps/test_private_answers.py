@@ -12,7 +12,7 @@ from core.domain.conversation import ChannelAddress, Circumstances, IncomingMess
 from core.domain.service import TO_THE_END, PersonAddress
 from core.errors import BadInput
 from core.service.inbox import ACCEPTED
-from storage.memory.inbox import MemoryInboxStore
+from tests.stores import Stores
 from tests.unit.core.answering.test_service import Desk
 from tests.unit.core.library_builder import Shelf
 
@@ -45,7 +45,7 @@ class Room:
     def __init__(self, shelf: Shelf, *script: Turn) -> None:
         self.shelf = shelf
         self.desk = Desk(shelf, *script)
-        self.inbox = MemoryInboxStore(self.desk.clock)
+        self.inbox = Stores().inbox(self.desk.clock)
         self.answers = PrivateAnswers(
             self.desk.service,
             {"chat": to_private},

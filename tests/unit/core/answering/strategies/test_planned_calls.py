@@ -14,8 +14,8 @@ from core.domain.answer import ToolInvocation
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import StorageError, ToolFailed
 from core.work.steps import Steps
-from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock
+from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf
 
 
@@ -56,7 +56,7 @@ class Run:
         self.word = WordTool()
         self.tools = Toolbox([self.word, GetPageTool()], shelf.context())
         self.clock = ManualClock()
-        self.steps = Steps(MemoryJobRepository(), self.clock, "local")
+        self.steps = Steps(Stores().jobs, self.clock, "local")
         self.meter = Meter(Budget(seconds=seconds), self.clock)
 
     async def __call__(self, *calls: PlannedCall) -> list[Called]:

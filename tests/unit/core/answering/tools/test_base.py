@@ -10,9 +10,9 @@ from core.domain.answer import ChatMessage, ChatRole, NumberedPassage, ToolInvoc
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import StorageError, ToolFailed, ToolRetry
 from core.work.steps import Steps
-from storage.memory.jobs import MemoryJobRepository
 from tests.builders import build_document
 from tests.fakes import ManualClock
+from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf
 
 
@@ -152,7 +152,7 @@ async def test_other_errors_escape_and_the_next_call_still_runs(toolbox):
 
 
 async def test_every_call_is_a_step_with_ids_and_counts_but_no_texts(toolbox):
-    steps = Steps(MemoryJobRepository(), ManualClock(), "local")
+    steps = Steps(Stores().jobs, ManualClock(), "local")
     async with steps.step(JobKind.REQUEST, "answer", key="r"):
         await toolbox.invoke(call(A, delay=0))
         await toolbox.invoke(call("retry"))
@@ -225,7 +225,7 @@ class CountingTool(EchoTool):
 
 async def tried_twice(shelf: Shelf, tool: CountingTool, second: ToolContext) -> list[int]:
     """Two tries at one question that make the same call; the passages' numbers of the second."""
-    repository, clock = MemoryJobRepository(), ManualClock()
+    repository, clock = Stores().jobs, ManualClock()
     first = Toolbox([tool], shelf.context())
     with pytest.raises(StorageError):
         async with Steps(repository, clock, "local").step(JobKind.REQUEST, "answer", key="r"):

@@ -10,7 +10,6 @@ from core.answering.tools.section_notes import Purpose, SectionNote, without_mod
 from core.domain.answer import ChatResponse, CitedText, ToolInvocation
 from core.domain.corpus import Page, SourcedPassage
 from core.errors import ProviderOverloaded, ToolFailed, ToolRetry
-from storage.memory.summaries import MemorySummaryRepository
 from tests.unit.core.library_builder import Shelf, focus_on
 
 MINE = (
@@ -314,11 +313,12 @@ async def test_calls_without_models_are_cut_and_say_so(shelf):
 async def test_summaries_of_sections_are_kept_until_the_journal_changes(shelf):
     said = ChatResponse(segments=(CitedText(text="- Empty. [2]"),))
     model = ScriptedProvider([said] * ROOMS * 2)
-    summaries = MemorySummaryRepository(shelf.conversations, shelf.corpus)
+    summaries = shelf.stores.summaries
     context = shelf.context(sections=ModelSectionReader(model, summaries))
     counts = []
-    for revision in ("r1", "r1", "r2"):
-        await long_journal(shelf, revision)
+    for revision in ("r1", None, "r2"):
+        if revision is not None:
+            await long_journal(shelf, revision)
         await query(shelf, "all of it", "summary", context, journal_name="Long")
         counts.append(len(model.requests))
     assert counts == [ROOMS, ROOMS, 2 * ROOMS]

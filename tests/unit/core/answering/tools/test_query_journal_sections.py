@@ -11,7 +11,6 @@ from core.answering.tools.query_journal import QueryJournalArguments, QueryJourn
 from core.answering.tools.section_notes import SectionNote, SectionNotes, merged, name_of
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse
 from core.errors import ProviderBadRequest, ProviderError, ProviderRateLimited, ToolFailed
-from storage.memory.summaries import MemorySummaryRepository
 from tests.unit.core.library_builder import Shelf
 
 PARAGRAPH = "The {} hall has {} candles. " * 60
@@ -54,7 +53,7 @@ async def shelf() -> Shelf:
 
 
 async def ask(shelf: Shelf, model: Counter, text: str, query_type: str = "summary", summaries=None):
-    reader = ModelSectionReader(model, summaries or MemorySummaryRepository(shelf.conversations, shelf.corpus))
+    reader = ModelSectionReader(model, summaries or shelf.stores.summaries)
     context = replace(shelf.context(), sections=reader)
     return await QueryJournalTool().run(QueryJournalArguments(query=text, query_type=query_type), context)
 
@@ -72,7 +71,7 @@ async def test_a_long_page_is_read_in_parts_whose_numbers_are_those_of_its_passa
 
 
 async def test_the_summary_of_a_part_of_a_page_never_stands_for_the_page(shelf):
-    summaries = MemorySummaryRepository(shelf.conversations, shelf.corpus)
+    summaries = shelf.stores.summaries
     [document] = await shelf.corpus.list_documents("local")
     page = await shelf.corpus.find_page(document.id, 1, shelf.scope())
     passages = await shelf.corpus.list_page_passages(page.id, shelf.scope())
@@ -99,7 +98,7 @@ async def test_no_item_of_a_page_with_many_is_left_out(shelf):
 
 
 async def test_what_was_read_once_is_not_asked_for_again(shelf):
-    summaries = MemorySummaryRepository(shelf.conversations, shelf.corpus)
+    summaries = shelf.stores.summaries
     await ask(shelf, Counter(), "sum it up", summaries=summaries)
     second = Counter()
     await ask(shelf, second, "sum it up", summaries=summaries)

@@ -24,9 +24,9 @@ from core.domain.corpus import Page, SourcedPassage
 from core.domain.jobs import JobKind, JobStatus
 from core.errors import ProviderError, ProviderOverloaded
 from core.work.steps import Steps
-from storage.memory.jobs import MemoryJobRepository
 from tests.builders import build_document, build_pages, build_passages
 from tests.fakes import ManualClock
+from tests.stores import Stores
 
 Sections = list[tuple[Page, list[SourcedPassage]]]
 
@@ -129,7 +129,7 @@ async def test_of_very_many_sections_the_last_are_named_as_not_read():
 
 async def test_each_section_is_a_step_with_what_came_of_it():
     given = sections("a", "b")
-    steps = Steps(MemoryJobRepository(), ManualClock(), "local")
+    steps = Steps(Stores().jobs, ManualClock(), "local")
     async with steps.step(JobKind.REQUEST, "answer"):
         await read_sections(given, "all", "summary", Reader({given[0][0].title: ProviderError("Gone.")}))
     _, first, second = steps.jobs

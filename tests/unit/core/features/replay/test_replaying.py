@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import select
 
 from core.answering.limits import Budget
 from core.answering.providers.scripted import ScriptedProvider, Turn, calls, says
@@ -18,7 +19,8 @@ from core.features.replay.cassettes import Cassettes
 from core.features.replay.recording import RecordingProvider, recorded
 from core.features.replay.replaying import replay
 from core.ports import ChatProvider, RetrievalStrategy
-from storage.memory.cassettes import MemoryCassetteRepository
+from storage.database.repositories.cassettes import SqlCassetteRepository
+from storage.database.tables import CassetteRow
 from tests.fakes import ManualClock
 from tests.unit.core.answering.test_service import Desk
 from tests.unit.core.library_builder import Shelf
@@ -42,8 +44,8 @@ class Room:
     def __init__(self, shelf: Shelf, *script: Turn, strategy: str = "tool_use") -> None:
         self.shelf = shelf
         self.model = ScriptedProvider(script, capabilities=Capabilities(tools=strategy == "tool_use"))
-        self.desk = Desk(shelf, *script)
-        self.kept = MemoryCassetteRepository(self.desk.store, shelf.corpus)
+        self.desk = Desk(shelf, *script, stores=shelf.stores)
+        self.kept = shelf.stores.cassettes
         self.cassettes = Cassettes(self.kept, over, self.desk.clock)
         self.desk.service._cassettes = self.cassettes
         self.desk.service._strategy = lambda message: recorded(over(strategy, message, RecordingProvider(self.model)))
@@ -80,8 +82,9 @@ async def test_a_run_plays_again_to_the_byte_with_nothing_but_its_cassette(shelf
 
 
 async def _one(room: Room, answer: Answer) -> Cassette:
-    """The cassette as it lies in the twin, whether or not its documents are there."""
-    return unpack(room.kept._kept[answer.message_id].data)
+    """The cassette as it is stored, whether or not its documents are there."""
+    query = select(CassetteRow.data).where(CassetteRow.message_id == answer.message_id)
+    return unpack(await room.shelf.stores.database.read(lambda session: session.scalars(query).one()))
 
 
 async def test_a_strategy_that_searches_by_itself_plays_again(shelf):
@@ -252,13 +255,13 @@ async def test_a_case_of_another_version_is_told_and_the_others_are_played(shelf
 
 
 async def test_who_stops_waiting_for_recorded_runs_cuts_none_of_them_off(shelf, monkeypatch):
-    room, go_on, save = Room(shelf, *LOOKED_UP), asyncio.Event(), MemoryCassetteRepository.save
+    room, go_on, save = Room(shelf, *LOOKED_UP), asyncio.Event(), SqlCassetteRepository.save
 
-    async def slow(self: MemoryCassetteRepository, cassette: StoredCassette) -> None:
+    async def slow(self: SqlCassetteRepository, cassette: StoredCassette) -> None:
         await go_on.wait()
         await save(self, cassette)
 
-    monkeypatch.setattr(MemoryCassetteRepository, "save", slow)
+    monkeypatch.setattr(SqlCassetteRepository, "save", slow)
     answer = await room.desk.ask(QUESTION)
     for _ in range(2):  # the first gave up, the second is still there
         listing = asyncio.create_task(room.cassettes.list_runs("local"))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import select
 
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Conversation, IncomingMessage, Role, ThreadAddress
@@ -17,11 +18,7 @@ from core.features.staleness.detection import Staleness
 from core.features.staleness.stale_notes import NotedAnswers
 from core.work.attempts import ONLY_ATTEMPT
 from core.work.progress import SilentProgress
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory.inbox import MemoryInboxStore
-from storage.memory.settings import MemorySettingsRepository
-from storage.memory.stale import MemoryStaleRepository
+from storage.database.tables import MessageRow
 from tests.builders import (
     build_citation,
     build_conversation,
@@ -30,9 +27,11 @@ from tests.builders import (
     build_message,
     build_pages,
     build_passages,
+    build_scope,
     build_source,
 )
 from tests.fakes import ManualClock
+from tests.stores import Stores
 
 WORDS = ["under the mat", "in the shed", "by the mill"]
 WRITES = {"record", "note_done", "accept"}
@@ -46,11 +45,13 @@ class Place:
     """A library, conversations and an inbox; `check` runs as a new process would."""
 
     def __init__(self) -> None:
-        self.corpus = MemoryCorpusRepository()
-        self.conversations = MemoryConversationRepository()
-        self.settings = MemorySettingsRepository()
-        self.inbox = MemoryInboxStore(ManualClock())
-        self.stale = MemoryStaleRepository(self.conversations, self.corpus)
+        stores = Stores()
+        self.database = stores.database
+        self.corpus = stores.corpus
+        self.conversations = stores.conversations
+        self.settings = stores.settings
+        self.inbox = stores.inbox(ManualClock())
+        self.stale = stores.stale
         self._revision = 0
 
     async def write(self, *pages: str, path: str = "guide.md") -> None:
@@ -75,7 +76,8 @@ class Place:
         """A question, and an answer with these quotes of the document as it is now; the answer's id."""
         document = build_document(path)
         revision = dict((await self.corpus.live_revisions()).keys())[document.id]
-        texts = self.corpus.live_texts(document.id)
+        pages = await self.corpus.list_pages(document.id, build_scope(build_source()))
+        texts = {page.number: page.text for page in pages}
         citations = [
             build_citation(
                 document.id,
@@ -111,7 +113,8 @@ class Place:
         return [entry for entry in await self.inbox.list_open("local") if is_note(entry.incoming)]
 
     async def marked(self) -> set[str]:
-        return {message.id for _, message in self.conversations.every_message() if message.stale}
+        query = select(MessageRow.id).where(MessageRow.stale)
+        return await self.database.read(lambda session: set(session.scalars(query)))
 
 
 @pytest.fixture

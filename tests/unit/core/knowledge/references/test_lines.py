@@ -6,14 +6,13 @@ import pytest
 from core.domain.service import SummaryKey
 from core.knowledge.references.lines import DocumentLines
 from core.knowledge.references.one_line import LENGTH
-from storage.memory.conversations import MemoryConversationRepository
-from storage.memory.summaries import MemorySummaryRepository
+from storage.database.repositories.summaries import SqlSummaryRepository
 from tests.unit.core.library_builder import Shelf
 
 LONG = "The gates stayed shut for two hours, because a rubber seal was missing in a duct that nobody had looked into"
 
 
-class CountingSummaries(MemorySummaryRepository):
+class CountingSummaries(SqlSummaryRepository):
     """Counts what is saved."""
 
     saved = 0
@@ -44,7 +43,7 @@ def shelf() -> Shelf:
 
 
 def lines_of(shelf: Shelf, writer: Writer | None = None) -> tuple[DocumentLines, CountingSummaries]:
-    summaries = CountingSummaries(MemoryConversationRepository(), shelf.corpus)
+    summaries = CountingSummaries(shelf.stores.database)
     return DocumentLines(
         corpus=shelf.corpus, summaries=summaries, writer=(lambda _: writer) if writer else None
     ), summaries

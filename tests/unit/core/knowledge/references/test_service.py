@@ -1,4 +1,4 @@
-"""References around answers, from question to what is stored: over the in-memory twins and a scripted model."""
+"""References around answers, from question to what is stored: over stores in memory and a scripted model."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,6 @@ from core.errors import BadInput, StorageError
 from core.knowledge.references.lines import DocumentLines
 from core.knowledge.references.linked_context import OPENED
 from core.knowledge.references.links import MOST_LINKS
-from storage.memory.summaries import MemorySummaryRepository
 from tests.builders import NOON
 from tests.unit.core.answering.test_service import KEY, SEARCH, Desk, message
 from tests.unit.core.library_builder import Shelf
@@ -213,7 +212,7 @@ class BrokenLines(DocumentLines):
 
 async def test_a_failed_reference_step_is_a_failed_job_and_the_answer_still_goes_out(shelf: Shelf) -> None:
     desk = Desk(shelf, SEARCH, says("Under the stairs [1]."))
-    broken = BrokenLines(corpus=shelf.corpus, summaries=MemorySummaryRepository(desk.store, shelf.corpus))
+    broken = BrokenLines(corpus=shelf.corpus, summaries=shelf.stores.summaries)
     desk.service._references = shelf.references(lines=broken)
     more = calls(ToolInvocation(id="t2", name="search", arguments={"query": "boat red"}))
     desk.provider = ScriptedProvider((SEARCH, more, says("Under the stairs [1].")))

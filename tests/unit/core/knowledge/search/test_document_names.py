@@ -4,11 +4,12 @@ import pytest
 
 from core.domain.corpus import Document
 from core.knowledge.search.document_names import KEPT, NamesOfWorkspaces
-from storage.memory.corpus import MemoryCorpusRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
 from tests.builders import build_document, build_pages, build_passages, build_source
+from tests.stores import InMemoryDatabase
 
 
-class CountingCorpus(MemoryCorpusRepository):
+class CountingCorpus(SqlCorpusRepository):
     """Counts how often all documents were read."""
 
     reads = 0
@@ -24,7 +25,7 @@ class CountingCorpus(MemoryCorpusRepository):
 
 @pytest.fixture
 async def corpus() -> CountingCorpus:
-    corpus = CountingCorpus()
+    corpus = CountingCorpus(InMemoryDatabase())
     await corpus.save_source(build_source())
     await corpus.put(build_document())
     return corpus

@@ -11,9 +11,10 @@ from core.errors import InvalidState
 from core.knowledge.search import searching
 from core.knowledge.search.common_names import LONG
 from core.knowledge.search.searching import PassageSearch
-from storage.memory.corpus import MemoryCorpusRepository
-from storage.memory.index import MemoryIndex
+from storage.database.repositories.corpus import SqlCorpusRepository
 from tests.builders import build_document, build_pages, build_passages, build_scope, build_source
+from tests.fakes import MemoryIndex
+from tests.stores import InMemoryDatabase, Stores
 
 NOTES = build_source("notes")
 SCOPE = build_scope(NOTES)
@@ -51,7 +52,7 @@ class ToldIndex(MemoryIndex):
         ]
 
 
-class CountingCorpus(MemoryCorpusRepository):
+class CountingCorpus(SqlCorpusRepository):
     """Counts how often all pages of a document are read."""
 
     reads = 0
@@ -65,10 +66,10 @@ async def library_of(
     found: dict[str, dict[int, float]],
     chapters: Sequence[str] = CHAPTERS,
     others: Mapping[Document, Sequence[str]] | None = None,
-    corpus: MemoryCorpusRepository | None = None,
+    corpus: SqlCorpusRepository | None = None,
 ) -> tuple[PassageSearch, ToldIndex]:
     """The novel, and what stands besides it: `found` counts its passages on from the novel's."""
-    corpus = corpus or MemoryCorpusRepository()
+    corpus = corpus or Stores().corpus
     await corpus.save_source(NOTES)
     stored: list[Passage] = []
     for document, texts in {NOVEL: chapters, **(others or {})}.items():
@@ -174,7 +175,7 @@ async def test_what_tells_how_far_somebody_has_read_is_not_searched_for() -> Non
 
 
 async def test_an_empty_index_of_a_filled_library_is_an_error_and_not_nothing_found() -> None:
-    corpus = MemoryCorpusRepository()
+    corpus = Stores().corpus
     await corpus.save_source(NOTES)
     pages = build_pages(NOVEL, *CHAPTERS)
     await corpus.switch_revision(NOVEL, pages, build_passages(pages))
@@ -184,13 +185,13 @@ async def test_an_empty_index_of_a_filled_library_is_an_error_and_not_nothing_fo
 
 
 async def test_an_empty_library_has_nothing() -> None:
-    search = PassageSearch(MemoryCorpusRepository(), MemoryIndex())
+    search = PassageSearch(Stores().corpus, MemoryIndex())
 
     assert await search.pages(SearchQuery(text="barrels", limit=5), SCOPE) == []
 
 
 async def test_however_many_ask_at_once_a_book_is_read_once() -> None:
-    corpus = CountingCorpus()
+    corpus = CountingCorpus(InMemoryDatabase())
     search, _ = await library_of(FOUND, corpus=corpus)
     answers = await asyncio.gather(*(numbers(search, ASKED) for _ in range(5)))
     assert answers == [[7, 3, 1]] * 5
@@ -201,7 +202,7 @@ async def test_a_book_that_is_asked_about_stays_at_hand_however_many_others_are_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(searching, "_KEPT", 2)
-    corpus = CountingCorpus()
+    corpus = CountingCorpus(InMemoryDatabase())
     search, _ = await library_of(FOUND, corpus=corpus)
     query = SearchQuery(text=ASKED, limit=1)
     for last in (50, 51, 50, 52, 50):  # what is read of a book is another book for each place

@@ -1,4 +1,4 @@
-"""The command table over the in-memory twins, for whoever calls."""
+"""The command table over stores in memory, for whoever calls."""
 
 from dataclasses import replace
 
@@ -9,9 +9,9 @@ from core.errors import AccessDenied
 from core.features.kept_answers import KeptAnswers
 from core.service.commands import CommandCall, CommandResult, Commands, ServiceQuestions
 from core.service.inbox import ACCEPTED
-from core.service.jobs.trees import Jobs
+from core.service.jobs import Jobs
 from core.work.conversations import Conversations
-from storage.memory.inbox import MemoryInboxStore
+from tests.stores import Stores
 from tests.unit.core.answering.test_service import SEARCH, Desk
 from tests.unit.core.library_builder import Shelf, by_rule
 
@@ -26,7 +26,7 @@ class Counter:
         self.desk = desk
         self.conversation: Conversation | None = None
         self.conversations = Conversations(desk.store, desk.clock)
-        self.entries = MemoryInboxStore(desk.clock)
+        self.entries = Stores().inbox(desk.clock)
         self.stopped: list[tuple[str, str]] = []
         self.call = CommandCall(name="", workspace="local", conversation=None, author="ada", address=HERE)
         self.commands = Commands(
@@ -39,7 +39,7 @@ class Counter:
             questions=ServiceQuestions(self.entries, self.stop) if serves else None,
             kept=kept,
             facts=shelf.facts,
-            recaps=by_rule(shelf, desk.store),
+            recaps=by_rule(shelf),
         )
 
     async def __call__(self, name: str, argument: str = "", **changes: object) -> CommandResult:

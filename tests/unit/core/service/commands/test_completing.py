@@ -6,7 +6,7 @@ import pytest
 
 from core.domain.conversation import ChannelAddress
 from core.domain.service import ChannelSettings
-from core.service.commands.completing import MOST_COMPLETIONS
+from core.service.commands.table import MOST_COMPLETIONS
 from tests.unit.core.service.commands.counter import HERE, Counter, stocked
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from core.domain.corpus import Heading
-from storage.documents.books.gutenberg import book_span, without_licence
+from storage.documents.books.chapters import book_span, without_licence
 
 BOOK = "THE FERRY\n\nCHAPTER I\n\nIt rained.\n"
 

@@ -8,17 +8,17 @@ import pytest
 
 from core.domain.corpus import Document, Span
 from core.domain.extracts import ExtractorInput, ExtractQuery, ExtractType, Found, Unread
-from core.domain.ingest_report import IngestProgress
+from core.domain.ingest_report import ExtractionReport, IngestProgress
 from core.domain.jobs import JobKind, JobStatus
 from core.domain.read_limits import ReadLimits
 from core.errors import BadInput
 from core.ports.documents import Extractor
 from core.work.steps import Steps
 from storage.documents.child import ExtractTask, FoundInDocument, ReadFailure
-from storage.documents.extraction.extracting import Extracting, ExtractionReport
+from storage.documents.extraction.extracting import Extracting
 from storage.documents.sandbox import Sandbox
-from storage.memory.jobs import MemoryJobRepository
 from tests.fakes import ManualClock
+from tests.stores import Stores
 from tests.unit.core.library_builder import Shelf
 
 THING = {"name": "Key", "kind": "thing"}
@@ -75,7 +75,7 @@ class Bench:
 
     def __init__(self) -> None:
         self.shelf = Shelf()
-        self.jobs = MemoryJobRepository()
+        self.jobs = Stores().jobs
         self.clock = ManualClock()
         self.ran: list[tuple[str, str]] = []
         self.progress: list[IngestProgress] = []

@@ -81,7 +81,7 @@ Next meeting: February 13, 2024
 """,
         "2024-01-09",
         "Karl Boone|Lydia Marsh|Moses Finch|Opal Reed",
-        "Motion by Marsh, seconded by Finch, to close Elm Street on market days.",
+        "",
         "",
     ),
     Sample(
@@ -227,42 +227,5 @@ Present: Hedda, Ingo
         "Hedda|Ingo",
         "",
         "Ingo > water the plants",
-    ),
-)
-
-PROSE = (
-    Sample(
-        "prose-1.md",
-        """# Coordination call, 23 May 2024
-
-Participants: Jutta Frey, Kai Lorenz, Linus
-
-We looked at three halls. After some debate we agreed on the one by the river, because it has parking. Kai will
-book it by next Friday. Linus was in Oslo last week and will be late again. Should we decide on music? Not yet.
-
-It was decided not to hire a caterer. Jutta Frey volunteered to ask the bakery. The printers will need a week.
-""",
-        "2024-05-23",
-        "Jutta Frey|Kai Lorenz|Linus",
-        "After some debate we agreed on the one by the river, because it has parking."
-        "|It was decided not to hire a caterer.",
-        "Kai > Kai will book it @ next Friday|Jutta Frey > Jutta Frey volunteered to ask the bakery.",
-    ),
-    Sample(
-        "prose-2.md",
-        """# Notes from the research meeting (7 Aug 2023)
-
-*Present:* Mona Ek, Nico Voss, Odile
-
-* Mona presented the survey. The team decided to run it again in spring.
-* Nico to send Odile the raw data.
-* If the grant is approved, two people can be hired.
-* The committee has unanimously approved the new title.
-* We have not agreed on the venue.
-""",
-        "2023-08-07",
-        "Mona Ek|Nico Voss|Odile",
-        "The team decided to run it again in spring.|The committee has unanimously approved the new title.",
-        "Nico > send Odile the raw data.",
     ),
 )

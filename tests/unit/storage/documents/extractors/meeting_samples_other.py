@@ -17,14 +17,14 @@ LANGUAGES = (
 
 ## Aufgaben
 - [ ] Anke: Angebote einholen bis 14.3.2025
-- [x] Bernd prüft den Mietvertrag
+- [x] Bernd: Mietvertrag prüfen
 
 Es wurde beschlossen, den Zaun zu streichen.
 """,
         "2025-03-03",
         "Anke Vogel|Bernd Kraus|Cem Yilmaz",
         "Das Lager wird im Mai geräumt.|Neue Regale werden gekauft.",
-        "Anke > Angebote einholen @ 2025-03-14 [ ]|Bernd > prüft den Mietvertrag [x]",
+        "Anke > Angebote einholen @ 2025-03-14 [ ]|Bernd > Mietvertrag prüfen [x]",
     ),
     Sample(
         "compte-rendu.md",
@@ -74,7 +74,7 @@ Asistentes: Inés Mora, Javier Gil y Karla Ruiz
 Presenti: Luca Neri, Marta Rossi
 
 Decisione: il corso parte a settembre
-Azione: Marta prenota la sala
+Azione (Marta): prenota la sala
 """,
         "2024-06-05",
         "Luca Neri|Marta Rossi",

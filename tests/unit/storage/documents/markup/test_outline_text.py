@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from storage.documents.markup.outline_text import (
+from storage.documents.readers.markdown_vault import (
     block_ids,
     block_references,
     is_outline,

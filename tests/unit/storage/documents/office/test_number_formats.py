@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from storage.documents.office.number_formats import MOST_DECIMALS, read_format
+from storage.documents.office.sheets import MOST_DECIMALS, read_format
 
 
 @pytest.mark.parametrize(

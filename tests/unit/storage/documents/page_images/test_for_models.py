@@ -9,9 +9,9 @@ from PIL import Image
 
 from core.errors import NotFound
 from storage.documents.files import SourceFile, stamp_of
-from storage.documents.page_images.for_models import PdfPictures
-from storage.memory.corpus import MemoryCorpusRepository
+from storage.documents.page_images.pages import PdfPictures
 from tests.builders import build_document, build_pages, build_source
+from tests.stores import Stores
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def remove(file: Path) -> None:
 
 
 async def pictures(file: Path) -> PdfPictures:
-    corpus = MemoryCorpusRepository()
+    corpus = Stores().corpus
     await corpus.save_source(build_source(location=str(file.parent)))
     return PdfPictures(corpus)
 

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.documents.pdf.rows import Line
-from storage.documents.pdf.scan_order import to_page_text
+from storage.documents.pdf.rows import Line, to_page_text
 
 HEIGHT = 10.0
 

@@ -11,7 +11,7 @@ from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput, Found
 from storage.documents.extractors.pdf_tables import PdfTableExtractor
 from storage.documents.pdf.layout import Layout, Rule, Word
-from storage.documents.pdf.table_text import write_ruled_tables
+from storage.documents.pdf.page_text import write_ruled_tables
 from storage.documents.readers.pdf import PdfReader
 from tests.builders import build_document
 from tests.unit.storage.documents.extractors.test_pdf_tables import ROWS, frame, place

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.corpus import Page, Span
-from storage.documents.texts.pieces import MAX_PIECE, MIN_LETTERS, to_pieces
+from storage.documents.texts.quotes import MAX_PIECE, MIN_LETTERS, to_pieces
 from tests.builders import build_document, build_pages
 
 PARAGRAPH = "The ferry sails at seven, and the mate rings the bell. " * 20

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from core.errors import ModelMissing
-from storage.memory.embedder import HASH_DIMENSIONS, HashEmbedder
 from storage.models.local.embeddings import LocalEmbedder, cores
 from storage.models.local.files import LocalModel, find_embedding_model, packaged_folder
 from storage.models.local.loading import load_cross_encoder, load_text_model, text_model_dimensions
+from tests.fakes import HASH_DIMENSIONS, HashEmbedder
 
 ROOT = Path(__file__).parents[5]
 

@@ -2,11 +2,11 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from storage.memory.embedder import HashEmbedder
 from storage.models.local import ranking
 from storage.models.local.embeddings import LocalEmbedder
 from storage.models.local.files import find_embedding_model
 from storage.models.local.ranking import VectorSentenceRanker
+from tests.fakes import HashEmbedder
 from tests.unit.storage.search_builders import build_sourced
 
 SHOP = "The harbour shop opens at noon. A spyglass costs 1,000 gp. The master keeps the **key** under a barrel."

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.corpus import IndexHit, SearchScope, SourcedPassage
-from storage.memory.index import MemoryIndex
 from storage.models.local.reranked_index import RERANKED, RerankedIndex, blend
+from tests.fakes import MemoryIndex
 from tests.unit.storage.search_builders import ask, build_entry, stand_in, within
 
 

@@ -1,0 +1,34 @@
+"""`doctor`: check every part that an answer needs."""
+
+import asyncio
+
+import typer
+
+from bot.cli.session import Session
+from bot.service.doctor import Check
+from bot.service.operations import check_parts
+
+
+def register(app: typer.Typer) -> None:
+    app.command("doctor")(doctor)
+
+
+def doctor(context: typer.Context) -> None:
+    """Check every part that an answer needs, and print a fix for each problem."""
+    session: Session = context.obj
+    operations = session.operations()
+
+    async def main() -> list[Check]:  # opening the database is one of the checks
+        try:
+            return await operations.call(check_parts, None)
+        finally:
+            await operations.close()
+
+    checks = asyncio.run(main())
+    if session.as_json:
+        session.print_json({"checks": [{"name": c.name, "ok": c.ok, "detail": c.detail} for c in checks]})
+    else:
+        for check in checks:
+            session.console.print(f"{'✓' if check.ok else '✗'} {check.name}: {check.detail}", markup=False)
+    if not all(check.ok for check in checks):
+        raise typer.Exit(1)

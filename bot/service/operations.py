@@ -1,0 +1,369 @@
+"""Operations of the commands, run in the command's process or by the running service (calls.py)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.service.calls import OnProgress, OperationContext, Progress, operation
+from bot.service.doctor import Check, examine
+from bot.web import queries
+from bot.web.queries import ExtractsRequest, ExtractsResult, FactsRequest, PageResult, SearchRequest, SearchResult
+from core.domain.conversation import Conversation, IncomingMessage, Message
+from core.domain.corpus import Document, SearchQuery, Source
+from core.domain.features import ExportedFile, StaleAnswer, Statistics, StoredCassette
+from core.domain.ingest_report import ExtractionReport, IngestProgress, IngestReport, ProgressCallback, RepairReport
+from core.domain.jobs import Job
+from core.errors import BadInput, InvalidState
+from core.features.access_explanation import AccessQuestion, Explanation
+from core.features.evaluation import FoundPage
+from core.features.export import export_conversation
+from core.features.maintenance import StorageStatus
+from core.features.replay.replaying import Replayed
+from core.features.syncing import SourceStatus, SyncReport
+from core.knowledge.facts import FoundFacts, Ontology
+from core.knowledge.library import Removal
+from core.service.commands import CommandCall, CommandResult
+
+
+def report_ingest(progress: ProgressCallback) -> OnProgress:
+    """Return a listener that passes ingest progress on."""
+
+    def report(change: Progress) -> None:
+        if isinstance(change, IngestProgress):
+            progress(change)
+
+    return report
+
+
+# Jobs
+
+
+@operation
+async def list_jobs(context: OperationContext, request: None) -> list[list[Job]]:
+    return await context.parts.jobs.recent(context.workspace)
+
+
+@operation
+async def show_job(context: OperationContext, request: str) -> list[Job]:
+    return await context.parts.jobs.tree(request, context.workspace)
+
+
+# Conversations
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationView:
+    conversation: Conversation
+    messages: Sequence[Message]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewConversation:
+    first: IncomingMessage
+    title: str
+    pinned_document_id: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Renaming:
+    conversation_id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportRequest:
+    conversation_id: str
+    format: str
+
+
+@operation
+async def list_conversations(context: OperationContext, request: str | None) -> list[Conversation]:
+    """List all conversations, or those about a document (its path, title or alias)."""
+    document_id = (await context.find_document(request)).id if request else None
+    return await context.parts.conversations.list_conversations(context.workspace, document_id)
+
+
+@operation
+async def open_conversation(context: OperationContext, request: str) -> Conversation:
+    """Return a conversation without its messages."""
+    return (await context.parts.conversations.show(request, context.workspace))[0]
+
+
+@operation
+async def show_conversation(context: OperationContext, request: str) -> ConversationView:
+    """Return a conversation with its messages, redacted beyond the reader's positions."""
+    found, messages = await context.parts.histories.show(request, context.workspace, await context.scope())
+    return ConversationView(conversation=found, messages=messages)
+
+
+@operation
+async def create_conversation(context: OperationContext, request: NewConversation) -> Conversation:
+    return await context.parts.conversations.create(
+        request.first, title=request.title, pinned_document_id=request.pinned_document_id
+    )
+
+
+@operation
+async def rename_conversation(context: OperationContext, request: Renaming) -> Conversation:
+    return await context.parts.conversations.rename(request.conversation_id, context.workspace, request.title)
+
+
+@operation
+async def delete_conversation(context: OperationContext, request: str) -> None:
+    await context.parts.conversations.delete(request, context.workspace)
+
+
+@operation
+async def export(context: OperationContext, request: ExportRequest) -> ExportedFile:
+    found, messages = await context.parts.histories.show(
+        request.conversation_id, context.workspace, await context.scope()
+    )
+    return await export_conversation(found, messages, request.format)
+
+
+@operation
+async def list_stale(context: OperationContext, request: str | None) -> list[StaleAnswer]:
+    """List the stale answers of the workspace, or of one conversation."""
+    return await context.parts.staleness.list_stale(context.workspace, request)
+
+
+@operation
+async def run_command(context: OperationContext, request: CommandCall) -> CommandResult:
+    return await context.parts.commands.run(request)
+
+
+# Library
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestRequest:
+    paths: Sequence[Path]  # absolute
+    source: str | None = None
+    kind: str = "auto"
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRequest:
+    """A page by its ID, or by document and number."""
+
+    page_id: str | None = None
+    document: str = ""
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRemoval:
+    removal: Removal
+    is_configured: bool  # the next sync brings it back
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncRequest:
+    names: Sequence[str] = ()
+    force: bool = False
+
+
+@operation
+async def ingest(context: OperationContext, request: IngestRequest) -> IngestReport:
+    report = await context.parts.ingest(
+        request.paths,
+        source=request.source,
+        kind=request.kind,
+        force=request.force,
+        progress=context.emit,
+        workspace=context.workspace,
+    )
+    if context.service is not None:
+        context.service.count_ingest(report)
+    return report
+
+
+@operation
+async def search(context: OperationContext, request: SearchRequest) -> SearchResult:
+    scope = await context.scope()
+    if request.kind is not None:
+        readable = await context.parts.library.documents(scope)
+        kinds = sorted({document.kind for document in readable if document.revision is not None})
+        if request.kind not in kinds:
+            raise BadInput(f"No document is of kind {request.kind!r}. Available kinds: {', '.join(kinds) or 'none'}.")
+    return await queries.search(context.parts, scope, request)
+
+
+@operation
+async def show_page(context: OperationContext, request: PageRequest) -> PageResult:
+    scope, library = await context.scope(), context.parts.library
+    if request.page_id is not None:
+        return await queries.show_page(context.parts, scope, await library.page(request.page_id, scope))
+    view = await library.page_by_number(request.document, request.number, scope)
+    return await queries.show_page(context.parts, scope, view)
+
+
+@operation
+async def find_document(context: OperationContext, request: str) -> Document:
+    return await context.find_document(request)
+
+
+@operation
+async def list_documents(context: OperationContext, request: None) -> list[Document]:
+    """List all documents of the workspace, those that couldn't be read too."""
+    readable = {document.id: document for document in await context.parts.library.documents(await context.scope())}
+    return [readable.get(item.id, item) for item in await context.parts.corpus.list_documents(context.workspace)]
+
+
+@operation
+async def show_document(context: OperationContext, request: str) -> Document:
+    return await context.parts.corpus.get_document((await context.find_document(request)).id, await context.scope())
+
+
+@operation
+async def remove_document(context: OperationContext, request: str) -> Removal:
+    return await context.parts.library.remove_document(request, await context.scope())
+
+
+@operation
+async def list_library_sources(context: OperationContext, request: None) -> list[Source]:
+    return await context.parts.library.sources(context.workspace)
+
+
+@operation
+async def list_sources(context: OperationContext, request: None) -> list[SourceStatus]:
+    return await context.parts.syncs.overview(context.workspace)
+
+
+@operation
+async def remove_source(context: OperationContext, request: str) -> SourceRemoval:
+    removal = await context.parts.library.remove_source(context.workspace, request)
+    await context.parts.syncs.forget(context.workspace, request)
+    left = await context.parts.syncs.overview(context.workspace)
+    return SourceRemoval(removal=removal, is_configured=any(status.name == request for status in left))
+
+
+@operation
+async def sync(context: OperationContext, request: SyncRequest) -> list[SyncReport]:
+    return await context.parts.syncs.sync(context.workspace, request.names, force=request.force, progress=context.emit)
+
+
+# Extracted data
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractionRequest:
+    document: str | None = None  # path, title or alias
+    extractor: str | None = None
+    force: bool = False
+
+
+@operation
+async def extract(context: OperationContext, request: ExtractionRequest) -> ExtractionReport:
+    ids = [(await context.find_document(request.document)).id] if request.document else None
+    return await context.parts.extractions.run(
+        context.workspace,
+        document_ids=ids,
+        extractor=request.extractor,
+        force=request.force,
+        progress=context.emit,
+    )
+
+
+@operation
+async def list_extracts(context: OperationContext, request: ExtractsRequest) -> ExtractsResult:
+    return await queries.list_extracts(context.parts, await context.scope(), request)
+
+
+@operation
+async def find_facts(context: OperationContext, request: FactsRequest) -> FoundFacts:
+    return await queries.find_facts(context.parts, await context.scope(), request)
+
+
+@operation
+async def show_ontology(context: OperationContext, request: None) -> Ontology:
+    return await context.parts.facts.ontology(await context.scope())
+
+
+# Quality
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseChange:
+    message_id: str
+    is_case: bool
+
+
+@operation
+async def search_for_evaluation(context: OperationContext, request: SearchQuery) -> list[FoundPage]:
+    """Search pages, with their whole text."""
+    scope = await context.scope()
+    hits = await context.parts.library.search(request, scope)
+    pages = [(hit, await context.parts.corpus.get_page(hit.page_id, scope)) for hit in hits]
+    return [FoundPage(document=hit.document.path, text=page.text) for hit, page in pages]
+
+
+@operation
+async def read_page_text(context: OperationContext, request: str) -> str:
+    return (await context.parts.corpus.get_page(request, await context.scope())).text
+
+
+@operation
+async def play_cases(context: OperationContext, request: None) -> list[tuple[StoredCassette, Replayed]]:
+    return [*await context.parts.cassettes.play_cases(context.workspace)]
+
+
+@operation
+async def list_recordings(context: OperationContext, request: None) -> list[StoredCassette]:
+    return await context.parts.cassettes.list_runs(context.workspace)
+
+
+@operation
+async def replay(context: OperationContext, request: str) -> Replayed:
+    return await context.parts.cassettes.replay(request, context.workspace)
+
+
+@operation
+async def set_case(context: OperationContext, request: CaseChange) -> StoredCassette:
+    return await context.parts.cassettes.set_case(request.message_id, context.workspace, is_case=request.is_case)
+
+
+@operation
+async def show_statistics(context: OperationContext, request: float) -> Statistics:
+    """Return the usage of that many days."""
+    return await context.parts.statistics.of(await context.scope(), request)
+
+
+@operation
+async def explain_access(context: OperationContext, request: AccessQuestion) -> Explanation:
+    return await context.parts.explanations.of(request)
+
+
+@operation
+async def check_parts(context: OperationContext, request: None) -> list[Check]:
+    return await examine(context.parts)
+
+
+# Storage
+
+
+@operation
+async def show_storage(context: OperationContext, request: None) -> StorageStatus:
+    return await context.parts.upkeep.status()
+
+
+@operation
+async def check_storage(context: OperationContext, request: None) -> list[str]:
+    return await context.parts.upkeep.check()
+
+
+@operation
+async def reindex(context: OperationContext, request: bool) -> RepairReport:
+    """Build what the search index lacks; with True, the whole index from scratch."""
+    if request and context.service is not None:
+        raise InvalidState("The Footnote service is using the search index. Stop it, then repeat the command.")
+    if request:
+        await context.parts.clear_index()
+    return await context.parts.upkeep.reindex(context.emit)
+
+
+@operation
+async def back_up(context: OperationContext, request: Path) -> int:
+    """Write a backup and return its size in bytes."""
+    return await context.parts.upkeep.back_up(request)

@@ -1,0 +1,321 @@
+"""How good search and answers are over a file of questions with gold answers (`footnote eval`)."""
+
+import math
+import time
+import unicodedata
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from core.domain.answer import Answer, AnswerStatus
+from core.errors import BadInput
+from core.text.words import collapse
+from core.work.question_lines import QuestionLine, read_line
+
+LOOKUP = "lookup"
+FOLLOW_UP = "followup"
+UNANSWERABLE = "unanswerable"
+
+ID, QUESTION, TYPE, SET_KIND, DOCUMENT, QUOTE = "id", "question", "type", "set_kind", "document", "quote"
+ANSWER, ANSWER_MATCH, FOLLOWUP_OF, FORBIDDEN = "answer", "answer_match", "followup_of", "must_not_contain"
+POSITIONS = ("reader_position", "position")
+FIELDS = frozenset(
+    {ID, QUESTION, TYPE, SET_KIND, DOCUMENT, QUOTE, ANSWER, ANSWER_MATCH, FOLLOWUP_OF, FORBIDDEN, *POSITIONS}
+)
+UNKNOWN_SHOWN = 5  # names of fields in a sentence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoldQuestion:
+    """A line of a question file. `document` is where the answer stands, not a filter."""
+
+    id: str
+    question: str
+    type: str = LOOKUP
+    set_kind: str = ""
+    document: str | None = None
+    quote: str | None = None
+    answers: tuple[str, ...] = ()
+    any_answer: bool = False  # one of `answers` is enough
+    followup_of: str | None = None
+    position: str | None = None  # how far the reader is in `document`
+    forbidden: tuple[str, ...] = ()  # must not stand in the answer
+    unknown: tuple[str, ...] = ()  # fields of the line that nothing reads
+
+    @property
+    def unmeasurable(self) -> str | None:
+        """Why no figure could say anything about it, in a sentence; None: one can."""
+        if self.forbidden:
+            return None
+        if self.type == LOOKUP and not (self.document or self.quote or self.answers):
+            return (
+                f'it has nothing to compare an answer with: give it "{DOCUMENT}", "{QUOTE}" or "{ANSWER}", '
+                f'or "{TYPE}": "{UNANSWERABLE}"{self._unread()}'
+            )
+        if self.type == FOLLOW_UP and not self.document:
+            return f'it is a follow-up without "{DOCUMENT}", where its answer stands{self._unread()}'
+        return None
+
+    def _unread(self) -> str:
+        names = ", ".join(f'"{name}"' for name in self.unknown[:UNKNOWN_SHOWN])
+        return f" ({names} is not read)" if len(self.unknown) == 1 else f" ({names} are not read)" if names else ""
+
+
+# Latency of an answer as the person who asks sees it: median and 95th percentile.
+PERCENTILES = (50, 95)
+
+
+SEARCHED = 10  # pages; recall_at_10 needs as many
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of one question. `rank` is the place of the first gold page from 1, None: not among SEARCHED."""
+
+    question: GoldQuestion
+    status: str
+    rank: int | None
+    footnote_document: bool
+    footnote_page: bool
+    holds_answer: bool
+    reveals: bool  # it says what it must not
+    seconds: float
+
+    @property
+    def answered(self) -> bool:
+        return self.status == AnswerStatus.ANSWERED
+
+    @property
+    def refused(self) -> bool:
+        return self.status not in (AnswerStatus.ANSWERED, AnswerStatus.ERROR)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedCase:
+    """A regression case, made again from its recording; `difference` in a sentence, None: equal to the byte."""
+
+    message_id: str
+    question: str
+    difference: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationReport:
+    """The outcomes, in the order of the file, the questions left out with the reason, and the regression cases."""
+
+    outcomes: tuple[Outcome, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    cases: tuple[PlayedCase, ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        by_kind: dict[str, list[Outcome]] = defaultdict(list)
+        for outcome in self.outcomes:
+            by_kind[outcome.question.set_kind or "other"].append(outcome)
+        return {
+            **_rates(self.outcomes),
+            "latency_ms": _latency(self.outcomes),
+            "by_set_kind": {kind: _rates(outcomes) for kind, outcomes in sorted(by_kind.items())},
+            "reveals": sum(outcome.reveals for outcome in self.outcomes),
+            "left_out": dict(self.left_out),
+            "cases": {
+                "played": len(self.cases),
+                "equal": sum(case.difference is None for case in self.cases),
+                "different": [
+                    {"id": case.message_id, "question": case.question, "difference": case.difference}
+                    for case in self.cases
+                    if case.difference is not None
+                ],
+            },
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundPage:
+    """A page that a search found: its document's path and its text."""
+
+    document: str
+    text: str
+
+
+def read_questions(lines: Iterable[str]) -> list[GoldQuestion]:
+    """The questions of a JSON-lines file, in order. Raises BadInput naming the line."""
+    questions: list[GoldQuestion] = []
+    known: dict[str, int] = {}  # lines of ids
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        question = _read_question(read_line(line, number))
+        if question.id in known:
+            raise BadInput(
+                f"Lines {known[question.id]} and {number} have the same id {question.id!r}: give each its own."
+            )
+        if question.followup_of is not None and question.followup_of not in known:
+            raise BadInput(
+                f"Line {number}: {question.id!r} follows {question.followup_of!r}, but no line before it has that id."
+            )
+        known[question.id] = number
+        questions.append(question)
+    return questions
+
+
+def holds_quote(text: str, quote: str) -> bool:
+    """Whether a text holds a gold quote once white space is collapsed; compatibility forms of characters are one, and
+    so are the signs between table cells (`|`, tab) and white space.
+    """
+    return as_compared(quote) in as_compared(text)
+
+
+def holds_answer(text: str, question: GoldQuestion) -> bool:
+    """Whether an answer's text holds the gold answers: all of them, or one where one is enough. Case does not count."""
+    held = [as_compared(answer) in as_compared(text) for answer in question.answers]
+    return bool(held) and (any(held) if question.any_answer else all(held))
+
+
+def as_compared(text: str) -> str:
+    return collapse(unicodedata.normalize("NFKC", text).replace("|", " ")).casefold()
+
+
+def _read_question(line: QuestionLine) -> GoldQuestion:
+    if not line.question.strip():
+        raise BadInput(f"Line {line.number}: the question is empty: write what to ask.")
+    return GoldQuestion(
+        id=line.id,
+        question=line.question,
+        type=line.text(TYPE) or LOOKUP,
+        set_kind=line.text(SET_KIND) or "",
+        document=line.text(DOCUMENT),
+        quote=line.text(QUOTE),
+        answers=line.texts(ANSWER),
+        any_answer=line.fields.get(ANSWER_MATCH) == "any",
+        followup_of=line.text(FOLLOWUP_OF),
+        position=line.text(*POSITIONS),
+        forbidden=line.texts(FORBIDDEN),
+        unknown=tuple(sorted(set(line.fields) - FIELDS)),
+    )
+
+
+Search = Callable[[GoldQuestion], Awaitable[Sequence[FoundPage]]]
+# The question and the id of the conversation it goes on with.
+Ask = Callable[[GoldQuestion, str | None], Awaitable[Answer]]
+# The text of a cited page, by its id.
+PageText = Callable[[str], Awaitable[str]]
+
+
+async def evaluate(
+    questions: Sequence[GoldQuestion],
+    *,
+    search: Search,
+    ask: Ask,
+    page_text: PageText,
+    documents: Collection[str],
+    on_question: Callable[[GoldQuestion], None] = lambda _: None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> EvaluationReport:
+    """Search and ask, in order, every question that can be measured and whose document is in the library.
+
+    `documents` are its paths. A question that can't be measured is asked all the same where another one follows it; a
+    follow-up of a question that was not asked is left out. `on_question` is told when one is done with.
+    """
+    left_out: dict[str, str] = {}
+    conversations: dict[str, str] = {}
+    outcomes: list[Outcome] = []
+    followed = {question.followup_of for question in questions}
+    for question in questions:
+        if reason := question.unmeasurable:
+            left_out[question.id] = reason
+        if missing := _missing(question, documents, conversations):
+            left_out[question.id] = missing
+        elif reason is None or question.id in followed:
+            started = clock()
+            try:
+                answer = await ask(question, conversations.get(question.followup_of or ""))
+            except BadInput as error:  # it is no question: empty, far too long, a command
+                left_out[question.id] = str(error)
+            else:
+                seconds = clock() - started
+                conversations[question.id] = answer.conversation_id
+                if reason is None:
+                    outcomes.append(await _outcome(question, answer, await search(question), page_text, seconds))
+        on_question(question)
+    return EvaluationReport(outcomes=tuple(outcomes), left_out=left_out)
+
+
+def _missing(question: GoldQuestion, documents: Collection[str], asked: Collection[str]) -> str | None:
+    """What it needs that is not there, in a sentence."""
+    if question.document is not None and question.document not in documents:
+        return f"{question.document} is not in the library"
+    if question.followup_of is not None and question.followup_of not in asked:
+        return f"it follows {question.followup_of}, which was left out"
+    return None
+
+
+async def _outcome(
+    question: GoldQuestion, answer: Answer, pages: Sequence[FoundPage], page_text: PageText, seconds: float
+) -> Outcome:
+    there = [
+        citation for citation in answer.citations if citation.proved and _is_gold_document(citation.document, question)
+    ]
+    on_page = False
+    for page_id in dict.fromkeys(citation.page_id for citation in there):
+        on_page = on_page or (question.quote is not None and holds_quote(await page_text(page_id), question.quote))
+    return Outcome(
+        question=question,
+        status=answer.status.value,
+        rank=_rank(question, pages),
+        footnote_document=bool(there),
+        footnote_page=on_page,
+        holds_answer=holds_answer(answer.text, question),
+        reveals=any(as_compared(words) in as_compared(answer.text) for words in question.forbidden),
+        seconds=seconds,
+    )
+
+
+def _is_gold_document(document: str, question: GoldQuestion) -> bool:
+    """A question that names none is content with any."""
+    return question.document in (None, document)
+
+
+def _rank(question: GoldQuestion, pages: Sequence[FoundPage]) -> int | None:
+    if question.quote is None:
+        return None
+    places = (
+        place
+        for place, page in enumerate(pages[:SEARCHED], start=1)
+        if _is_gold_document(page.document, question) and holds_quote(page.text, question.quote)
+    )
+    return next(places, None)
+
+
+def _rates(outcomes: Sequence[Outcome]) -> dict[str, object]:
+    lookups = [outcome for outcome in outcomes if outcome.question.type == LOOKUP]
+    quoted = [outcome for outcome in lookups if outcome.question.quote]
+    placed = [outcome for outcome in lookups if outcome.question.document]
+    told = [outcome for outcome in lookups if outcome.question.answers]
+    follow_ups = [outcome for outcome in outcomes if outcome.question.type == FOLLOW_UP and outcome.question.document]
+    unanswerable = [outcome for outcome in outcomes if outcome.question.type == UNANSWERABLE]
+    return {
+        "questions": len(outcomes),
+        "recall_at_5": _mean(float(outcome.rank is not None and outcome.rank <= 5) for outcome in quoted),
+        "recall_at_10": _mean(float(outcome.rank is not None) for outcome in quoted),
+        "mrr": _mean(1 / outcome.rank if outcome.rank else 0.0 for outcome in quoted),
+        "footnote_document": _mean(float(outcome.footnote_document) for outcome in placed),
+        "footnote_page": _mean(float(outcome.footnote_page) for outcome in quoted),
+        "answered": _mean(float(outcome.holds_answer and outcome.answered) for outcome in told),
+        "refused_unanswerable": _mean(float(outcome.refused) for outcome in unanswerable),
+        "refused_answerable": _mean(float(outcome.refused) for outcome in lookups),
+        "followup": _mean(float(outcome.footnote_document) for outcome in follow_ups),
+    }
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return round(sum(found) / len(found), 4) if found else None
+
+
+def _latency(outcomes: Sequence[Outcome]) -> dict[str, float | None]:
+    """By nearest rank, in milliseconds."""
+    times = sorted(outcome.seconds * 1000 for outcome in outcomes)
+    return {
+        f"p{share}": round(times[max(math.ceil(len(times) * share / 100) - 1, 0)], 1) if times else None
+        for share in PERCENTILES
+    }

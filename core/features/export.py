@@ -1,0 +1,224 @@
+"""A conversation as a file: Markdown to read, PDF to print or hand on, JSON to process.
+
+Numbers in the text equal numbers in the sources, in each of them.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
+
+from core.domain.answer import Citation
+from core.domain.conversation import Conversation, Message, Role
+from core.domain.features import ExportedFile
+from core.errors import BadInput, FootnoteError
+from core.serializers.objects import conversation_json
+from core.text.words import collapse
+
+SHORT_ID = 8  # characters of a conversation's id in a file's name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Format:
+    suffix: str
+    content_type: str
+    write: Callable[[Conversation, Sequence[Message]], bytes]
+
+
+def _bytes(text: str) -> bytes:
+    """UTF-8; half a surrogate pair, which some client sent, becomes a question mark."""
+    return text.encode("utf-8", "replace")
+
+
+async def export_conversation(conversation: Conversation, messages: Sequence[Message], name: str) -> ExportedFile:
+    """The conversation in the format of that name. BadInput names the formats there are."""
+    wanted = FORMATS.get(name.lower())
+    if wanted is None:
+        raise BadInput(f"There is no export format {name!r}: use {', '.join(FORMATS)}.")
+    return ExportedFile(
+        name=f"conversation-{conversation.id[:SHORT_ID]}{wanted.suffix}",
+        content_type=wanted.content_type,
+        data=await asyncio.to_thread(wanted.write, conversation, messages),
+    )
+
+
+def to_json(conversation: Conversation, messages: Sequence[Message]) -> str:
+    return json.dumps(conversation_json(conversation, messages), ensure_ascii=False, indent=2)
+
+
+def to_markdown(conversation: Conversation, messages: Sequence[Message]) -> str:
+    """Title, then each question and answer; an answer's footnotes follow it as a list of their own."""
+    lines = [f"# {conversation.title or 'Conversation'}", ""]
+    lines += [f"*Started {conversation.created_at:%Y-%m-%d %H:%M} UTC by {conversation.owner}*", ""]
+    for message in messages:
+        if message.role is Role.TOOL_RESULT:
+            continue
+        lines += [f"**{message.author}** ({message.created_at:%Y-%m-%d %H:%M} UTC)", "", message.content, ""]
+        if message.citations:
+            lines += ["Sources:", "", *(source_line(citation) for citation in message.citations), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def source_line(citation: Citation) -> str:
+    """`[1] Page 5 of "report.pdf" > Chapter > Section: “quote” <link>`."""
+    where = footnote_label(citation)
+    link = citation.url or citation.deep_link
+    return f"- [{citation.number}] {where}: “{collapse(citation.quote)}”" + (f" <{link}>" if link else "")
+
+
+def footnote_label(citation: Citation) -> str:
+    """Where a footnote points, without its number: `Page 5 of "report.pdf" > Chapter > Section`."""
+    name = citation.document.rsplit("/", 1)[-1]
+    return " > ".join([f'Page {citation.page_number} of "{name}"', *citation.heading_path])
+
+
+Node = Mapping[str, object]
+
+_MARKER = re.compile(r"\[(\d{1,3})\]")
+_WEB = re.compile(r"^(?:https?|mailto):", re.IGNORECASE)
+# The names of markdown-it's nodes with content of their own kind; what is not named gives its content alone.
+_BLOCKS = {"paragraph": "p", "bullet_list": "ul", "list_item": "li", "blockquote": "quote"}
+_INLINE = {"strong": "b", "em": "i", "s": "del"}
+
+
+def to_nodes(text: str, notes: Collection[int] = ()) -> list[Node]:
+    """The blocks of a message. `[n]` becomes a note where `n` is one of `notes`, and stays text elsewhere."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    tree = SyntaxTreeNode(parser.parse(text))
+    return [node for child in tree.children for node in _block(child, frozenset(notes))]
+
+
+def _block(node: SyntaxTreeNode, notes: frozenset[int]) -> Iterator[Node]:
+    if node.type in _BLOCKS:
+        yield {"t": _BLOCKS[node.type], "c": _content(node, notes)}
+    elif node.type == "ordered_list":
+        yield {"t": "ol", "start": int(node.attrs.get("start", 1)), "c": _content(node, notes)}
+    elif node.type == "heading":
+        yield {"t": "h", "level": int(node.tag.removeprefix("h")), "c": _content(node, notes)}
+    elif node.type in ("fence", "code_block"):
+        yield {"t": "code", "text": node.content.rstrip("\n")}
+    elif node.type == "hr":
+        yield {"t": "rule"}
+    elif node.type == "table":
+        yield {"t": "table", "rows": _rows(node, notes)}
+    elif node.type == "inline":
+        for child in node.children:
+            yield from _inline(child, notes)
+    else:
+        yield {"t": "p", "c": [{"t": "s", "text": node.content}]}
+
+
+def _content(node: SyntaxTreeNode, notes: frozenset[int]) -> list[Node]:
+    return [found for child in node.children for found in _block(child, notes)]
+
+
+def _rows(table: SyntaxTreeNode, notes: frozenset[int]) -> list[list[list[Node]]]:
+    """Rows of cells; Markdown's tables have as many cells in each row as in the head."""
+    rows = [row for part in table.children for row in part.children]
+    return [[_content(cell, notes) for cell in row.children] for row in rows]
+
+
+def _inline(node: SyntaxTreeNode, notes: frozenset[int]) -> Iterator[Node]:
+    if node.type == "text":
+        yield from _text(node.content, notes)
+    elif node.type in ("softbreak", "hardbreak"):
+        yield {"t": "br"}  # chats keep the lines that people and models write
+    elif node.type == "code_inline":
+        yield {"t": "code", "text": node.content}
+    elif node.type == "link" and _WEB.match(url := str(node.attrs.get("href", ""))):
+        yield {"t": "a", "url": url, "c": _inlines(node, notes)}
+    elif node.type in _INLINE:
+        yield {"t": _INLINE[node.type], "c": _inlines(node, notes)}
+    elif node.type == "image":
+        yield {"t": "s", "text": node.content}  # its words: nothing is fetched for a printed page
+    else:
+        yield from _inlines(node, notes) if node.children else _text(node.content, notes)
+
+
+def _inlines(node: SyntaxTreeNode, notes: frozenset[int]) -> list[Node]:
+    return [found for child in node.children for found in _inline(child, notes)]
+
+
+def _text(text: str, notes: frozenset[int]) -> Iterator[Node]:
+    """Text with its markers apart."""
+    done = 0
+    for marker in _MARKER.finditer(text):
+        if int(marker[1]) not in notes:
+            continue
+        if marker.start() > done:
+            yield {"t": "s", "text": text[done : marker.start()]}
+        yield {"t": "note", "number": int(marker[1])}
+        done = marker.end()
+    if done < len(text):
+        yield {"t": "s", "text": text[done:]}
+
+
+_TEMPLATE = "conversation.typ"
+
+
+def to_pdf(conversation: Conversation, messages: Sequence[Message]) -> bytes:
+    """The same bytes for the same conversation. Takes some 50 ms: call it in a thread.
+
+    FootnoteError where it can't be set, with the formats that are left.
+    """
+    import typst  # 34 MB of a library that few commands need
+
+    template = files("core.features").joinpath(_TEMPLATE).read_bytes()
+    try:
+        return typst.compile(template, sys_inputs={"data": _to_json(_data(conversation, messages))})
+    except typst.TypstError as error:
+        raise FootnoteError(
+            f"This conversation can't be set as a PDF ({error}): export it as markdown or json instead."
+        ) from error
+
+
+def _to_json(data: dict[str, object]) -> str:
+    """Without halves of surrogate pairs, which are no text for Typst."""
+    return json.dumps(data, ensure_ascii=False).encode("utf-8", "replace").decode()
+
+
+def _data(conversation: Conversation, messages: Sequence[Message]) -> dict[str, object]:
+    return {
+        "title": conversation.title or "Conversation",
+        "started": f"Started {conversation.created_at:%Y-%m-%d %H:%M} UTC by {conversation.owner}",
+        "messages": [_message(message) for message in messages if message.role is not Role.TOOL_RESULT],
+    }
+
+
+def _message(message: Message) -> dict[str, object]:
+    numbers = {citation.number for citation in message.citations}
+    return {
+        "id": message.id,
+        "author": message.author,
+        "is_answer": message.role is Role.ASSISTANT,
+        "time": f"{message.created_at:%Y-%m-%d %H:%M} UTC",
+        "content": to_nodes(message.content, numbers),
+        "sources": [_source(citation) for citation in message.citations],
+    }
+
+
+def _source(citation: Citation) -> dict[str, object]:
+    return {
+        "number": citation.number,
+        "where": footnote_label(citation),
+        "quote": collapse(citation.quote),
+        "url": citation.url if citation.url and citation.url.startswith(("http://", "https://")) else None,
+    }
+
+
+FORMATS: Mapping[str, _Format] = {
+    "markdown": _Format(
+        suffix=".md", content_type="text/markdown", write=lambda found, messages: _bytes(to_markdown(found, messages))
+    ),
+    "pdf": _Format(suffix=".pdf", content_type="application/pdf", write=to_pdf),
+    "json": _Format(
+        suffix=".json",
+        content_type="application/json",
+        write=lambda found, messages: _bytes(to_json(found, messages)),
+    ),
+}

@@ -1,0 +1,371 @@
+"""Where documents come from, and how they are kept in step."""
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from core.access.scopes import ATTACHMENTS
+from core.domain.corpus import Source
+from core.domain.ingest_report import IngestProgress, IngestReport, ProgressCallback, ignore_progress
+from core.domain.jobs import JobKind
+from core.domain.selection import Selection
+from core.domain.sources import MOST_WARNINGS, FilesOrigin, FolderOrigin, SourceSpec, SyncResult, SyncState
+from core.errors import FootnoteError, InvalidState, NotFound, SourceUnavailable
+from core.knowledge.sources import source_id
+from core.ports import Clock, CorpusRepository
+from core.ports.documents import Fetched, SourceFetcher, SyncRepository
+from core.ports.service import JobRepository
+from core.work.steps import Step, Steps
+
+# Changes of progress between two writes of a job: people look at it, nobody waits for it.
+NOTE_EVERY = 25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceStatus:
+    """A source of the configuration, of the library, or of both, with its last sync."""
+
+    name: str
+    kind: str
+    location: str  # for people: an address, a folder
+    spec: SourceSpec | None  # None: not (or no longer) in the configuration
+    state: SyncState | None
+    documents: int = 0
+    failed: int = 0
+    is_stored: bool = False
+    is_orphan: bool = False  # it was synced once and is no longer configured: `footnote sources remove` takes it away
+
+    def to_json(self) -> dict[str, object]:
+        """As `footnote sources --json` shows it; times in ISO 8601."""
+        return {
+            "source": self.name,
+            "kind": self.kind,
+            "location": self.location,
+            "documents": self.documents,
+            "failed": self.failed,
+            "configured": self.spec is not None,
+            "enabled": self.spec.enabled if self.spec else None,
+            "orphan": self.is_orphan,
+            "last_sync": state_json(self.state) if self.state else None,
+        }
+
+
+class SyncIngest(Protocol):
+    async def __call__(
+        self,
+        source: Source,
+        root: Path,
+        *,
+        selection: Selection,
+        kind: str | None,
+        links: Mapping[str, str],
+        force: bool,
+        progress: ProgressCallback,
+    ) -> IngestReport:
+        """As Ingestor.ingest, one run at a time over all processes, with what follows it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncReport:
+    """What one sync of a source came to; `report` is None when it failed before anything was read, or was another's."""
+
+    state: SyncState
+    report: IngestReport | None = None
+    seconds: float = 0.0
+    by_another: bool = False  # a run that somebody else began after this one was asked for: it saw what this would
+
+    @property
+    def is_good(self) -> bool:
+        return self.state.result is SyncResult.DONE
+
+    def to_json(self) -> dict[str, object]:
+        """As `footnote sync --json` shows it."""
+        read = self.report.to_json() if self.report else None
+        told = state_json(self.state) | {"by_another": self.by_another, "report": read}
+        return {"source": self.state.source, "kind": self.state.kind, **told}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncParts:
+    """What Syncs is made of."""
+
+    specs: tuple[SourceSpec, ...]
+    corpus: CorpusRepository
+    states: SyncRepository
+    jobs: JobRepository
+    clock: Clock
+    ingest: SyncIngest
+    fetcher: Callable[[SourceSpec], SourceFetcher]  # for all but folders and files of this machine
+    mirrors: Path  # a folder with one of each fetched source
+    alone: Callable[[], AbstractAsyncContextManager[None]]
+    has_files: Callable[[Path, Selection], bool]  # whether a folder holds a selected file; may block
+
+
+class Syncs:
+    """The use cases: sync sources, and say how they stand."""
+
+    def __init__(self, parts: SyncParts) -> None:
+        self._parts = parts
+        self._one_at_a_time = asyncio.Lock()
+
+    @property
+    def specs(self) -> tuple[SourceSpec, ...]:
+        """The sources of the configuration."""
+        return self._parts.specs
+
+    async def sync(
+        self,
+        workspace: str,
+        names: Sequence[str] = (),
+        *,
+        force: bool = False,
+        unless_since: datetime | None = None,
+        progress: ProgressCallback = ignore_progress,
+    ) -> list[SyncReport]:
+        """Sync the named sources of a workspace, without names all that are enabled; one report each, in this order.
+
+        `force` fetches and reads everything anew, and takes a source that has become empty at its word. Sources that
+        were synced (by any process) since `unless_since` are left out; what another began while this one waited is
+        not done again, but told. A failing source never stops the others.
+
+        Raises NotFound for a name that is not in the configuration.
+        """
+        reports, asked = [], self._parts.clock.now()
+        for spec in self._wanted(workspace, names):
+            async with self._one_at_a_time, self._parts.alone():
+                state = await self._parts.states.find(workspace, spec.name)
+                if unless_since is not None and state is not None and state.ended_at >= unless_since:
+                    continue
+                if state is not None and state.started_at > asked and not force:
+                    reports.append(SyncReport(state=state, by_another=True))
+                else:
+                    reports.append(await self._sync(spec, state, force=force, progress=progress))
+        return reports
+
+    async def overview(self, workspace: str) -> list[SourceStatus]:
+        """Every source of the configuration and of the library, by name."""
+        return await list_status(workspace, self._parts.specs, self._parts.corpus, self._parts.states)
+
+    async def forget(self, workspace: str, name: str) -> None:
+        """Forget the state of a source that was removed; its mirror stays until the source is set up again."""
+        await self._parts.states.remove(workspace, name)
+
+    def _wanted(self, workspace: str, names: Sequence[str]) -> list[SourceSpec]:
+        specs = {spec.name: spec for spec in self._parts.specs if spec.workspace == workspace}
+        unknown = next((name for name in names if name not in specs), None)
+        if unknown is not None:
+            known = ", ".join(map(repr, specs)) or "none"
+            raise NotFound(
+                f"There is no source {unknown!r} in the configuration; there are: {known}. "
+                "Add it under [[sources]], or read a folder at once with `footnote ingest PATH`."
+            )
+        return [specs[name] for name in dict.fromkeys(names)] or [spec for spec in specs.values() if spec.enabled]
+
+    async def _sync(
+        self, spec: SourceSpec, last: SyncState | None, *, force: bool, progress: ProgressCallback
+    ) -> SyncReport:
+        started, begun = self._parts.clock.now(), self._parts.clock.monotonic()
+        steps = Steps(self._parts.jobs, self._parts.clock, spec.workspace)
+        state = SyncState(
+            workspace=spec.workspace,
+            source=spec.name,
+            kind=spec.kind,
+            result=SyncResult.DONE,
+            started_at=started,
+            ended_at=started,
+            good_at=last.good_at if last else None,
+        )
+        report, warnings = None, tuple[str, ...]()
+        try:
+            given = {"source": spec.name, "kind": spec.kind, "force": force}
+            async with steps.step(JobKind.SYNC, f"sync {spec.name}", input=given) as root:
+                fetched = await self._fetch(spec, steps, force=force, progress=progress)
+                warnings = fetched.warnings
+                report = await self._ingest(spec, fetched, steps, force=force, progress=progress)
+                root.output = {**_counts(report), "warnings": len(warnings)}
+            state = replace(state, good_at=self._parts.clock.now(), counts=_counts(report))
+        except FootnoteError as error:
+            since = last.failing_since if last and last.failing_since else started
+            state = replace(state, result=SyncResult.FAILED, error=str(error), failing_since=since)
+        job_id = steps.jobs[0].id if steps.jobs else None
+        state = replace(state, ended_at=self._parts.clock.now(), warnings=_few(warnings), job_id=job_id)
+        await self._parts.states.save(state)
+        return SyncReport(state=state, report=report, seconds=self._parts.clock.monotonic() - begun)
+
+    async def _fetch(self, spec: SourceSpec, steps: Steps, *, force: bool, progress: ProgressCallback) -> Fetched:
+        if isinstance(spec.origin, FolderOrigin):
+            return Fetched(root=spec.origin.path)
+        if isinstance(spec.origin, FilesOrigin):
+            return _named_files(spec.origin.paths)
+        async with steps.step(JobKind.SYNC, "fetch", input={"location": str(spec.origin)}) as fetching:
+            told = _Told(fetching, progress, "Fetching")
+            mirror = self._parts.mirrors / _to_id(spec)
+            fetched = await self._parts.fetcher(spec).fetch(mirror, told.fetched, force=force)
+            fetching.output = {
+                "changed": fetched.changed,
+                "removed": fetched.removed,
+                "warnings": list(_few(fetched.warnings)),
+            }
+            return fetched
+
+    async def _ingest(
+        self, spec: SourceSpec, fetched: Fetched, steps: Steps, *, force: bool, progress: ProgressCallback
+    ) -> IngestReport:
+        selection = _selection(spec, fetched.root)
+        source = await self._stored(spec, fetched.root)
+        if not force:
+            await self._check_not_emptied(source, fetched.root, selection)
+        async with steps.step(JobKind.INGEST, "read", input={"root": str(fetched.root)}) as reading:
+            told = _Told(reading, progress, "Reading")
+            report = await self._parts.ingest(
+                source,
+                fetched.root,
+                selection=selection,
+                kind=spec.reader,
+                links=fetched.links,
+                force=force,
+                progress=told.read,
+            )
+            reading.output = {**_counts(report), "pages": report.pages, "passages": report.passages}
+            return report
+
+    async def _stored(self, spec: SourceSpec, root: Path) -> Source:
+        """The source as the library knows it, saved when it is new or was configured otherwise."""
+        wanted = Source(
+            id=_to_id(spec),
+            workspace=spec.workspace,
+            name=spec.name,
+            kind=spec.kind,
+            location=str(root),
+            link_template=spec.link_template,
+        )
+        if wanted not in await self._parts.corpus.list_sources(spec.workspace):
+            try:
+                await self._parts.corpus.save_source(wanted)
+            except InvalidState as error:
+                raise InvalidState(
+                    f"The library has another source called {spec.name!r}: give the configured one another name, or "
+                    f"take the old one out with `footnote sources remove {spec.name}`"
+                ) from error
+        return wanted
+
+    async def _check_not_emptied(self, source: Source, root: Path, selection: Selection) -> None:
+        """A share that is not mounted is an empty folder: nobody wants its documents forgotten."""
+        has_files = await asyncio.to_thread(self._parts.has_files, root, selection)
+        if has_files or not await self._parts.corpus.list_documents(source.workspace, frozenset({source.id})):
+            return
+        raise SourceUnavailable(
+            f"{str(root)!r} holds no file of {source.name!r} any more (not mounted, or globs that fit nothing?): its "
+            f"documents were kept; `footnote sync {source.name} --force` forgets them"
+        )
+
+
+class _Told:
+    """Tells of progress, to whoever asked for the sync, and now and then to the job."""
+
+    def __init__(self, step: Step, progress: ProgressCallback, stage: str) -> None:
+        self._step = step
+        self._progress = progress
+        self._stage = stage
+        self._times = 0
+
+    def fetched(self, done: int, total: int | None, name: str) -> None:
+        self.read(IngestProgress(done=done, total=total or done, path=name))
+
+    def read(self, progress: IngestProgress) -> None:
+        if self._times % NOTE_EVERY == 0:
+            self._step.note({"done": progress.done, "total": progress.total})
+        self._times += 1
+        self._progress(replace(progress, stage=self._stage))
+
+
+def _to_id(spec: SourceSpec) -> str:
+    """A folder keeps the id that `footnote ingest` gave it; what is fetched is known by its name."""
+    if isinstance(spec.origin, FolderOrigin):
+        return source_id(spec.workspace, os.path.realpath(spec.origin.path))
+    return source_id(spec.workspace, f"{spec.kind}\x1f{spec.name}")
+
+
+def _selection(spec: SourceSpec, root: Path) -> Selection:
+    paths = None
+    if isinstance(spec.origin, FilesOrigin):
+        paths = tuple(path.relative_to(root).as_posix() for path in spec.origin.paths)
+    return Selection(include=spec.include, exclude=spec.exclude, paths=paths)
+
+
+def _named_files(paths: Sequence[Path]) -> Fetched:
+    missing = [str(path) for path in paths if not path.exists()]
+    if len(missing) == len(paths):
+        raise SourceUnavailable(f"None of its files is there (moved, or not mounted?): {', '.join(missing[:3])}")
+    warnings = tuple(f"{path} is not there: put it back, or take it out of the source" for path in missing)
+    return Fetched(root=Path(os.path.commonpath([path.parent for path in paths])), warnings=warnings)
+
+
+def _few(warnings: Iterable[str]) -> tuple[str, ...]:
+    listed = list(warnings)
+    if len(listed) <= MOST_WARNINGS:
+        return tuple(listed)
+    return (*listed[: MOST_WARNINGS - 1], f"and {len(listed) - MOST_WARNINGS + 1} more warnings")
+
+
+def _counts(report: IngestReport) -> dict[str, int]:
+    return {
+        "added": report.added,
+        "updated": report.updated,
+        "unchanged": report.unchanged,
+        "removed": report.removed,
+        "failed": len(report.failures),
+    }
+
+
+async def list_status(
+    workspace: str, configured: Sequence[SourceSpec], corpus: CorpusRepository, syncs: SyncRepository
+) -> list[SourceStatus]:
+    """Every source of the configuration and of the library, by name; without what was attached to questions."""
+    sources = {item.name: item for item in await corpus.list_sources(workspace) if item.kind != ATTACHMENTS}
+    states = {item.source: item for item in await syncs.list_states(workspace)}
+    specs = {spec.name: spec for spec in configured if spec.workspace == workspace}
+    good, failed = Counter[str](), Counter[str]()
+    for document in await corpus.list_documents(workspace):
+        (good if document.failed_reason is None else failed)[document.source] += 1
+    return [
+        _status(name, specs.get(name), sources.get(name), states.get(name), (good[name], failed[name]))
+        for name in sorted({*sources, *specs})
+    ]
+
+
+def state_json(state: SyncState) -> dict[str, object]:
+    """A sync's outcome; times in ISO 8601."""
+    return {
+        "result": state.result.value,
+        "started_at": state.started_at.isoformat(),
+        "ended_at": state.ended_at.isoformat(),
+        "good_at": state.good_at.isoformat() if state.good_at else None,
+        "failing_since": state.failing_since.isoformat() if state.failing_since else None,
+        "error": state.error,
+        "warnings": list(state.warnings),
+        "job": state.job_id,
+    }
+
+
+def _status(
+    name: str, spec: SourceSpec | None, stored: Source | None, state: SyncState | None, counts: tuple[int, int]
+) -> SourceStatus:
+    kind = spec.kind if spec else stored.kind if stored else ""
+    return SourceStatus(
+        name=name,
+        kind=kind,
+        location=str(spec.origin) if spec else stored.location if stored else "",
+        spec=spec,
+        state=state,
+        documents=counts[0],
+        failed=counts[1],
+        is_stored=stored is not None,
+        is_orphan=spec is None and state is not None,
+    )

@@ -1,1 +1,0 @@
-"""Job trees as people see them, and what waits in the inbox."""

@@ -1,0 +1,141 @@
+"""The real SQL repositories over one SQLite database in memory: no file, no thread, a millisecond to open."""
+
+import sqlite3
+import weakref
+from collections.abc import Callable
+from functools import cache, cached_property
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine, StaticPool, create_engine, event
+
+from core.domain.conversation import ThreadAddress, is_private_thread
+from core.ports import Clock
+from storage.database import Commit, Database
+from storage.database.repositories.asked import SqlAskedRepository
+from storage.database.repositories.cassettes import SqlCassetteRepository
+from storage.database.repositories.cited import SqlCitedRepository
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.database.repositories.extracts import SqlExtractRepository
+from storage.database.repositories.feedback import SqlFeedbackRepository
+from storage.database.repositories.inbox import LEASE_SECONDS, SqlInboxStore
+from storage.database.repositories.jobs import SqlJobRepository
+from storage.database.repositories.readings import SqlReadingRepository
+from storage.database.repositories.settings import SqlSettingsRepository
+from storage.database.repositories.stale import SqlStaleRepository
+from storage.database.repositories.summaries import SqlSummaryRepository
+from storage.database.repositories.syncs import SqlSyncRepository
+from storage.database.tables import FootnoteTable
+from storage.database.writing import Work
+
+T = TypeVar("T")
+
+# Statements compiled for one database serve all of them: compiling takes longer than running.
+_COMPILED: dict[Any, Any] = {}
+
+
+class InMemoryDatabase(Database):
+    """A Database that does its work at once, in the caller's thread, on one connection."""
+
+    def __init__(self) -> None:
+        template, schema = _template()
+        connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        connection.deserialize(schema)
+        connection.execute("PRAGMA foreign_keys=ON")
+        weakref.finalize(self, connection.close)
+        options = {"compiled_cache": _COMPILED}
+        engine = Engine(StaticPool(lambda: connection), template.dialect, template.url, execution_options=options)
+        event.listen(engine, "begin", lambda begun: begun.exec_driver_sql("BEGIN"))
+        super().__init__(engine, "in memory")
+        self._writer = _ImmediateWriter(self._commit)
+
+    async def _in_reader(self, work: Callable[[], T]) -> T:
+        return work()
+
+
+class _ImmediateWriter:
+    """A Writer without a thread."""
+
+    def __init__(self, run: Callable[[list[Work], Commit], list[Any]]) -> None:
+        self._run = run
+
+    async def write(self, work: Callable[[Connection], T], commit: Commit, *, is_shared: bool) -> T:
+        [result] = self._run([work], commit)
+        return result
+
+    def close(self) -> None: ...
+
+
+class Stores:
+    """All repositories over one empty database; those that refer to each other's rows have to share it."""
+
+    def __init__(self) -> None:
+        self.database = InMemoryDatabase()
+
+    @cached_property
+    def cassettes(self) -> SqlCassetteRepository:
+        return SqlCassetteRepository(self.database)
+
+    @cached_property
+    def cited(self) -> SqlCitedRepository:
+        return SqlCitedRepository(self.database)
+
+    @cached_property
+    def conversations(self) -> SqlConversationRepository:
+        return SqlConversationRepository(self.database)
+
+    @cached_property
+    def corpus(self) -> SqlCorpusRepository:
+        return SqlCorpusRepository(self.database)
+
+    @cached_property
+    def extracts(self) -> SqlExtractRepository:
+        return SqlExtractRepository(self.database)
+
+    @cached_property
+    def feedback(self) -> SqlFeedbackRepository:
+        return SqlFeedbackRepository(self.database)
+
+    @cached_property
+    def jobs(self) -> SqlJobRepository:
+        return SqlJobRepository(self.database)
+
+    @cached_property
+    def readings(self) -> SqlReadingRepository:
+        return SqlReadingRepository(self.database)
+
+    @cached_property
+    def settings(self) -> SqlSettingsRepository:
+        return SqlSettingsRepository(self.database)
+
+    @cached_property
+    def stale(self) -> SqlStaleRepository:
+        return SqlStaleRepository(self.database)
+
+    @cached_property
+    def summaries(self) -> SqlSummaryRepository:
+        return SqlSummaryRepository(self.database)
+
+    @cached_property
+    def syncs(self) -> SqlSyncRepository:
+        return SqlSyncRepository(self.database)
+
+    def asked(
+        self, clock: Clock, is_private: Callable[[ThreadAddress], bool] = is_private_thread
+    ) -> SqlAskedRepository:
+        return SqlAskedRepository(self.database, clock, is_private)
+
+    def inbox(self, clock: Clock, lease_seconds: float = LEASE_SECONDS) -> SqlInboxStore:
+        """Another owner at each call, as of another process."""
+        return SqlInboxStore(self.database, clock, lease_seconds)
+
+
+@cache
+def _template() -> tuple[Engine, bytes]:
+    """An engine whose dialect all databases share, and the empty schema as bytes."""
+    engine = create_engine("sqlite://", poolclass=StaticPool)
+    FootnoteTable.metadata.create_all(engine)
+    with engine.connect() as connection:
+        driver = connection.connection.dbapi_connection
+        assert isinstance(driver, sqlite3.Connection)
+        return engine, driver.serialize()
