@@ -30,22 +30,22 @@ from bot.slackbot.events.translate import (
     deleted_ts,
     people_in,
     private_key,
+    read_message,
     thread_address,
     to_address,
     to_circumstances,
     to_incoming,
-    written,
 )
 from core.domain.conversation import ChannelAddress, IncomingMessage, message_key
 from core.domain.service import Receipt
 from core.errors import StorageError
 from core.work.conversations import title_from
 
-# Refusals that nobody has to be told of: the message was not meant for us.
-SILENT = frozenset({"not_for_us", "own_message", "another_bot", "muted", "needs_mention", "posts_off"})
-NOT_TAKEN = "I could not take this in, as my memory does not work right now: write it again in a few minutes."
-LAST_TRY = 3  # Slack sends an event again three times
-LOOKED_THROUGH = 20  # newest entries of a thread among which an accepted one is looked for
+# Refusals that are not posted, because the message was not meant for the bot.
+SILENT_REFUSALS = frozenset({"not_for_us", "own_message", "another_bot", "muted", "needs_mention", "posts_off"})
+NOT_SAVED = "I couldn't save your message because of a storage problem. Send it again in a few minutes."
+LAST_TRY = 3  # Slack repeats an event up to three times
+LOOKED_THROUGH = 20  # newest entries of a thread, searched for an accepted one
 Body = Mapping[str, Any]
 _OURS = re.compile(r"^fn:")
 _ANY = re.compile(r".*", re.DOTALL)
@@ -53,7 +53,7 @@ _log = logging.getLogger(__name__)
 
 
 class Listeners:
-    """Handlers of Slack's events and interactions, for a slack_bolt app."""
+    """Listeners for all events and interactions of a slack_bolt app."""
 
     def __init__(
         self, app: AsyncApp, parts: PlatformParts, teams: Teams, platform: SlackPlatform, people: People
@@ -66,7 +66,7 @@ class Listeners:
         self.handler = InteractionHandler(parts=parts, platform=platform, people=people, channels=Channels(parts.clock))
 
     def bind(self) -> None:
-        """Tell the app what is heard. The last listener takes what no other does, or Slack would send it again."""
+        """Bind all listeners. The last one accepts unknown events, which Slack would send again otherwise."""
         event = self._app.event
         event("app_mention")(self.on_message)
         event("message")(self.on_message)
@@ -92,7 +92,7 @@ class Listeners:
     # ------------------------------------------------------------------ messages
 
     async def on_message(self, event: Event, body: Body, context: AsyncBoltContext, request: Any) -> None:
-        """Raises StorageError where it can't be stored: it is not acknowledged then, and Slack sends it again."""
+        """Handle or delete a message. A StorageError leaves it unacknowledged, so that Slack sends it again."""
         team = await self._team(context)
         gone = deleted_ts(event)
         if gone is not None:
@@ -100,24 +100,24 @@ class Listeners:
             return
         if "is_ext_shared_channel" in body:
             self.handler.channels.note(team, str(event["channel"]), is_external=bool(body["is_ext_shared_channel"]))
-        message = written(event)
+        message = read_message(event)
         if message is not None and author_of(message) not in ("", team.bot_user_id):
-            await self.hear(message, team, is_last_try=_retries(request) >= LAST_TRY)
+            await self.handle(message, team, is_last_try=_retries(request) >= LAST_TRY)
 
-    async def hear(self, message: Event, team: Team, *, is_last_try: bool = False) -> Receipt | None:
-        """Hand a message to the inbox, then let people know. None: it is no message of people."""
+    async def handle(self, message: Event, team: Team, *, is_last_try: bool = False) -> Receipt | None:
+        """Pass a message to the inbox, then show the receipt. Returns None if the event is no message of a person."""
         incoming = await self._translate(message, team)
         if incoming is None:
             return None
-        ctx = _act_of(message, team)
-        how = incoming.circumstances
-        begins_pane = how.direct and how.in_thread and not await self._is_ours(message, team)
+        ctx = _context_of(message, team)
+        circumstances = incoming.circumstances
+        begins_pane = circumstances.direct and circumstances.in_thread and not await self._is_ours(message, team)
         try:
             receipt = await self._parts.inbox.receive(incoming)
         except StorageError as error:
-            _log.error("Message %s was not taken in: %s", message.get("ts"), error)
-            if is_last_try and (how.mentioned or how.direct):
-                self.handler.spawn(self.handler.guarded(ctx, self.handler.say(ctx, NOT_TAKEN)))
+            _log.error("Message %s was not saved: %s", message.get("ts"), error)
+            if is_last_try and (circumstances.mentioned or circumstances.direct):
+                self.handler.spawn(self.handler.guarded(ctx, self.handler.say(ctx, NOT_SAVED)))
             raise
         if not receipt.repeated:
             self._acknowledge(ctx, receipt, incoming)
@@ -126,18 +126,22 @@ class Listeners:
         return receipt
 
     async def _translate(self, message: Event, team: Team) -> IncomingMessage | None:
-        how = to_circumstances(message, team, in_our_thread=False)
-        is_ours = not (how.mentioned or how.direct) and how.in_thread and await self._is_ours(message, team)
+        circumstances = to_circumstances(message, team, in_our_thread=False)
+        is_ours = (
+            not (circumstances.mentioned or circumstances.direct)
+            and circumstances.in_thread
+            and await self._is_ours(message, team)
+        )
         ids = people_in(message)
-        is_likely = how.mentioned or how.direct or is_ours
+        is_likely = circumstances.mentioned or circumstances.direct or is_ours
         names = await self._people.names(team, ids) if is_likely else self._people.known(team, ids)
         incoming = to_incoming(
             message, team=team, in_our_thread=is_ours, names=names, commands=tuple(self._parts.commands.table)
         )
-        return await self.handler.told_of_others(incoming, team) if incoming is not None else None
+        return await self.handler.mark_external(incoming, team) if incoming is not None else None
 
     async def _is_ours(self, message: Event, team: Team) -> bool:
-        """Whether the bot answered in the message's thread, or is about to."""
+        """Return whether the bot has answered in the message's thread, or is about to."""
         address = to_address(message, team)
         if await self._parts.conversations.find(address) is not None:
             return True
@@ -145,17 +149,17 @@ class Listeners:
         return any(entry.decision.accepted for entry in entries)
 
     def _acknowledge(self, ctx: InteractionContext, receipt: Receipt, incoming: IncomingMessage) -> None:
-        """Behind the acknowledgement of the event, which waits for nothing but the inbox."""
+        """Show the receipt in the background, after Slack's event was acknowledged."""
         handler = self.handler
         if receipt.accepted:
             handler.spawn(self._platform.show_status(incoming))
         elif receipt.command is not None:
             handler.spawn(handler.guarded(ctx, commands.run_typed(handler, ctx, receipt.command)))
-        elif receipt.decision.code not in SILENT:
-            handler.spawn(handler.guarded(ctx, commands.tell(handler, ctx, receipt.decision.sentence)))
+        elif receipt.decision.code not in SILENT_REFUSALS:
+            handler.spawn(handler.guarded(ctx, handler.say(ctx, receipt.decision.sentence)))
 
     async def _forget(self, team: Team, channel: str, ts: str) -> None:
-        """However long it takes: Slack tells of it again as long as it is not done."""
+        """Delete a message and its answers before the acknowledgement, so that Slack repeats a failed deletion."""
         address = thread_address(team.workspace, channel, "")
         for key in (message_key(address, ts), private_key(address, ts)):
             for ref in await self._parts.forgetting.forget_message(key):
@@ -163,7 +167,7 @@ class Listeners:
             await self._platform.take_back(key)
 
     async def on_channel_deleted(self, event: Event, context: AsyncBoltContext) -> None:
-        """Its threads are gone with it, and not acknowledged before."""
+        """Delete the channel's threads before the event is acknowledged."""
         team = await self._team(context)
         place = ChannelAddress(platform=PLATFORM, workspace=team.workspace, channel=str(event["channel"]))
         await self.handler.spawn(self._parts.forgetting.forget_channel(place))
@@ -194,21 +198,21 @@ class Listeners:
         self.handler.spawn(self.handler.guarded(ctx, work))
 
     async def on_removed(self, event: Event, context: AsyncBoltContext) -> None:
-        """The app was removed from a team, or its token revoked: nothing can be said there any more."""
+        """Forget a team that removed the app or revoked its token."""
         if event["type"] == "tokens_revoked" and not (event.get("tokens") or {}).get("bot"):
-            return  # somebody's own token, which we have no use for
+            return  # a person's token, which Footnote doesn't use
         await self._teams.remove(context.team_id or "")
 
     # ------------------------------------------------------------------ interactions
 
     async def on_command(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
-        ctx = await self._act(body, context)
+        ctx = await self._interaction(body, context)
         running = commands.run_slash(self.handler, ctx, str(body.get("text") or ""))
         await self.handler.in_time(self.handler.guarded(ctx, running))
         await ack()
 
     async def on_action(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
-        ctx = await self._act(body, context)
+        ctx = await self._interaction(body, context)
         for action in body.get("actions") or ():
             name = read_action_name(str(action.get("action_id") or ""))
             if name is not None:
@@ -216,18 +220,18 @@ class Listeners:
         await ack()
 
     async def on_shortcut(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
-        ctx, message = await self._act(body, context), body.get("message") or {}
+        ctx, message = await self._interaction(body, context), body.get("message") or {}
         wanted = shortcuts.ask_about if body.get("callback_id") == ASK_ABOUT else shortcuts.keep_answer
         await self.handler.in_time(self.handler.guarded(ctx, wanted(self.handler, ctx, message)))
         await ack()
 
     async def on_options(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
-        ctx = await self._act(body, context)
+        ctx = await self._interaction(body, context)
         found = await self.handler.in_time(forms.suggest(self.handler, ctx, body))
         await ack(options=[dict(option) for option in found or ()])
 
     async def on_view(self, ack: AsyncAck, body: Body, context: AsyncBoltContext) -> None:
-        ctx, view = await self._act(body, context), body.get("view") or {}
+        ctx, view = await self._interaction(body, context), body.get("view") or {}
         submit = shortcuts.submit if shortcuts.is_ours(view) else forms.submit
         wrong = await self.handler.in_time(self.handler.guarded(ctx, submit(self.handler, ctx, view)))
         if wrong:
@@ -236,28 +240,28 @@ class Listeners:
             await ack()
 
     async def on_nothing(self, ack: AsyncAck) -> None:
-        """Heard, and that is all."""
+        """Acknowledge an event that needs no action."""
         await ack()
 
     # ------------------------------------------------------------------ whose it is
 
     async def _team(self, context: AsyncBoltContext) -> Team:
-        """The one that authorized it. What happens in a channel that two companies share names the other's, too."""
+        """Return the team that authorized the event; in a shared channel, the event also names the other company's."""
         return await self._teams.get(context.team_id or "")
 
-    async def _act(self, body: Body, context: AsyncBoltContext) -> InteractionContext:
+    async def _interaction(self, body: Body, context: AsyncBoltContext) -> InteractionContext:
         return to_context(body, await self._team(context))
 
 
 def values_of(action: Mapping[str, Any]) -> tuple[str, ...]:
-    """What was chosen in a menu, or the value of what was pressed."""
+    """Return the values chosen in a menu, or the value of a button."""
     options = [action.get("selected_option"), *(action.get("selected_options") or ())]
     chosen = tuple(str(option["value"]) for option in options if option)
     return chosen or ((str(action["value"]),) if action.get("value") else ())
 
 
-def _act_of(message: Event, team: Team) -> InteractionContext:
-    """Somebody wrote something: what there is to say about it comes into the same thread."""
+def _context_of(message: Event, team: Team) -> InteractionContext:
+    """Return the context of a message; replies go to its thread."""
     return InteractionContext(
         team=team,
         person=author_of(message),

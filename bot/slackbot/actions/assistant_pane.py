@@ -14,29 +14,29 @@ from bot.slackbot.actions.interaction_handler import InteractionHandler
 from bot.slackbot.events.teams import PLATFORM
 from bot.slackbot.events.translate import thread_address
 from bot.slackbot.rendering.lists import notice_message
-from bot.slackbot.web_api import POST, READ, call
-from core.domain.conversation import Conversation, ThreadAddress
+from bot.slackbot.web_api import READ, call
+from core.domain.conversation import ThreadAddress
 from core.domain.corpus import Document, Page, SearchScope
 from core.errors import FootnoteError
 from core.features.kept_answers import KEPT_SOURCE
 from core.ports import CorpusRepository
 from core.text.words import content_words, shorten
 
-SUGGEST = "suggest questions"  # the ends of “I am not allowed to …”
+SUGGEST = "suggest questions"  # completes “I'm not allowed to …”
 NAME = "name the thread"
 MOST_PROMPTS = 4  # Slack's limit
-MAX_TITLE = 200  # characters; Slack names no limit, and shows less
+MAX_TITLE = 200  # characters; Slack documents no limit, and shows fewer
 TRY = "Try one of these"
-GREETING = "Ask me what your documents say: I answer with footnotes that lead to the very passages."
-READS = "I can read {count} here, of {sources}."
-EMPTY = "Nothing can be read here yet: whoever runs me adds documents with “footnote ingest PATH”."
-NAMED = 3  # sources that the greeting names
-_LOOKED_AT = 5  # first messages of a thread among which a greeting is looked for
+GREETING = "Ask me about your documents. My answers link to the exact passages they come from."
+READS = "Here I can read {count} from {sources}."
+EMPTY = "I can't read any documents here yet. Your Footnote admin can add some with “footnote ingest PATH”."
+NAMED = 3  # named sources
+_LOOKED_AT = 5  # first messages of a thread, searched for a greeting
 _log = logging.getLogger(__name__)
-MOST_TRIED = 12  # documents looked into
-PAGES_TRIED = 3  # of each: a section's name stands on its first pages, or it has none
-NAME_LENGTH = 48  # characters of a title, so that a question reads well on one line
-# Headings that say nothing to whoever does not know the document.
+MOST_TRIED = 12  # documents
+PAGES_TRIED = 3  # per document; section names are on the first pages
+NAME_LENGTH = 48  # characters of a title
+# Headings without a meaning outside their document.
 _BARE = re.compile(
     r"(?:(?:page|chapter|part|section|book|appendix)?\s*[\divxlc.]*|(?:table of )?contents|index|preface|introduction)",
     re.IGNORECASE,
@@ -44,28 +44,16 @@ _BARE = re.compile(
 
 
 async def greet(handler: InteractionHandler, ctx: InteractionContext) -> None:
-    """A pane was opened: say what can be asked here. An event that comes again changes nothing. Raises core errors."""
+    """Greet a person who opened the pane, once, and suggest questions. Raises core errors."""
     scope = await _scope(handler, ctx)
     documents = await handler.parts.corpus.list_readable(scope)
     if not await _is_greeted(handler, ctx):
-        message = notice_message(_greeting(documents))
-        await call(
-            POST,
-            lambda: ctx.team.client.chat_postMessage(
-                channel=ctx.channel,
-                thread_ts=ctx.thread,
-                text=message.text,
-                blocks=[dict(block) for block in message.blocks],
-                unfurl_links=False,
-                unfurl_media=False,
-            ),
-            pause=handler.parts.pause,
-        )
+        await handler.post(ctx, notice_message(_greeting(documents)))
     await _suggest(handler, ctx, await example_questions(documents, handler.parts.corpus, scope, MOST_PROMPTS))
 
 
 async def on_context_changed(handler: InteractionHandler, ctx: InteractionContext, context: Mapping[str, Any]) -> None:
-    """Another channel was opened beside the pane: suggest what is read there, as far as it is read here, too.
+    """Suggest questions about the channel that the person now views, as far as they may be read in the pane.
 
     Raises core errors.
     """
@@ -82,16 +70,8 @@ async def on_context_changed(handler: InteractionHandler, ctx: InteractionContex
     )
 
 
-async def name_thread(handler: InteractionHandler, ctx: InteractionContext, conversation: Conversation) -> None:
-    """Let the pane list a conversation's thread under its title."""
-    await give_title(handler, ctx, conversation.address, conversation.title)
-
-
 async def give_title(handler: InteractionHandler, ctx: InteractionContext, address: ThreadAddress, title: str) -> None:
-    """Let the pane list a thread under a title. Threads elsewhere have no names on Slack.
-
-    It goes on as it was where that fails: nothing hangs on a name.
-    """
+    """Set the title under which the pane lists a thread. Failures are logged, and threads elsewhere are ignored."""
     if address.platform != PLATFORM or not address.channel.startswith("D") or not address.thread:
         return
     try:
@@ -102,7 +82,7 @@ async def give_title(handler: InteractionHandler, ctx: InteractionContext, addre
             ),
             pause=handler.parts.pause,
         )
-    except FootnoteError as error:  # also threads of the direct channel that no pane began
+    except FootnoteError as error:  # also for threads of the direct channel outside the pane
         _log.info("The thread %s keeps its name: %s", address, error)
 
 
@@ -136,35 +116,29 @@ def _listed(names: list[str]) -> str:
 
 
 async def _is_greeted(handler: InteractionHandler, ctx: InteractionContext) -> bool:
-    """Whether something of ours stands in the thread, below the message that Slack begins a pane with in our name.
-
-    Where that can't be told, it is greeted: twice is no harm.
-    """
+    """Return whether the thread has a message from the bot below Slack's first one; False if that can't be read."""
     try:
         replies = await call(
             READ,
             lambda: ctx.team.client.conversations_replies(channel=ctx.channel, ts=ctx.thread, limit=_LOOKED_AT),
-            patience_seconds=0.0,
+            retry_seconds=0.0,
         )
     except FootnoteError as error:
-        _log.info("Whether the thread %s was greeted is not known: %s", ctx.thread, error)
+        _log.info("It is unknown whether the thread %s was greeted: %s", ctx.thread, error)
         return False
     below = [item for item in replies.get("messages") or () if item.get("ts") != ctx.thread]
     return any(item.get("user") == ctx.team.bot_user_id for item in below)
 
 
 async def _scope(handler: InteractionHandler, ctx: InteractionContext) -> SearchScope:
-    place = await handler.place(ctx)
-    return await handler.parts.access.scope(place.workspace, place, reader=ctx.person)
+    address = await handler.address_of(ctx)
+    return await handler.parts.access.scope(address.workspace, address, reader=ctx.person)
 
 
 async def example_questions(
     documents: Sequence[Document], corpus: CorpusRepository, scope: SearchScope, most: int
 ) -> list[str]:
-    """At most `most`, each about another of these documents; of several sources in turn, newest documents first.
-
-    Nothing is named that the scope does not read.
-    """
+    """Return at most `most` questions, each about another document in the scope: newest first, sources in turn."""
     readable = [item for item in documents if _is_readable(item, scope)]
     found: list[str] = []
     for document in _in_turn(readable)[:MOST_TRIED]:
@@ -182,7 +156,7 @@ def _is_readable(document: Document, scope: SearchScope) -> bool:
 
 
 async def _section(corpus: CorpusRepository, document: Document, scope: SearchScope) -> str | None:
-    """The first heading that says more than the document's title; None where none does, or may be read yet."""
+    """Return the first readable heading that says more than the document's title, or None."""
     for number in range(1, PAGES_TRIED + 1):
         page = await corpus.find_page(document.id, number, scope)
         if page is None:
@@ -198,7 +172,6 @@ def _headings(page: Page) -> Sequence[str]:
 
 
 def _in_turn(documents: Sequence[Document]) -> list[Document]:
-    """One of each source, then the next one of each."""
     newest = sorted(documents, key=_age)
     sources = {item.source: [other for other in newest if other.source == item.source] for item in newest}
     return [item for item in chain.from_iterable(zip_longest(*sources.values())) if item is not None]

@@ -30,20 +30,20 @@ from core.domain.jobs import Job
 from core.domain.service import InboxEntry, InboxStatus, Receipt
 from core.errors import BadInput, FootnoteError, NotFound
 
-LOADING_SECONDS = 1.0  # a modal has to be open within three; what is read longer comes into it afterwards
-PASSAGES = "Passages"  # titles of the modals while they are read for
+LOADING_SECONDS = 1.0  # Slack closes the trigger after 3
+PASSAGES = "Passages"  # titles of the modals while they load
 HOW = "How it was answered"
-LOADING = "I am reading: one moment."
+LOADING = "Loading. One moment."
 SHARED_NOW = "Shared with the channel."
-SHARED_BEFORE = "This answer was shared with the channel before."
+SHARED_BEFORE = "This answer is already shared with the channel."
 
 
 async def press(
     handler: InteractionHandler, ctx: InteractionContext, name: ActionName, values: tuple[str, ...]
 ) -> None:
-    """Do what a button means, or a menu with its `values`. Raises core errors."""
+    """Run the action of a button, or of a menu with its `values`. Raises core errors."""
     actions = AnswerActions(handler.parts)
-    place, reader = await handler.place(ctx), ctx.person
+    place, reader = await handler.address_of(ctx), ctx.person
     if name.verb in (Verb.PASSAGES, Verb.HOW, Verb.REFERENCES) and not ctx.is_ephemeral:
         await handler.require_open(ctx)
     match name.verb:
@@ -75,18 +75,18 @@ async def press(
 
 
 async def _passages(handler: InteractionHandler, ctx: InteractionContext, name: ActionName) -> View:
-    shown = await AnswerActions(handler.parts).passages(await handler.place(ctx), ctx.person, name.id)
+    shown = await AnswerActions(handler.parts).passages(await handler.address_of(ctx), ctx.person, name.id)
     return passages_view(shown.answer, shown.around, shown.links, page=name.n or 1)
 
 
 async def _how(handler: InteractionHandler, ctx: InteractionContext, name: ActionName) -> View:
-    return how_view(await AnswerActions(handler.parts).steps(await handler.place(ctx), ctx.person, name.id))
+    return how_view(await AnswerActions(handler.parts).steps(await handler.address_of(ctx), ctx.person, name.id))
 
 
 async def _show_view(
     handler: InteractionHandler, ctx: InteractionContext, title: str, reading: Coroutine[Any, Any, View]
 ) -> None:
-    """A modal with what is read; in a modal, its next content. Where reading takes long, it is open before."""
+    """Show a modal, or update the open one. If reading takes long, open a placeholder first."""
     task = asyncio.ensure_future(reading)
     try:
         if ctx.view_id:
@@ -107,7 +107,6 @@ async def _show_view(
 
 
 def _here(ctx: InteractionContext, view: View) -> View:
-    """A view whose buttons know where it was opened."""
     return {**view, "private_metadata": encode_origin(ctx)}
 
 
@@ -116,7 +115,7 @@ def _words(title: str, sentence: str) -> View:
 
 
 def _rating(name: ActionName, values: tuple[str, ...]) -> Rating:
-    """Of a pair of buttons by the value, of one button by its verb."""
+    """Return the rating of a pair of buttons (by value) or of a single button (by verb)."""
     told = values[0] if values and name.verb is Verb.RATE else name.verb.value
     if told not in set(Rating):
         raise BadInput(NO_ACTION)
@@ -124,7 +123,7 @@ def _rating(name: ActionName, values: tuple[str, ...]) -> Rating:
 
 
 async def _turn(handler: InteractionHandler, ctx: InteractionContext, name: ActionName) -> None:
-    """Another page of a list, in place of the one shown; where that is gone, as a new one."""
+    """Replace a list by another page of it; if the message can't be replaced, show a new one."""
     options = {"show": name.id, "page": str(name.n or 1)}
     result = await handler.parts.commands.run(await handler.call(ctx, "threads", options))
     post = threads_post(ctx, options, result)
@@ -133,19 +132,21 @@ async def _turn(handler: InteractionHandler, ctx: InteractionContext, name: Acti
 
 
 async def share(handler: InteractionHandler, ctx: InteractionContext, name: ActionName) -> None:
-    """Show a private answer to its channel, once. Raises core errors where it can't be shown there."""
-    conversation, answer = await AnswerActions(handler.parts).answer(await handler.place(ctx), ctx.person, name.id)
+    """Show a private answer to its channel, once. Raises core errors."""
+    conversation, answer = await AnswerActions(handler.parts).answer(await handler.address_of(ctx), ctx.person, name.id)
     channel = replace(conversation.address, thread=CHANNEL_ITSELF)
     sharing = Sharing(
         conversations=handler.parts.conversations, corpus=handler.parts.corpus, access=handler.parts.access
     )
-    await sharing.answer_for(channel, ctx.person, answer.id)  # before anybody sees that there is something
+    await sharing.answer_for(
+        channel, ctx.person, answer.id
+    )  # checks access before the message shows that an answer exists
     key = await _free_key(handler, channel, answer.id)
     receipt = await _post(handler, ctx, conversation, answer, key) if key is not None else None
     if receipt is not None and not receipt.accepted:
         await handler.say(ctx, receipt.decision.sentence)
         return
-    is_shown = await _without_button(handler, ctx, conversation, answer)
+    is_shown = await _hide_share_button(handler, ctx, conversation, answer)
     if receipt is None or receipt.repeated:
         await handler.say(ctx, SHARED_BEFORE)
     elif not is_shown or ctx.is_direct:
@@ -153,20 +154,20 @@ async def share(handler: InteractionHandler, ctx: InteractionContext, name: Acti
 
 
 async def _free_key(handler: InteractionHandler, channel: ThreadAddress, answer_id: str) -> str | None:
-    """The event key of this sharing; None: it is shared already, or about to be. What came to nothing is tried anew."""
+    """Return an unused event key for this sharing, or None if the answer is shared or about to be."""
     number = 1
     while True:
         key = message_key(channel, f"shared-{answer_id}-{number}")
         entry = await handler.parts.entries.find(key)
         if entry is None:
             return key
-        if await _stands(handler, entry):
+        if await _took_effect(handler, entry):
             return None
         number += 1
 
 
-async def _stands(handler: InteractionHandler, entry: InboxEntry) -> bool:
-    """Not so what a gate or the scope refused, what failed, and what was deleted since."""
+async def _took_effect(handler: InteractionHandler, entry: InboxEntry) -> bool:
+    """Return whether a sharing took effect: it wasn't refused, didn't fail, and its answer wasn't deleted."""
     if entry.status is not InboxStatus.DONE:
         return not entry.status.is_final
     try:
@@ -179,7 +180,7 @@ async def _stands(handler: InteractionHandler, entry: InboxEntry) -> bool:
 async def _post(
     handler: InteractionHandler, ctx: InteractionContext, conversation: Conversation, answer: Message, key: str
 ) -> Receipt:
-    """What is not taken in, or was by another press, does not stay as a message that nobody answers."""
+    """Post who shares what, and queue the answer below it; delete the message if the inbox doesn't take it."""
     place = conversation.address
     question = await AnswerActions(handler.parts).question_of(conversation, answer) or conversation.title
     name = await handler.people.name(ctx.team, ctx.person)
@@ -187,7 +188,7 @@ async def _post(
     ts = await handler.post(there, said_message(name, question, does="shares"))
     is_taken = False
     try:
-        asked = await handler.bare(there, thread_address(place.workspace, place.channel, ts), ts)
+        asked = await handler.build_message(there, thread_address(place.workspace, place.channel, ts), ts)
         metadata = {**asked.metadata, SHARED: answer.id}
         receipt = await handler.parts.inbox.receive(replace(asked, text=question, event_key=key, metadata=metadata))
         is_taken = receipt.accepted and not receipt.repeated
@@ -197,10 +198,10 @@ async def _post(
     return receipt
 
 
-async def _without_button(
+async def _hide_share_button(
     handler: InteractionHandler, ctx: InteractionContext, conversation: Conversation, answer: Message
 ) -> bool:
-    """The private answer as it was, but with nothing left to share; False where Slack does not take it any more."""
+    """Show the private answer again without its share button; return whether Slack accepted that."""
     jobs = await _jobs_of(handler, conversation, answer)
     key = str(jobs[0].input.get("message_key") or "") if jobs else ""
     options = RenderOptions(
@@ -211,7 +212,7 @@ async def _without_button(
 
 
 async def _jobs_of(handler: InteractionHandler, conversation: Conversation, answer: Message) -> list[Job]:
-    """How an answer was made; empty where that is not kept any more."""
+    """Return the jobs behind an answer; empty if they have expired."""
     if answer.job_id is None:
         return []
     try:

@@ -13,7 +13,7 @@ from bot.presentation.action_names import ActionName, Verb, to_action_name
 from bot.presentation.rendering import clip, link_target
 from bot.slackbot.actions import assistant_pane as pane
 from bot.slackbot.actions import home
-from bot.slackbot.actions.home import listed
+from bot.slackbot.actions.home import to_thread_item
 from bot.slackbot.actions.interaction_context import InteractionContext, encode_origin
 from bot.slackbot.actions.interaction_handler import ACKNOWLEDGE_SECONDS, InteractionHandler
 from bot.slackbot.events.command_text import COMMAND, format_command_names
@@ -45,43 +45,43 @@ from core.service.commands import Command, CommandResult, ThreadRow
 from core.service.commands.threads import PAGE_ROWS
 
 HELP = "help"
-ASKED = "To ask a question, write it behind `/ask`."
-LACKING = "/{name} needs {options}: write that behind it, or pack_items in the form."
+ASKED = "To ask a question, use `/ask QUESTION`."
+LACKING = "Add {options} after /{name}, or fill in the form."
 FILL_IN = "Fill in the form"
-# Asks for what a command lacks, with what was given already.
+# Asks for missing options; gets the ones already given.
 _Lacking: TypeAlias = Callable[[InteractionHandler, InteractionContext, Command, Mapping[str, str]], Awaitable[None]]
 _LINE = re.compile(r"/?(\S+)\s*(.*)", re.DOTALL)
-SEND_FILES = "send files"  # the end of “I am not allowed to …”
-LINK = "link"  # the action of buttons that only lead somewhere
+SEND_FILES = "send files"  # completes “I'm not allowed to …”
+LINK = "link"  # action of buttons that only open an address
 OPEN_SOURCE = "Open the source"
 GO_THERE = "Go there"
-NEW = "Mention me in a channel, or write to me: what you ask there begins a conversation of its own."
-SENT = "I have sent you the file as a direct message."
+NEW = "To start a new conversation, mention me in a channel or send me a direct message."
+SENT = "I sent you the file as a direct message."
 HEADINGS = {"mine": "Your conversations", "here": "Conversations of this channel"}
-# What these show are words of documents and people: nothing in them is a command's name.
+# Commands whose results quote documents and people: names in them aren't commands.
 _QUOTING = frozenset({"search", "page", "source", "jobs", "facts", "extract"})
-# What these change stands on the home tab.
+# Commands whose results the home tab shows.
 _CHANGING = frozenset({"position", "settings", "rename", "delete", "threads"})
 _log = logging.getLogger(__name__)
-# A field is marked while Slack waits; what is found out later is told in a message.
+# Later errors are sent as a message, as Slack no longer waits for the form.
 _FIELD_SECONDS = ACKNOWLEDGE_SECONDS * 0.8
 
 
 async def run_slash(handler: InteractionHandler, ctx: InteractionContext, text: str) -> None:
-    """What stands behind `/footnote`. What it lacks is asked for in a form."""
+    """Run the text behind `/footnote`; open a form for missing options."""
     line = read_line(text)
-    await _run(handler, ctx, line, _open_form, behind=_hint(handler, line))
+    await _run(handler, ctx, line, _open_form, hint=_hint(handler, line))
 
 
 async def run_typed(handler: InteractionHandler, ctx: InteractionContext, line: CommandLine) -> None:
-    """A command in a message: only who presses a button can be shown a form."""
-    if line.name == COMMAND.strip("/"):  # typed where Slack has no slash commands
+    """Run a command in a message. Missing options are asked for by a button, as only a press can open a form."""
+    if line.name == COMMAND.strip("/"):  # typed in a thread, where Slack has no slash commands
         line = read_line(line.argument)
-    await _run(handler, ctx, line, _offer_form, behind=_hint(handler, line))
+    await _run(handler, ctx, line, _offer_form, hint=_hint(handler, line))
 
 
 def read_line(text: str) -> CommandLine:
-    """`NAME ARGUMENT`, with or without a slash; nothing is help. Slack escapes & < > in it."""
+    """Parse `NAME ARGUMENT`, with or without a slash; empty text means help. Slack escapes & < > in it."""
     found = _LINE.fullmatch(to_text({"text": text}, {}, ""))
     return (
         CommandLine(name=found[1].lower(), argument=found[2].strip()) if found else CommandLine(name=HELP, argument="")
@@ -89,9 +89,9 @@ def read_line(text: str) -> CommandLine:
 
 
 async def _run(
-    handler: InteractionHandler, ctx: InteractionContext, line: CommandLine, lacking: _Lacking, behind: str = ""
+    handler: InteractionHandler, ctx: InteractionContext, line: CommandLine, lacking: _Lacking, hint: str = ""
 ) -> None:
-    """`behind` is told with an error."""
+    """Run a line; `hint` is added to error messages."""
     try:
         command = handler.parts.commands.table.get(line.name)
         options = command.parse(command.options, line.argument) if command is not None else {}
@@ -100,11 +100,11 @@ async def _run(
         else:
             await run_command(handler, ctx, line.name, options)
     except FootnoteError as error:
-        await tell(handler, ctx, f"{error}{behind}")
+        await handler.say(ctx, f"{error}{hint}")
 
 
 def _hint(handler: InteractionHandler, line: CommandLine) -> str:
-    """For what was probably a question."""
+    """Return advice for a line that was probably a question."""
     return f" {ASKED}" if line.argument and line.name not in handler.parts.commands.table else ""
 
 
@@ -122,7 +122,7 @@ async def _offer_form(
     handler: InteractionHandler, ctx: InteractionContext, command: Command, options: Mapping[str, str]
 ) -> None:
     missing = " and ".join(f"“{name}”" for name in _lacks(command, options))
-    sentence = to_words(handler, ctx, LACKING.format(name=command.name, options=missing))
+    sentence = format_text(handler, ctx, LACKING.format(name=command.name, options=missing))
     form = to_action_name(ActionName(verb=Verb.FORM, id=command.name))
     post = SlackPost(parts=(notice_message(sentence),))
     await handler.show(ctx, with_button(post, button(FILL_IN, form, style="primary")))
@@ -131,7 +131,7 @@ async def _offer_form(
 async def run_command(
     handler: InteractionHandler, ctx: InteractionContext, name: str, options: Mapping[str, str]
 ) -> None:
-    """Run a command of the table and show what it gives. Raises core errors, BadInput for an unknown command."""
+    """Run a command and show its result. Raises core errors, BadInput for an unknown command."""
     result = await handler.parts.commands.run(await handler.call(ctx, name, options))
     await show_result(handler, ctx, name, options, result)
 
@@ -139,7 +139,7 @@ async def run_command(
 async def show_result(
     handler: InteractionHandler, ctx: InteractionContext, name: str, options: Mapping[str, str], result: CommandResult
 ) -> None:
-    """What a command gave: shown, asked, handed over. Raises core errors."""
+    """Show a result, ask its question, or send its file. Raises core errors."""
     if result.ask is not None:
         await handler.ask(ctx, result.ask)
     elif result.file is not None:
@@ -147,35 +147,30 @@ async def show_result(
     elif result.rows and isinstance(result.rows[0], ThreadRow):
         await handler.show(ctx, threads_post(ctx, options, result))
     elif result.citation is not None:
-        link = handler.parts.link(result.citation, await handler.place(ctx))
+        link = handler.parts.link(result.citation, await handler.address_of(ctx))
         await handler.show(ctx, linked_post(text_post(result.text), OPEN_SOURCE, link))
     elif result.open_conversation is not None and result.renamed is None:
         await handler.show(ctx, _opened(handler, ctx, result.open_conversation))
     else:
         await _show_text(handler, ctx, name, result)
     if result.renamed is not None:
-        handler.spawn(pane.name_thread(handler, ctx, result.renamed))
-    if name in _CHANGING and not ctx.channel:  # it was done in the home tab, which shows how things were
+        handler.spawn(pane.give_title(handler, ctx, result.renamed.address, result.renamed.title))
+    if name in _CHANGING and not ctx.channel:  # run in the home tab, which now shows old values
         handler.spawn(home.refresh(handler, ctx))
 
 
-async def tell(handler: InteractionHandler, ctx: InteractionContext, sentence: str) -> None:
-    """One of core's sentences for the one who acted, with commands as they are given on Slack."""
-    await handler.say(ctx, to_words(handler, ctx, sentence))
-
-
-def to_words(handler: InteractionHandler, ctx: InteractionContext, text: str) -> str:
-    """A text of core's with commands as they are given where somebody acted."""
+def format_text(handler: InteractionHandler, ctx: InteractionContext, text: str) -> str:
+    """Return a text of core with its commands named as a person enters them there."""
     parts = handler.parts
     return format_command_names(text, parts.commands.table, in_thread=bool(ctx.thread))
 
 
 def threads_post(ctx: InteractionContext, options: Mapping[str, str], result: CommandResult) -> SlackPost:
-    """A page of the list of conversations; its buttons give the same list's other pages."""
+    """Return a page of the list of conversations, with buttons to the other pages."""
     rows = [row for row in result.rows if isinstance(row, ThreadRow)]
     shown = options.get("show") or "mine"
     message = threads_message(
-        [listed(row, ctx.team) for row in rows],
+        [to_thread_item(row, ctx.team) for row in rows],
         list_id=shown,
         page=result.page,
         pages=result.pages,
@@ -186,41 +181,40 @@ def threads_post(ctx: InteractionContext, options: Mapping[str, str], result: Co
 
 
 def linked_post(post: SlackPost, label: str, link: str | None) -> SlackPost:
-    """A post with a button to an address, where there is one that Slack takes."""
+    """Add a button that opens `link`, if Slack accepts that address."""
     target = link_target(link)
     return post if target is None else with_button(post, {**button(label, LINK), "url": target})
 
 
 def with_button(post: SlackPost, element: Element) -> SlackPost:
-    """A post with a button at its end."""
     *parts, last = post.parts
     return SlackPost(parts=(*parts, replace(last, blocks=(*last.blocks, actions(element)))))
 
 
 async def _show_text(handler: InteractionHandler, ctx: InteractionContext, name: str, result: CommandResult) -> None:
-    """What everybody should see is shown to the one who acted alone where the bot may not post: it was done."""
+    """Show a text result; if the bot may not post a public one, show it only to the person."""
     text = NEW if result.start_new and result.deleted is None else result.text
-    place = await handler.place(ctx) if result.citations else None
-    addresses = {item.number: link_target(handler.parts.link(item, place)) for item in result.citations if place}
-    post = text_post(text if name in _QUOTING else to_words(handler, ctx, text), addresses)
+    address = await handler.address_of(ctx) if result.citations else None
+    addresses = {item.number: link_target(handler.parts.link(item, address)) for item in result.citations if address}
+    post = text_post(text if name in _QUOTING else format_text(handler, ctx, text), addresses)
     try:
         await handler.show(ctx, post, public=result.is_public)
     except CLOSED as error:
         if not result.is_public:
             raise
-        _log.info("What /%s did is told to who did it alone: %s", name, error)
+        _log.info("The result of /%s is only shown to its author: %s", name, error)
         await handler.show(ctx, post)
 
 
 def _opened(handler: InteractionHandler, ctx: InteractionContext, conversation: Conversation) -> SlackPost:
-    """Slack has no way to move people into a thread: they are shown the way."""
+    """Return where a conversation continues: Slack can't move people into a thread."""
     address, title = conversation.address, conversation.title
     if address.platform != PLATFORM:
-        return _notice(f"“{title}” is not on Slack but on {address.platform}: go on there.")
+        return _notice(f"“{title}” is on {address.platform}. Continue there.")
     if is_private(address):
-        command = to_words(handler, ctx, "/ask")
-        return _notice(f"“{title}” goes on with `{command} … --private` in its channel.")
-    return linked_post(_notice(f"“{title}” goes on in its thread."), GO_THERE, link_to(address, ctx.team))
+        command = format_text(handler, ctx, "/ask")
+        return _notice(f"Continue “{title}” with `{command} … --private` in its channel.")
+    return linked_post(_notice(f"Continue “{title}” in its thread."), GO_THERE, link_to(address, ctx.team))
 
 
 def _notice(sentence: str) -> SlackPost:
@@ -230,9 +224,9 @@ def _notice(sentence: str) -> SlackPost:
 async def _hand_over(
     handler: InteractionHandler, ctx: InteractionContext, file: ExportedFile, *, is_public: bool
 ) -> None:
-    """A file is for the one who asked for it, in their direct channel; for everybody in the thread if it is public."""
+    """Send a file to the person's direct channel, or to the thread if it is public."""
     stays = is_public or ctx.is_direct
-    channel = ctx.channel if stays and ctx.channel else await handler.direct(ctx)
+    channel = ctx.channel if stays and ctx.channel else await handler.direct_channel(ctx)
     thread = ctx.thread if stays else ""
     await call(
         SEND_FILES,
@@ -248,7 +242,7 @@ async def _hand_over(
 async def open_form(
     handler: InteractionHandler, ctx: InteractionContext, command_name: str, values: Mapping[str, str] | None = None
 ) -> None:
-    """Show the form of a command; one that has nothing to pack_items in is run. NotFound for an unknown command."""
+    """Open a command's form, or run a command without options. Raises NotFound for an unknown command."""
     command = handler.parts.commands.table.get(command_name)
     if command is None:
         raise NotFound(FORM_OVER)
@@ -259,16 +253,16 @@ async def open_form(
 
 
 async def submit(handler: InteractionHandler, ctx: InteractionContext, view: View) -> Mapping[str, str] | None:
-    """Run the command of a form. What is wrong, by the block of its field; None: the form may close.
+    """Run a form's command; return errors by block, or None to close the form.
 
-    An error that is about one field is shown there; any other, and one that comes late, is a message.
+    An error about one field is shown at the field. Other errors, and late ones, are sent as a message.
     """
     began = handler.parts.clock.monotonic()
     name, values = read_form(view)
     try:
         await run_command(handler, ctx, name, values)
     except FootnoteError as error:
-        sentence = to_words(handler, ctx, str(error))
+        sentence = format_text(handler, ctx, str(error))
         field = _field_of(error, handler.parts.commands.table.get(name), values)
         if field is not None and handler.parts.clock.monotonic() - began < _FIELD_SECONDS:
             return {field: clip(sentence, MAX_LABEL_OF_INPUT)}
@@ -279,12 +273,12 @@ async def submit(handler: InteractionHandler, ctx: InteractionContext, view: Vie
 async def suggest(
     handler: InteractionHandler, ctx: InteractionContext, body: Mapping[str, Any]
 ) -> Sequence[Mapping[str, Any]]:
-    """The options for what somebody typed so far in a form's menu, as Slack takes them; none where nothing fits."""
+    """Return the options that match what was typed in a form's menu, as Slack takes them."""
     try:
         name, _ = read_form(body.get("view") or {})
         call = await handler.call(ctx, name)
         found = await handler.parts.commands.complete(call, str(body.get("action_id")), str(body.get("value") or ""))
-    except FootnoteError as error:  # a menu can't show a sentence; the form will
+    except FootnoteError as error:  # a menu can't show an error; the form will
         _log.info("Nothing completed: %s", error)
         return ()
     fitting = [item for item in found if 0 < len(item.value) <= MAX_OPTION_VALUE]
@@ -292,9 +286,9 @@ async def suggest(
 
 
 def _field_of(error: FootnoteError, command: Command | None, values: Mapping[str, str]) -> str | None:
-    """The field that an error is about: errors quote what is wrong, and only they can say so.
+    """Return the field that an error quotes, the last one if it quotes several; None if it quotes none.
 
-    Where several are quoted, the last one, as what comes behind is chosen for what stands before.
+    A later field is usually chosen to match an earlier one.
     """
     if command is None or not isinstance(error, BadInput | NotFound):
         return None

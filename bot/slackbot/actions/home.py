@@ -19,17 +19,16 @@ from core.errors import FootnoteError
 from core.service.commands import CommandResult, ThreadRow
 from core.service.commands import SourceRow as ListedSource
 
-SHOW_HOME = "show the home tab"  # the end of “I am not allowed to …”
+SHOW_HOME = "show the home tab"  # completes “I'm not allowed to …”
 EXAMPLES = 3
-EMPTY = "Nothing can be read here yet: whoever runs me adds documents with “footnote ingest PATH”."
-# A line of what /settings gives, of those that mean something in a direct channel.
+EMPTY = "I can't read any documents here yet. Your Footnote admin can add some with “footnote ingest PATH”."
+# Lines of /settings that apply to a direct channel.
 _SET = re.compile(r"^- `(sources|language|limit)`: (.+)$", re.MULTILINE)
 _log = logging.getLogger(__name__)
 
 
 async def show_home(handler: InteractionHandler, ctx: InteractionContext) -> None:
-    """Publish the person's home tab. Raises core errors."""
-    channel = ctx.channel if ctx.is_direct else await handler.direct(ctx)
+    channel = ctx.channel if ctx.is_direct else await handler.direct_channel(ctx)
     here = replace(ctx, channel=channel, thread="", message_ts="")
     view = home_view(await build_home(handler, here))
     await call(
@@ -40,23 +39,23 @@ async def show_home(handler: InteractionHandler, ctx: InteractionContext) -> Non
 
 
 async def refresh(handler: InteractionHandler, ctx: InteractionContext) -> None:
-    """Publish it anew after a change. It is shown as it was where that fails, until it is opened again."""
+    """Publish the home tab after a change. If that fails, it is stale until the person opens it again."""
     try:
         await show_home(handler, ctx)
     except FootnoteError as error:
-        _log.info("The home tab of %s shows how things were: %s", ctx.person, error)
+        _log.info("The home tab of %s is stale: %s", ctx.person, error)
 
 
 async def build_home(handler: InteractionHandler, ctx: InteractionContext) -> Home:
-    """What stands on it; `ctx` is in the person's direct channel."""
-    place = await handler.place(ctx)
-    scope = await handler.parts.access.scope(place.workspace, place, reader=ctx.person)
+    """Return the content of the home tab; `ctx` is in the person's direct channel."""
+    address = await handler.address_of(ctx)
+    scope = await handler.parts.access.scope(address.workspace, address, reader=ctx.person)
     documents = await handler.parts.corpus.list_readable(scope)
     threads, sources, settings = [await _run(handler, ctx, name) for name in ("threads", "sources", "settings")]
     rows = [row for row in threads.rows if isinstance(row, ThreadRow)]
     readable = [_to_source(row) for row in sources.rows if isinstance(row, ListedSource)]
     return Home(
-        threads=[listed(row, ctx.team) for row in rows],
+        threads=[to_thread_item(row, ctx.team) for row in rows],
         more_threads=await _count_more(handler, ctx, threads),
         sources=readable,
         settings=[(found[1], found[2]) for found in _SET.finditer(settings.text)],
@@ -72,15 +71,14 @@ async def _run(handler: InteractionHandler, ctx: InteractionContext, name: str, 
 
 
 async def _count_more(handler: InteractionHandler, ctx: InteractionContext, first: CommandResult) -> int:
-    """How many conversations the list has beyond its first page."""
+    """Return the number of conversations beyond the first page."""
     if first.pages == 1:
         return 0
     last = await _run(handler, ctx, "threads", first.pages)
     return (first.pages - 2) * len(first.rows) + len(last.rows)
 
 
-def listed(row: ThreadRow, team: Team) -> ThreadItem:
-    """A conversation of core's list."""
+def to_thread_item(row: ThreadRow, team: Team) -> ThreadItem:
     return ThreadItem(
         title=row.title or "(no title)",
         detail=f"last used {row.last_used_at:%Y-%m-%d %H:%M} UTC",
@@ -89,7 +87,7 @@ def listed(row: ThreadRow, team: Team) -> ThreadItem:
 
 
 def _positions(documents: Sequence[Document], scope: SearchScope) -> list[str]:
-    """How far each book is told to this person: of documents that may be read here alone."""
+    """Return a line for each reading position in a readable document."""
     reached = [(item.title, scope.positions[item.id]) for item in documents if item.id in scope.positions]
     return [f"{title}: {'to the end' if last == TO_THE_END else f'up to page {last}'}" for title, last in reached]
 

@@ -20,23 +20,23 @@ from core.domain.conversation import Talk
 from core.errors import BadInput, NotFound
 from core.service.commands import Question
 
-FIELD = "question"  # the form's one block and its field
+FIELD = "question"  # id of the form's block and of its field
 QUESTION_LENGTH = 2_000
-OLD_FORM = "This form is from an earlier version: choose the message again."
-NO_WORDS = "There are no words in this message to ask about: choose another one."
+OLD_FORM = "This form is from an earlier version. Choose the message again."
+NO_WORDS = "This message has no text to ask about. Choose another one."
 _TITLES = {ASK_ABOUT: "Ask about this", KEEP_ANSWER: "Keep as answer"}
 _LABELS = {ASK_ABOUT: "What do you want to know about it?", KEEP_ANSWER: "Which question does it answer?"}
 
 
 async def ask_about(handler: InteractionHandler, ctx: InteractionContext, message: Event) -> None:
-    """Ask, by a form, what somebody wants to know about a message."""
+    """Open the form for a question about a message."""
     await handler.open(ctx, _form(ASK_ABOUT, ctx, message))
 
 
 async def keep_answer(handler: InteractionHandler, ctx: InteractionContext, message: Event) -> None:
-    """Keep a message as an answer. Of our own answers the question is known; of people's, a form asks for it."""
+    """Keep a message as an answer. A form asks for the question, unless the bot knows it."""
     question = await AnswerActions(handler.parts).question_behind(
-        await handler.place(ctx), await _said(handler, ctx, message)
+        await handler.address_of(ctx), await _said(handler, ctx, message)
     )
     if question is None:
         await handler.open(ctx, _form(KEEP_ANSWER, ctx, message))
@@ -45,12 +45,11 @@ async def keep_answer(handler: InteractionHandler, ctx: InteractionContext, mess
 
 
 def is_ours(view: View) -> bool:
-    """Whether a view is one of these forms."""
     return view.get("callback_id") in _TITLES
 
 
 async def submit(handler: InteractionHandler, ctx: InteractionContext, view: View) -> Mapping[str, str] | None:
-    """A form was sent. What is wrong in it, by block; None: it may close."""
+    """Handle a submitted form; return errors by block, or None to close it."""
     kind, text = str(view.get("callback_id")), _text_of(view)
     if not any(character.isalnum() for character in text):
         return {FIELD: "Write a question first."}
@@ -66,7 +65,7 @@ async def _store(handler: InteractionHandler, ctx: InteractionContext, message: 
     by = await handler.people.name(ctx.team, ctx.person)
     said = await _said(handler, ctx, message)
     await handler.say(
-        ctx, await AnswerActions(handler.parts).keep(await handler.place(ctx), said, question=question, by=by)
+        ctx, await AnswerActions(handler.parts).keep(await handler.address_of(ctx), said, question=question, by=by)
     )
 
 
@@ -91,7 +90,7 @@ async def _talk(handler: InteractionHandler, ctx: InteractionContext, message: E
 
 
 def _form(kind: str, ctx: InteractionContext, message: Event) -> View:
-    """Sent from it, a question is asked in the message's thread."""
+    """Return a form that acts in the message's thread."""
     ts = str(message.get("ts") or "")
     there = replace(ctx, thread=str(message.get("thread_ts") or ts))
     field = {
@@ -119,7 +118,7 @@ def _text_of(view: View) -> str:
 
 
 async def _fetch(handler: InteractionHandler, ctx: InteractionContext, ts: str) -> Event:
-    """The message as it is now. NotFound when it was deleted, AccessDenied where the bot is not in its channel."""
+    """Return the current message. Raises NotFound if it was deleted, AccessDenied if the bot isn't in its channel."""
     if not (ctx.channel and ctx.thread and ts):
         raise BadInput(OLD_FORM)
     read = ctx.team.client.conversations_replies
@@ -128,5 +127,5 @@ async def _fetch(handler: InteractionHandler, ctx: InteractionContext, ts: str) 
     )
     found = [one for one in reply["messages"] if one.get("ts") == ts and one.get("subtype") != "tombstone"]
     if not found:
-        raise NotFound("This message was deleted: choose another one.")
+        raise NotFound("This message was deleted. Choose another one.")
     return dict(found[0])

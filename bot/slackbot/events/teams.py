@@ -80,11 +80,16 @@ class Teams:
         """Return the workspaces of all teams, without duplicates."""
         return [*dict.fromkeys(team.workspace for team in self._teams.values())]
 
+    def add(self, team: Team) -> None:
+        """Insert or replace a team."""
+        self._teams[team.id] = team
+
     async def get(self, team_id: str) -> Team:
         """Return a team, perhaps one that another process has stored. Raises NotFound."""
         team = self._teams.get(team_id)
         if team is None and (found := await self._find_stored(team_id)) is not None:
-            team = self._teams[team_id] = to_team(found, self._workspaces)
+            team = to_team(found, self._workspaces)
+            self.add(team)
         if team is None:
             raise NotFound(f"The app isn't installed in the Slack workspace {team_id}. Install it there again.")
         return team
@@ -103,7 +108,7 @@ class Teams:
         if self._installations is not None:
             await self._installations.save(installation)
         if installation.team_id not in self._configured:
-            self._teams[installation.team_id] = to_team(installation, self._workspaces)
+            self.add(to_team(installation, self._workspaces))
 
     async def remove(self, team_id: str) -> None:
         """Forget a team that removed the app; unknown teams are ignored.
@@ -125,7 +130,7 @@ class Teams:
         for team_id, installation in stored.items():
             known = self._teams.get(team_id)
             if team_id not in self._configured and (known is None or known.token != installation.token):
-                self._teams[team_id] = to_team(installation, self._workspaces)
+                self.add(to_team(installation, self._workspaces))
         for team_id in self._teams.keys() - stored.keys() - self._configured:
             del self._teams[team_id]
 

@@ -280,7 +280,7 @@ async def test_where_the_bot_is_not_a_member_questions_are_refused_with_what_to_
     async with place.open() as house:
         closed = house.server.create_channel(house.team, "closed", house.ada, with_bot=False)
         await house.ada.slash(closed, "ask where is the key?")
-        await house.told_once(house.ada, "I am not in this channel: invite me with /invite.", closed)
+        await house.told_once(house.ada, "I'm not in this channel. Invite me with /invite.", closed)
         await house.ada.slash(closed, "ask where is the key? --private")
         await house.told(house.ada, "under the stairs", closed)
         assert house.posts(closed) == []

@@ -178,7 +178,7 @@ async def test_a_form_of_an_earlier_version_says_so(place: SlackPlace) -> None:
         view = await form(house, "search")
         view.payload["callback_id"] = "something else"
         await house.ada.submit(view, {"words": "key"})
-        said = await house.told_once(house.ada, "This form is from an earlier version: open it again.")
+        said = await house.told_once(house.ada, "This form is from an earlier version. Open it again.")
         assert said.only_to == house.ada.id
         assert not house.whispered(house.ada, "under the stairs")
 

@@ -132,7 +132,7 @@ async def test_a_conversation_is_exported_into_the_direct_channel_of_who_asked(
     async with place.open() as house:
         answer = await house.ask()
         await house.ben.mention(house.channel, typed, thread=answer)
-        await house.told_once(house.ben, "I have sent you the file as a direct message.")
+        await house.told_once(house.ben, "I sent you the file as a direct message.")
         [name, text] = await sent_file(house, house.ben)
         assert name.endswith(ending)
         assert text.startswith("%PDF-") if ending == ".pdf" else "where is the key?" in text

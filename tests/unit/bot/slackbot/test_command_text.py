@@ -14,7 +14,7 @@ TABLE = tuple(whole_table().table)
 CONVERSATION = "1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed"
 
 COMMANDS = [
-    # alone, however it is written
+    # alone, however it is read_message
     *((name, f"/{name}") for name in TABLE),
     ("Stop", "/stop"),
     ("HELP!", "/help"),
