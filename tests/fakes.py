@@ -12,9 +12,9 @@ import numpy as np
 from core.domain.answer import Capabilities
 from core.domain.corpus import IndexEntry, IndexHit, SearchQuery, SearchScope
 from core.domain.jobs import Job
-from core.text.tokens import tokens
+from core.text.words import tokens
 from storage.models.local.embeddings import Vector
-from storage.plain_text import has_words, indexed_text
+from storage.text import has_words, indexed_text
 
 
 class ManualClock:

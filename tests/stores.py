@@ -6,27 +6,26 @@ from collections.abc import Callable
 from functools import cache, cached_property
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, StaticPool, create_engine, event
+from sqlalchemy import Connection, Engine, StaticPool, create_engine
 
 from core.domain.conversation import ThreadAddress, is_private_thread
 from core.ports import Clock
 from storage.database import Commit, Database
-from storage.database.repositories.asked import SqlAskedRepository
-from storage.database.repositories.cassettes import SqlCassetteRepository
-from storage.database.repositories.cited import SqlCitedRepository
+from storage.database.database import Work
+from storage.database.repositories.connections import SqlCitedRepository
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository
-from storage.database.repositories.extracts import SqlExtractRepository
+from storage.database.repositories.extracts import SqlExtractRepository, SqlReadingRepository
 from storage.database.repositories.feedback import SqlFeedbackRepository
 from storage.database.repositories.inbox import LEASE_SECONDS, SqlInboxStore
 from storage.database.repositories.jobs import SqlJobRepository
-from storage.database.repositories.readings import SqlReadingRepository
+from storage.database.repositories.replay import SqlCassetteRepository
 from storage.database.repositories.settings import SqlSettingsRepository
-from storage.database.repositories.stale import SqlStaleRepository
+from storage.database.repositories.staleness import SqlStaleRepository
+from storage.database.repositories.statistics import SqlAskedRepository
 from storage.database.repositories.summaries import SqlSummaryRepository
-from storage.database.repositories.syncs import SqlSyncRepository
+from storage.database.repositories.syncing import SqlSyncRepository
 from storage.database.tables import FootnoteTable
-from storage.database.writing import Work
 
 T = TypeVar("T")
 
@@ -45,7 +44,6 @@ class InMemoryDatabase(Database):
         weakref.finalize(self, connection.close)
         options = {"compiled_cache": _COMPILED}
         engine = Engine(StaticPool(lambda: connection), template.dialect, template.url, execution_options=options)
-        event.listen(engine, "begin", lambda begun: begun.exec_driver_sql("BEGIN"))
         super().__init__(engine, "in memory")
         self._writer = _ImmediateWriter(self._commit)
 

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from bot.cli.session import Session
+from bot.presentation.direct_threads import is_direct_thread
 from bot.runtime.local_user import author_name
 from bot.service.operations import explain_access
 from bot.terminal.render_access import explanation_view
-from bot.wiring.direct_threads import is_one_persons
 from core.domain.conversation import ThreadAddress
 from core.errors import BadInput
 from core.features.access_explanation import AccessQuestion, explanation_json
@@ -110,4 +110,4 @@ def to_address(channel: str, thread: str, workspace: str) -> ThreadAddress:
 
 def is_direct(address: ThreadAddress) -> bool:
     """Return whether only one person reads there; Discord's direct channels can't be told from others."""
-    return address.platform == TERMINAL or is_one_persons(replace(address, thread=address.thread or "any"))
+    return address.platform == TERMINAL or is_direct_thread(replace(address, thread=address.thread or "any"))

@@ -9,7 +9,7 @@ from bot.cli.session import Session
 from bot.service import operations as ops
 from bot.terminal.progress import ingest_progress
 from bot.terminal.storage import repair_line, size_text, status_view
-from bot.wiring.stores import restore as restore_backup
+from bot.wiring.parts import restore as restore_backup
 
 FAULTY = 1  # exit code when the check finds a problem
 

@@ -5,7 +5,7 @@ import asyncio
 import typer
 
 from bot.cli.session import Session
-from bot.service.doctor import Check
+from bot.service.doctor import examine_config
 from bot.service.operations import check_parts
 
 
@@ -16,15 +16,10 @@ def register(app: typer.Typer) -> None:
 def doctor(context: typer.Context) -> None:
     """Check every part that an answer needs, and print a fix for each problem."""
     session: Session = context.obj
-    operations = session.operations()
-
-    async def main() -> list[Check]:  # opening the database is one of the checks
-        try:
-            return await operations.call(check_parts, None)
-        finally:
-            await operations.close()
-
-    checks = asyncio.run(main())
+    if session.find_service():
+        checks = session.call(check_parts, None)
+    else:
+        checks = asyncio.run(examine_config(session.settings))
     if session.as_json:
         session.print_json({"checks": [{"name": c.name, "ok": c.ok, "detail": c.detail} for c in checks]})
     else:

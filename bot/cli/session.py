@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -91,9 +91,9 @@ class Session:
 
             return RemoteOperations(self.settings.workspace, service)
         from bot.service.calls import LocalOperations
-        from bot.wiring.app import App
+        from bot.wiring.parts import build_parts
 
-        return LocalOperations(App(self.settings))
+        return LocalOperations(self.settings.workspace, partial(build_parts, self.settings))
 
     def find_service(self) -> "ServiceInfo | None":
         """Return the service that runs on the data directory, or None.

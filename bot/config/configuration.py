@@ -107,6 +107,12 @@ class Config(Section):
                 return read_secret(getattr(source, "token_file", None), variable)
         return None
 
+    def extraction_model(self, workspace: str) -> str | None:
+        """Return the model of [extraction] if the workspace uses the default workspace's provider."""
+        ours, theirs = (self.workspaces.get(name) for name in (self.workspace, workspace))
+        is_same = (ours.provider if ours else None) == (theirs.provider if theirs else None)
+        return self.extraction.model if is_same else None
+
     @property
     def data_path(self) -> Path:
         """The data directory, absolute; made when something is stored."""

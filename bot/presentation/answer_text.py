@@ -17,7 +17,7 @@ from core.answering.answers.building import PARTIAL_NOTE
 from core.answering.grounding import UNSUPPORTED_NOTE
 from core.domain.answer import Answer, AnswerStatus, Citation, Reference, ReferenceType
 from core.domain.jobs import Job, JobStatus
-from core.knowledge.references.listing import SHOWN, direct_of, looked_at
+from core.knowledge.references.service import SHOWN, direct_of, looked_at
 from core.text.words import collapse, took
 
 SourceLink = Callable[[Citation], str | None]  # where a footnote leads; None: nowhere that can be clicked
@@ -41,7 +41,8 @@ NO_REFERENCES = "This answer refers to no documents."
 NO_TEXT = "This answer has no text."
 NO_STEPS = "No steps were recorded for this answer."
 NO_PASSAGES = "This answer has no passages to show."
-STEPS_LABEL = "How this was answered"
+STEPS_LABEL = "Show steps"
+STEPS_HEADING = "Steps"
 WORKING = "Working on it"
 MORE_COMING = "More is being written."
 EMPTY = "There is nothing here yet."

@@ -1,14 +1,16 @@
-"""What an adapter of a chat platform elsewhere is built from. All of it is core's; its wiring puts it together."""
+"""The parts of core that the adapter of a chat platform is built from."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from core.access.scopes import Access
 from core.answering.deletion import Forgetting
 from core.domain.answer import Citation
 from core.domain.conversation import ThreadAddress
+from core.domain.service import InboxEntry
 from core.features.feedback import Feedbacks
 from core.features.kept_answers import KeptAnswers
 from core.ports import Clock, CorpusRepository
@@ -19,15 +21,18 @@ from core.service.jobs import Jobs
 from core.service.worker import Worker
 from core.work.conversations import Conversations
 
-# Where a footnote of an answer in a thread leads; None: nowhere that can be clicked.
+# Returns the address that a footnote of a thread's answer links to, or None.
 LinkTo: TypeAlias = Callable[[Citation, ThreadAddress], str | None]
-# Waits so many seconds; tests have a clock of their own.
+# Waits this many seconds; tests replace it.
 Pause: TypeAlias = Callable[[float], Awaitable[None]]
+
+# An entry that waited longer may have a post already: a process that stops hands its work back without a trace.
+FRESH = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlatformParts:
-    """`keeping` None: answers can't be kept here."""
+    """Everything an adapter calls in core. Without `keeping`, answers can't be kept."""
 
     inbox: Inbox
     entries: InboxStore
@@ -44,3 +49,9 @@ class PlatformParts:
     clock: Clock
     link: LinkTo
     pause: Pause = asyncio.sleep
+
+
+def may_have_post(entry: InboxEntry, started_at: datetime, now: datetime) -> bool:
+    """Return whether an entry may have a post that this process, started at `started_at`, doesn't know."""
+    is_older = entry.created_at <= started_at or now - entry.created_at > FRESH
+    return is_older or entry.attempts > 1 or entry.event_key != entry.message_key

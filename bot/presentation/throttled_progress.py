@@ -1,18 +1,20 @@
-"""A post while its answer is written, where a platform limits how often it may change: what is new is drawn, then rest.
-
-An adapter says by `draw` how it is shown, and how long to rest after that.
-"""
+"""Progress of an answer for platforms that limit how often a post may change."""
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from bot.presentation.platform_parts import Pause
 from core.domain.jobs import Job
 
+CLOSE_SECONDS = 1.0  # for renderings under way when the service stops; the whole stop has less than five
+
 
 class ThrottledProgress(ABC):
-    """ProgressSink that draws. The first words don't wait for the end of a rest; `close` before the final post."""
+    """A ProgressSink that renders the draft at most as often as `render` allows.
+
+    The first words don't wait for the end of a pause. Call `close` before the final post.
+    """
 
     def __init__(self, pause: Pause) -> None:
         self._pause = pause
@@ -25,7 +27,7 @@ class ThrottledProgress(ABC):
 
     @abstractmethod
     async def render(self, text: str, jobs: Sequence[Job]) -> float:
-        """Show the draft and the steps so far; gives the seconds to rest. Raises nothing that an answer may fail of."""
+        """Show the draft and the steps so far; return the seconds to pause. Must not raise for a failed rendering."""
 
     @property
     def is_rendering(self) -> bool:
@@ -46,13 +48,13 @@ class ThrottledProgress(ABC):
         self.mark_changed()
 
     def mark_changed(self) -> None:
-        """There is something to draw, now or after the rest."""
+        """Schedule a rendering, now or after the pause."""
         self._is_new = True
         if not self._is_closed and not self.is_rendering:
             self._rendering = asyncio.create_task(self._keep_rendering())
 
     async def close(self) -> None:
-        """Nothing is drawn any more when this returns; a call under way is waited for, or it would come last."""
+        """Stop rendering, and wait for a call under way: it would arrive after the final post."""
         self._is_closed = True
         if self._rendering is not None:
             self._rendering.cancel()
@@ -62,20 +64,29 @@ class ThrottledProgress(ABC):
         while self._is_new:
             self._is_new = False
             self._is_urgent.clear()
-            drawing = asyncio.ensure_future(self.render(self._text, tuple(self._jobs.values())))
+            rendering = asyncio.ensure_future(self.render(self._text, tuple(self._jobs.values())))
             try:
-                rest_seconds = await asyncio.shield(drawing)
+                pause_seconds = await asyncio.shield(rendering)
             except asyncio.CancelledError:
-                await drawing  # what the platform has been sent can't be taken back: let it arrive
+                await rendering  # a request that was sent can't be taken back: let it arrive
                 raise
-            if rest_seconds:
-                await self._rest(rest_seconds)
+            if pause_seconds:
+                await self._wait(pause_seconds)
 
-    async def _rest(self, seconds: float) -> None:
-        rest = asyncio.ensure_future(self._pause(seconds))
+    async def _wait(self, seconds: float) -> None:
+        pause = asyncio.ensure_future(self._pause(seconds))
         urgent = asyncio.ensure_future(self._is_urgent.wait())
         try:
-            await asyncio.wait({rest, urgent}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({pause, urgent}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            rest.cancel()
+            pause.cancel()
             urgent.cancel()
+
+
+async def close_all(progresses: Iterable[ThrottledProgress]) -> None:
+    """Close progresses of unfinished answers, which continue at the next start; don't wait for one that hangs."""
+    closing = {asyncio.create_task(progress.close()) for progress in progresses}
+    if closing:
+        _, hanging = await asyncio.wait(closing, timeout=CLOSE_SECONDS)
+        for task in hanging:
+            task.cancel()

@@ -5,6 +5,7 @@ command_server.py). Requests, responses and progress travel as JSON, by the mode
 """
 
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, get_type_hints
@@ -18,9 +19,10 @@ from core.domain.corpus import Document, SearchScope
 from core.domain.ingest_report import IngestProgress, IngestReport
 from core.domain.jobs import Job
 from core.ports import ProgressSink
+from core.service.commands import Commands
 
 if TYPE_CHECKING:
-    from bot.wiring.app import App
+    from bot.wiring.parts import Parts
 
 Request = TypeVar("Request")
 Response = TypeVar("Response")
@@ -92,6 +94,7 @@ class ServiceControls:
     """Parts that only a running service has."""
 
     submitter: Submitter
+    commands: Commands
     stop_answer: Callable[[str, str], Awaitable[object]]  # message key, user who asked to stop it
     count_ingest: Callable[[IngestReport], None]
 
@@ -100,7 +103,7 @@ class ServiceControls:
 class OperationContext:
     """The parts an operation works on, and the command that called it."""
 
-    parts: "App"
+    parts: "Parts"
     workspace: str
     reader: str  # the local user
     emit: OnProgress = ignore
@@ -177,17 +180,18 @@ class Operations(Protocol):
 
 
 class LocalOperations:
-    """Operations in this process, on the parts it opens."""
+    """Operations in this process, on the parts that `build` opens on a stack."""
 
-    def __init__(self, parts: "App") -> None:
-        self.workspace = parts.workspace
-        self._parts = parts
+    def __init__(self, workspace: str, build: "Callable[[AsyncExitStack], Awaitable[Parts]]") -> None:
+        self.workspace = workspace
+        self._build = build
+        self._stack = AsyncExitStack()
 
     async def open(self) -> None:
-        await self._parts.open()
+        self._parts = await self._build(self._stack)
 
     async def close(self) -> None:
-        await self._parts.close()
+        await self._stack.aclose()
 
     async def call(
         self, operation: Operation[Request, Response], request: Request, on_progress: OnProgress = ignore

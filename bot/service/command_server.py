@@ -26,7 +26,7 @@ from core.errors import FootnoteError, InvalidState, StorageError
 from core.thread_work import to_its_end
 
 if TYPE_CHECKING:
-    from bot.wiring.app import App
+    from bot.wiring.parts import Parts
 
 OWNER_ONLY_SOCKET = 0o177  # umask while binding: no other user can open the socket, not even for an instant
 BACKLOG = 128  # connections that wait to be accepted
@@ -45,7 +45,7 @@ class _Call:
 class CommandServer:
     """Serves operations from `open` to `close`."""
 
-    def __init__(self, parts: "App", controls: ServiceControls, path: Path) -> None:
+    def __init__(self, parts: "Parts", controls: ServiceControls, path: Path) -> None:
         self.path = path
         self._parts = parts
         self._controls = controls

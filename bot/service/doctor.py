@@ -1,16 +1,15 @@
 """`footnote doctor`: tries every part that an answer needs; what fails says what to do next."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from bot.config import Config
+from bot.wiring.parts import Parts, build_parts
 from core.domain.answer import Capabilities
 from core.errors import FootnoteError, InvalidState
 from core.features.maintenance import REINDEX, lacking
 from core.ports import LearningProvider
-
-if TYPE_CHECKING:
-    from bot.wiring.app import App
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,24 +21,32 @@ class Check:
     detail: str
 
 
-async def examine(app: "App") -> list[Check]:
-    """All checks, in the order an answer needs the parts. `app` is not open yet."""
-    checks = [await _check("database", _database, app)]
-    if checks[0].ok:
-        for name, work in (
-            ("embedding model", _embedding),
-            ("index", _index),
-            ("library", _library),
-            ("scans", _scans),
-            ("provider", _provider),
-            ("discord", _discord),
-            ("slack", _slack),
-        ):
-            checks.append(await _check(name, work, app))
-    return checks
+async def examine_config(config: Config) -> list[Check]:
+    """Open the parts and run all checks."""
+    async with AsyncExitStack() as stack:
+        try:
+            parts = await build_parts(config, stack)
+        except FootnoteError as error:
+            return [Check(name="database", ok=False, detail=str(error))]
+        return await examine(parts)
 
 
-async def require_filled_index(app: "App") -> int:
+async def examine(parts: Parts) -> list[Check]:
+    """Run all checks in the order an answer needs the parts."""
+    works = {
+        "database": _database,
+        "embedding model": _embedding,
+        "index": _index,
+        "library": _library,
+        "scans": _scans,
+        "provider": _provider,
+        "discord": _discord,
+        "slack": _slack,
+    }
+    return [await _check(name, work, parts) for name, work in works.items()]
+
+
+async def require_filled_index(app: Parts) -> int:
     """How many passages the index holds. Raises InvalidState when documents of a shared database are not in it.
 
     That is how a process looks whose index is its own while the database is not: it would find nothing, and say so.
@@ -54,7 +61,7 @@ async def require_filled_index(app: "App") -> int:
     return count
 
 
-async def count_lacking(app: "App") -> tuple[int, int]:
+async def count_lacking(app: Parts) -> tuple[int, int]:
     """How many passages the index lacks, and how many it should hold; a look that costs milliseconds.
 
     Passages that it holds too much, of an ingest that was interrupted or is under way, may hide some.
@@ -63,24 +70,23 @@ async def count_lacking(app: "App") -> tuple[int, int]:
     return max(expected - await app.index.count(), 0), expected
 
 
-async def _check(name: str, work: "Callable[[App], Awaitable[str]]", app: "App") -> Check:
+async def _check(name: str, work: Callable[[Parts], Awaitable[str]], app: Parts) -> Check:
     try:
         return Check(name=name, ok=True, detail=await work(app))
     except FootnoteError as error:
         return Check(name=name, ok=False, detail=str(error))
 
 
-async def _database(app: "App") -> str:
-    await app.open()
+async def _database(app: Parts) -> str:
     kind = "PostgreSQL, for several processes: " if app.is_shared else ""
     return f"{kind}{app.database.name} is open and up to date"
 
 
-async def _embedding(app: "App") -> str:
+async def _embedding(app: Parts) -> str:
     return await app.describe_embedder()
 
 
-async def _index(app: "App") -> str:
+async def _index(app: Parts) -> str:
     count = await require_filled_index(app)
     missing, expected = await count_lacking(app)
     if missing:
@@ -92,7 +98,7 @@ async def _index(app: "App") -> str:
     return f"{count} passages"
 
 
-async def _library(app: "App") -> str:
+async def _library(app: Parts) -> str:
     documents = await app.corpus.list_documents(app.workspace)
     if not documents:
         return "empty: add documents with `footnote ingest PATH`"
@@ -100,9 +106,9 @@ async def _library(app: "App") -> str:
     return f"{len(documents) - len(failed)} documents, {len(failed)} could not be read (`footnote documents`)"
 
 
-async def _scans(app: "App") -> str:
+async def _scans(app: Parts) -> str:
     """Reading scans is nobody's duty: what is off is told, not failed."""
-    from bot.wiring.ingestion import can_recognise
+    from bot.wiring.parts import can_recognise
 
     if not app.config.ingest.ocr:
         return "scanned PDFs are refused: [ingest] ocr is false"
@@ -111,9 +117,9 @@ async def _scans(app: "App") -> str:
     return "the text of scanned PDF pages is recognised (OCR)"
 
 
-async def _provider(app: "App") -> str:
+async def _provider(app: Parts) -> str:
     """Every provider that may be asked: a fallback that does not work is better found now than when it is needed."""
-    from bot.wiring.providers import check_provider
+    from bot.wiring.models import check_provider
 
     said, failed = [], []
     for name, provider in app.providers.each():
@@ -142,13 +148,16 @@ def _skills(capabilities: Capabilities) -> str:
     return f" ({'; '.join(parts)})"
 
 
-async def _discord(app: "App") -> str:
-    from bot.wiring.discord import describe_discord
+async def _discord(app: Parts) -> str:
+    from bot.discordbot.connection import describe
 
-    return await describe_discord(app.config)
+    token = app.config.discord_token()
+    if token is None:
+        return "off: no token in DISCORD_TOKEN or the file of [discord] token_file"
+    return await describe(token.get_secret_value())
 
 
-async def _slack(app: "App") -> str:
+async def _slack(app: Parts) -> str:
     from bot.service.doctor_slack import describe_slack
 
     return await describe_slack(app)

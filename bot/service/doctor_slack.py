@@ -7,14 +7,14 @@ from bot.slackbot.events.manifest import SCOPES
 from bot.slackbot.events.teams import PLATFORM, check_token
 from bot.slackbot.events.transport import open_address
 from bot.slackbot.web_api import build_client
-from bot.wiring.app import App
+from bot.wiring.parts import Parts
 from core.domain.service import Installation
 from core.errors import ConfigError, FootnoteError
 
 OFF = "off: no token in SLACK_BOT_TOKEN or the file of [slack] token_file, and no [slack] client_id"
 
 
-async def describe_slack(app: App) -> str:
+async def describe_slack(app: Parts) -> str:
     """What works, in one line. Raises ConfigError with everything that does not."""
     settings = read_settings(app.config)
     if settings is None:
@@ -30,7 +30,7 @@ async def describe_slack(app: App) -> str:
     return "; ".join(found)
 
 
-async def _look_at_token(app: App, settings: SlackSettings) -> list[str]:
+async def _look_at_token(app: Parts, settings: SlackSettings) -> list[str]:
     if settings.token is None:
         return []
     told = await check_token(settings.token)
@@ -39,7 +39,7 @@ async def _look_at_token(app: App, settings: SlackSettings) -> list[str]:
     return [f"{told.get('user') or told['user_id']} is ready in {team} ({told['team_id']})"]
 
 
-async def _look_at_teams(app: App, settings: SlackSettings) -> list[str]:
+async def _look_at_teams(app: Parts, settings: SlackSettings) -> list[str]:
     if not settings.has_keys:
         return []
     teams = await app.installations.list_installations(PLATFORM)
@@ -59,7 +59,7 @@ async def _look_at_team(team: Installation) -> None:
     _require_scopes(str(told["scopes"]).replace(" ", "").split(","), team.team_name)
 
 
-async def _look_at_transport(app: App, settings: SlackSettings) -> list[str]:
+async def _look_at_transport(app: Parts, settings: SlackSettings) -> list[str]:
     if not settings.by_socket:
         return ["HTTP requests, signed"]
     await open_address(build_client(None), settings.app_token or "")
@@ -70,6 +70,6 @@ def _require_scopes(granted: Collection[str], team: str) -> None:
     missing = sorted(SCOPES.keys() - set(granted))
     if missing:
         raise ConfigError(
-            f"In {team} the bot lacks the scopes {', '.join(missing)}: update the app at {APP_PAGE} (your app, App "
+            f"In {team} the bot lacks the scopes {', '.join(missing)}: update the app at {APP_PAGE} (your app, Parts "
             "Manifest) with what `footnote manifest slack` prints, and install it there again."
         )

@@ -129,7 +129,8 @@ async def list_stale(context: OperationContext, request: str | None) -> list[Sta
 
 @operation
 async def run_command(context: OperationContext, request: CommandCall) -> CommandResult:
-    return await context.parts.commands.run(request)
+    commands = context.service.commands if context.service else context.parts.commands
+    return await commands.run(request)
 
 
 # Library

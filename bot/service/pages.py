@@ -14,11 +14,12 @@ from bot.web.app import WebAddition, WebParts, build_web
 from bot.web.chat import ChatParts, add_chat
 from bot.web.pages.connections import add_connection_pages
 from bot.web.pages.statistics import add_statistics_page
-from bot.wiring.app import App
-from bot.wiring.links import link_key
+from bot.wiring.parts import Parts
+from bot.wiring.platforms import link_key
 from core.answering.answers.stored import stored_ids
 from core.domain.conversation import ThreadAddress
 from core.domain.corpus import SearchScope
+from core.service.commands import Commands
 from core.service.inbox import Inbox
 from core.service.rate_limit import Rate, RateGate
 from core.service.worker import Worker
@@ -28,7 +29,8 @@ from core.service.worker import Worker
 class PageParts:
     """Parts of the web application."""
 
-    app: App
+    app: Parts
+    commands: Commands
     inbox: Inbox
     worker: Worker
     platforms: Platforms
@@ -67,7 +69,7 @@ def _web_parts(made: PageParts) -> WebParts:
         facts=app.facts,
         conversations=app.conversations,
         jobs=app.jobs,
-        commands=app.commands,
+        commands=made.commands,
         clock=app.clock,
         page_images=app.page_images,
         scope=scope,

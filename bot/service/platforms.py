@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from bot.discordbot.platform import DiscordPlatform
-from bot.discordbot.translate import PLATFORM as DISCORD
-from bot.discordbot.translate import to_private
+from bot.discordbot.delivery.platform import DiscordPlatform
+from bot.discordbot.events.translate import PLATFORM as DISCORD
+from bot.discordbot.events.translate import to_private
 from bot.slackbot.delivery.platform import SlackPlatform
 from bot.slackbot.events.teams import PLATFORM as SLACK
 from bot.slackbot.events.translate import to_private as to_private_on_slack
@@ -20,8 +20,8 @@ from bot.terminal.platform import TerminalPlatform
 from bot.web.api.platform import ApiPlatform
 from bot.web.client import WebPlatform
 from bot.web.events import EventHub
-from bot.wiring.answers import with_stated_positions
-from bot.wiring.app import App
+from bot.wiring.parts import Parts
+from bot.wiring.pipeline import with_stated_positions
 from core.answering.service import Answering
 from core.answering.steps.preparing import PreparedAnswers
 from core.answering.steps.private_answers import PrivateAnswers
@@ -60,14 +60,16 @@ class Platforms:
         return {name: around(platform) for name, platform in self.by_name.items()}
 
 
-def build_platforms(app: App, discord: DiscordPlatform | None = None, slack: SlackPlatform | None = None) -> Platforms:
+def build_platforms(
+    app: Parts, discord: DiscordPlatform | None = None, slack: SlackPlatform | None = None
+) -> Platforms:
     """Of this process; nothing is connected to."""
     hub = EventHub()
     chat = WebPlatform(hub, app.conversations, app.clock)
     return Platforms(hub=hub, chat=chat, api=ApiPlatform(), terminal=TerminalPlatform(), discord=discord, slack=slack)
 
 
-def prepared_answers(app: App, platforms: Platforms) -> Answering:
+def prepared_answers(app: Parts, platforms: Platforms) -> Answering:
     """The answer service, with what questions of platforms elsewhere need before they are answered, and where to."""
     prepared = PreparedAnswers(
         app.answers,

@@ -17,6 +17,8 @@ from aiohttp import web
 
 from bot.config import Config
 from bot.config.sections import WebConfig
+from bot.discordbot.connection import DiscordConnection
+from bot.presentation.platform_parts import PlatformParts
 from bot.runtime.metrics import MeteredAnswers, Metrics
 from bot.runtime.signals import Signals
 from bot.service.answer_listeners import AnswerListeners
@@ -41,8 +43,9 @@ from bot.service.worker import (
 from bot.slackbot.connection import SlackConnection
 from bot.web.app import build_runner
 from bot.web.inbox_poller import Noticing
-from bot.wiring.app import App
-from bot.wiring.discord import DiscordDoor, hear_discord, open_discord
+from bot.wiring.discord import open_discord
+from bot.wiring.parts import Parts, build_parts
+from bot.wiring.platforms import shared_parts
 from bot.wiring.slack import open_slack, receive_slack
 from core.domain.ingest_report import ignore_progress
 from core.errors import ConfigError, InvalidState
@@ -90,7 +93,7 @@ class Service:
         stack.callback(lock.release)
         await to_its_end(lock.acquire)
         listening = stack.enter_context(listen(self._config.web))
-        app = await stack.enter_async_context(App(self._config))
+        app = await build_parts(self._config, stack)
         metrics = Metrics()
         await require_filled_index(app)  # opens it now, so that another process using it is a clear error at the start
         if not app.is_shared:  # no other process can be at work on this file
@@ -102,7 +105,7 @@ class Service:
         listeners = AnswerListeners()
         metered = MeteredAnswers(prepared_answers(app, platforms), metrics)
         worker, task = await start_worker(stack, app, metered, platforms.heard_by(listeners.wrap))
-        app.questions = ServiceQuestions(app.inbox_store, worker.cancel)
+        commands = app.build_commands(ServiceQuestions(app.inbox_store, worker.cancel))
         inbox = Inbox(
             app.inbox_store, platform_gates(app.settings, app.clock, rate=None), app.clock, worker.wake, worker.withdraw
         )
@@ -114,22 +117,25 @@ class Service:
             jobs=app.jobs,
             cancel=worker.cancel,
         )
-        controls = ServiceControls(submitter=submitter, stop_answer=worker.cancel, count_ingest=metrics.ingested)
-        commands = CommandServer(app, controls, socket_path(self._config.data_path))
-        stack.push_async_callback(commands.close)
-        await commands.open()
+        controls = ServiceControls(
+            submitter=submitter, commands=commands, stop_answer=worker.cancel, count_ingest=metrics.ingested
+        )
+        command_server = CommandServer(app, controls, socket_path(self._config.data_path))
+        stack.push_async_callback(command_server.close)
+        await command_server.open()
         if app.is_shared:
             await start_task(stack, Noticing(app.inbox_store, platforms.hub, app.workspace).run())
-        ears = await receive_slack(stack, slack, app, worker) if slack else None
+        reception = await receive_slack(stack, slack, app, commands, worker) if slack else None
         parts = PageParts(
             app=app,
+            commands=commands,
             inbox=inbox,
             worker=worker,
             platforms=platforms,
             metrics=metrics,
             examples=self._examples,
             submitter=submitter,
-            additions=(ears.add_pages,) if ears and ears.add_pages else (),
+            additions=(reception.add_pages,) if reception and reception.add_pages else (),
         )
         await _start_pages(stack, build_pages(parts), listening)
         await _start_schedule(stack, app, inbox, discord, slack)
@@ -137,11 +143,12 @@ class Service:
         await start_task(stack, warm(app))
         await start_task(stack, repair_index(app))
         await start_task(stack, app.extractions.work(_workspaces(app, discord, slack)))
-        heard = [hear_discord(discord, app, worker)] if discord else []
-        heard += [ears.stay_connected()] if ears and ears.stay_connected else []
+        gates = platform_gates(app.settings, app.clock)
+        heard = [discord.listen(PlatformParts(**shared_parts(app, commands, worker, gates)))] if discord else []
+        heard += [reception.stay_connected()] if reception and reception.stay_connected else []
         working = [task, *[await start_task(stack, work) for work in heard]]
         url = address_of(listening)
-        lock.announce(ServiceInfo(pid=os.getpid(), socket=str(commands.path), url=url))
+        lock.announce(ServiceInfo(pid=os.getpid(), socket=str(command_server.path), url=url))
         stack.callback(partial(lock.announce, ServiceInfo(pid=os.getpid(), socket="")))  # commands wait for the end
         _log.info("Serving %s from %s", url, self._config.data_path)
         self._on_ready(url)
@@ -177,7 +184,7 @@ async def _start_pages(stack: AsyncExitStack, pages: web.Application, listening:
 
 
 async def _start_schedule(
-    stack: AsyncExitStack, app: App, inbox: Inbox, *doors: DiscordDoor | SlackConnection | None
+    stack: AsyncExitStack, app: Parts, inbox: Inbox, *doors: DiscordConnection | SlackConnection | None
 ) -> None:
     async def tidy() -> str | None:
         messages, jobs, runs = await inbox.tidy(), await app.jobs.tidy(), await app.cassettes.purge()
@@ -204,12 +211,8 @@ async def _start_schedule(
     stack.push_async_callback(schedule.stop)
 
 
-def _workspaces(app: App, *doors: DiscordDoor | SlackConnection | None) -> set[str]:
+def _workspaces(app: Parts, *doors: DiscordConnection | SlackConnection | None) -> set[str]:
     """Return our own workspace, the configured ones, and those of the bot's servers and teams."""
     configured = {*app.config.discord.workspaces.values(), *app.config.slack.workspaces.values()}
-    found = [
-        door.workspaces() if isinstance(door, SlackConnection) else door.workspaces(app.config)
-        for door in doors
-        if door
-    ]
+    found = [door.workspaces() for door in doors if door is not None]
     return {app.workspace} | configured.union(*found)

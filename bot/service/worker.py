@@ -15,8 +15,8 @@ from bot.config.slack import is_on as slack_is_on
 from bot.runtime.signals import Signals
 from bot.service.doctor import count_lacking, require_filled_index
 from bot.service.platforms import build_platforms, prepared_answers
-from bot.wiring.app import App
 from bot.wiring.discord import open_discord
+from bot.wiring.parts import Parts, build_parts
 from bot.wiring.slack import open_slack
 from core.answering.service import Answering
 from core.domain.ingest_report import RepairReport, ignore_progress
@@ -42,7 +42,7 @@ class LoneWorker:
         require_shared(self._config)
         with Signals(self.stop):
             async with AsyncExitStack() as stack:
-                app = await stack.enter_async_context(App(self._config))
+                app = await build_parts(self._config, stack)
                 await require_filled_index(app)  # opens it now: without its server this is a clear error
                 discord = await open_discord(stack, app)
                 slack = await open_slack(stack, app, hears=False)
@@ -95,7 +95,7 @@ def require_somebody_to_answer(config: Config) -> None:
 
 
 async def start_worker(
-    stack: AsyncExitStack, app: App, answers: Answering, platforms: Mapping[str, ChatPlatform]
+    stack: AsyncExitStack, app: Parts, answers: Answering, platforms: Mapping[str, ChatPlatform]
 ) -> tuple[Worker, "asyncio.Task[None]"]:
     """A worker that runs until the end of `stack`, and its task."""
     store = app.inbox_store
@@ -123,7 +123,7 @@ async def until_end(working: Collection["asyncio.Task[None]"], stopping: asyncio
             task.result()
 
 
-async def warm(app: App) -> None:
+async def warm(app: Parts) -> None:
     """Load the embedding model, so that the first question does not wait for it."""
     try:
         _log.info("Embedding model: %s", await app.describe_embedder())
@@ -131,7 +131,7 @@ async def warm(app: App) -> None:
         _log.error("%s", error)
 
 
-async def repair_index(app: App) -> None:
+async def repair_index(app: Parts) -> None:
     """Index again, from the database, what the index lacks: its folder was lost, or a database restored."""
     try:
         missing, expected = await count_lacking(app)

@@ -21,8 +21,8 @@ from core.domain.features import StaleAnswer
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.features.export import footnote_label
 from core.features.staleness.listing import told
-from core.knowledge.references.listing import looked_at
-from core.knowledge.references.one_line import preview
+from core.knowledge.references.service import looked_at
+from core.text.markup import preview
 from core.text.words import shorten, took
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What a cited page is about, in one line for its source card (core/knowledge/references/one_line.py)."""
+"""What a cited page is about, in one line for its source card (core/text/markup.py)."""
 
 import asyncio
 from collections import OrderedDict
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from core.domain.answer import Citation
 from core.domain.corpus import SearchScope
 from core.errors import NotFound
-from core.knowledge.references.one_line import page_summary
+from core.knowledge.references.document_lines import page_summary
 from core.ports import CorpusRepository
 
 KEPT = 2_000  # summaries in memory

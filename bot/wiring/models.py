@@ -1,108 +1,148 @@
-"""The composition root's part for models, and for the index that embeds with them: each is loaded at its first use."""
+"""Chat providers by name, each built at its first use."""
 
-import asyncio
+from collections.abc import Callable
 from contextlib import AsyncExitStack
-from functools import cached_property
-from typing import TYPE_CHECKING
 
-from bot.wiring.stores import StoreParts
-from core.errors import InvalidState
+from bot.config import Config
+from bot.config.providers import DEFAULT, ModelConfig, WorkspaceConfig, default_key_variable
+from core.answering.providers.fallback import Choice, FallbackProvider, learned
+from core.domain.answer import Capabilities
+from core.errors import UnsupportedFeature
+from core.ports import AnswerJudge, CapabilityMemory, ChatProvider, CheckedProvider, Clock, SentenceRanker
 
-if TYPE_CHECKING:
-    from bot.wiring.providers import Providers
-    from core.ports import ChatProvider, SearchIndex
-    from storage.database.repositories.readings import SqlReadingRepository
-    from storage.models.local.cross_encoder import CrossEncoderJudge
-    from storage.models.local.embeddings import LocalEmbedder
-    from storage.models.local.ranking import VectorSentenceRanker
-
-CAPABILITIES_FILE = "capabilities.json"  # what was found out about models
-MODELS = "models"  # what fastembed downloads, where a configured model is not packaged
+MOST_BUILT = 32  # cached providers: people name models, too
+RETRIES_BEFORE_ANOTHER = 1  # of a provider that has a fallback
 
 
-class ModelParts(StoreParts):
-    """What is opened closes with `_stack`."""
+class Providers:
+    """The configured providers; they close with `stack`. `ranker` and `judge` build local models on demand."""
 
-    _stack: AsyncExitStack
+    def __init__(
+        self,
+        config: Config,
+        memory: CapabilityMemory,
+        clock: Clock,
+        stack: AsyncExitStack,
+        ranker: Callable[[], SentenceRanker],
+        judge: Callable[[], AnswerJudge],
+    ) -> None:
+        self._config = config
+        self._settings = config.all_providers()
+        self._memory = memory
+        self._clock = clock
+        self._stack = stack
+        self._ranker = ranker
+        self._judge = judge
+        self._built: dict[tuple[str, str | None, bool], ChatProvider] = {}
+        self._orders: dict[tuple[str, str | None], ChatProvider] = {}
 
-    @cached_property
-    def readings(self) -> "SqlReadingRepository":
-        """What models said of documents when they were read, and what that cost."""
-        from storage.database.repositories.readings import SqlReadingRepository
+    def of(self, workspace: str, model: str | None = None) -> ChatProvider:
+        """Return a workspace's provider with its fallbacks; `model` asks for another model.
 
-        return SqlReadingRepository(self.database)
-
-    @cached_property
-    def embedder(self) -> "LocalEmbedder":
-        """Loads its model when it first embeds. Raises ModelMissing."""
-        from storage.models.local.embeddings import LocalEmbedder
-        from storage.models.local.files import find_embedding_model
-
-        embedder = LocalEmbedder(find_embedding_model(self.config.models.embedding), self.config.data_path / MODELS)
-        self._stack.callback(embedder.close)
-        return embedder
-
-    @cached_property
-    def judge(self) -> "CrossEncoderJudge":
-        """Loads its model when it first judges. Raises ModelMissing."""
-        from storage.models.local.cross_encoder import CrossEncoderJudge
-        from storage.models.local.files import find_reranker
-
-        judge = CrossEncoderJudge(find_reranker(self.config.models.reranker), self.config.data_path / MODELS)
-        self._stack.push_async_callback(judge.close)
-        return judge
-
-    @cached_property
-    def index(self) -> "SearchIndex":
-        """Embedded in the data directory, or a Qdrant server where there is a URL; opens at its first use."""
-        from storage.index.opening import embedded_index, server_index
-        from storage.models.local.reranked_index import RerankedIndex
-
-        settings, key = self.config.index, self.config.index_key()
-        if settings.url:
-            secret = key.get_secret_value() if key else None
-            index: SearchIndex = server_index(settings.url, settings.collection, self.embedder, secret)
-        else:
-            index = embedded_index(self.config.data_path, self.embedder)
-        if settings.rerank:
-            index = RerankedIndex(index, self.corpus, self.judge)
-        self._stack.push_async_callback(index.close)
-        return index
-
-    async def clear_index(self) -> None:
-        """Throw the embedded index away, whatever model it was made with; before it is opened.
-
-        Raises InvalidState for a Qdrant server's, StorageError while another process has it.
+        A model of an OpenAI-compatible server gets its own provider, which detects its abilities; other vendors take
+        the model from the request. Raises UnsupportedFeature if the provider has no models.
         """
-        from storage.index.opening import INDEX_FOLDER, clear_folder
+        own = self._config.workspaces.get(workspace) or WorkspaceConfig()
+        name = own.provider or DEFAULT
+        what = self._settings[name].what
+        if model and what == "extractive":
+            raise UnsupportedFeature("--model needs a provider with models: set provider.name in the configuration.")
+        key = (name, own.model)
+        if model and what == "openai_compatible" and (len(self._orders) < MOST_BUILT or (name, model) in self._orders):
+            key = (name, model)
+        if key not in self._orders:
+            self._orders[key] = self._in_order(*key)
+        return self._orders[key]
 
-        if self.config.index.url:
-            raise InvalidState(
-                "The search index is on a Qdrant server, where others may use it: name a new [index] collection, and "
-                "build that one with `footnote db reindex`."
+    def each(self) -> list[tuple[str, ChatProvider]]:
+        """Return all providers in use by name: the default, its fallbacks, then those of workspaces."""
+        used: dict[str, None] = {}
+        for name in (DEFAULT, *(own.provider or DEFAULT for own in self._config.workspaces.values())):
+            used.update(dict.fromkeys((name, *self._settings[name].fallback)))
+        return [(name, self._one(name, None)) for name in used]
+
+    def describe(self, name: str) -> str:
+        """Return `anthropic (claude-opus-5-5)`, with the provider's own name in front if it has one."""
+        settings = self._settings[name]
+        what = settings.what if settings.what == "extractive" else f"{settings.what} ({settings.model})"
+        return what if name in (DEFAULT, settings.what) else f"{name}: {what}"
+
+    def _in_order(self, name: str, model: str | None) -> ChatProvider:
+        names = self._settings[name].fallback
+        first = self._one(name, model, hurried=bool(names))
+        if not names:
+            return first
+        others = [self._one(other, None, hurried=other != names[-1]) for other in names]
+        pairs = zip((name, *names), (first, *others), strict=True)
+        choices = [Choice(label=self.describe(each), provider=built) for each, built in pairs]
+        return FallbackProvider(choices, self._clock)
+
+    def _one(self, name: str, model: str | None, *, hurried: bool = False) -> ChatProvider:
+        key = (name, model, hurried)
+        if key not in self._built:
+            built = self._build(name, model, hurried=hurried)
+            self._stack.push_async_callback(built.close)
+            self._built[key] = built
+        return self._built[key]
+
+    def _build(self, name: str, model: str | None, *, hurried: bool) -> ChatProvider:
+        settings = self._settings[name]
+        retries = min(settings.max_retries, RETRIES_BEFORE_ANOTHER) if hurried else settings.max_retries
+        if settings.what == "extractive":
+            from core.answering.providers.extractive.provider import ExtractiveProvider
+
+            return ExtractiveProvider(ranker=self._ranker(), judge=self._judge())
+        if settings.what == "anthropic":
+            from storage.models.anthropic.provider import AnthropicProvider
+
+            return AnthropicProvider(
+                api_key=self._config.provider_key(name),
+                model=model or settings.model,
+                max_output_tokens=settings.max_output_tokens,
+                timeout_seconds=settings.timeout_seconds,
+                stall_seconds=settings.stall_seconds,
+                max_retries=retries,
+                base_url=settings.base_url,
             )
-        await asyncio.to_thread(clear_folder, self.config.data_path / INDEX_FOLDER)
+        return self._openai_compatible(name, settings, model or settings.model, retries)
 
-    @cached_property
-    def ranker(self) -> "VectorSentenceRanker":
-        from storage.models.local.ranking import VectorSentenceRanker
+    def _openai_compatible(self, name: str, settings: ModelConfig, model: str, retries: int) -> ChatProvider:
+        from storage.models.openai_compatible.connection import Endpoint
+        from storage.models.openai_compatible.probing import Abilities
+        from storage.models.openai_compatible.provider import OpenAICompatibleProvider
 
-        return VectorSentenceRanker(self.embedder)
+        variable = default_key_variable(settings, name)
+        where = f"Set {variable} to a valid key" if variable else "Name its variable by api_key_variable"
+        section = "[provider]" if name == DEFAULT else f"[providers.{name}]"
+        return OpenAICompatibleProvider(
+            endpoint=Endpoint(
+                model=model,
+                base_url=settings.base_url,
+                api_key=self._config.provider_key(name),
+                key_advice=f"{where}, or put one into the file that api_key_file under {section} names.",
+            ),
+            memory=self._memory,
+            abilities=Abilities(
+                tools=settings.tools,
+                structured=settings.structured,
+                images=settings.images,
+                context_tokens=settings.context_tokens,
+            ),
+            max_output_tokens=settings.max_output_tokens,
+            timeout_seconds=settings.timeout_seconds,
+            stall_seconds=settings.stall_seconds,
+            max_retries=retries,
+        )
 
-    @cached_property
-    def providers(self) -> "Providers":
-        from bot.wiring.providers import Providers
-        from storage.models.capabilities import CapabilityFile
 
-        memory = CapabilityFile(self.config.data_path / CAPABILITIES_FILE, self.clock)
-        return Providers(self.config, memory, self.clock, self._stack, lambda: self.ranker, lambda: self.judge)
+async def ready(provider: ChatProvider) -> ChatProvider:
+    """Return the provider for one question after learning its capabilities. Raises ProviderError."""
+    await learned(provider)
+    return provider.begin() if isinstance(provider, FallbackProvider) else provider
 
-    @cached_property
-    def provider(self) -> "ChatProvider":
-        """Who answers in the configured workspace."""
-        return self.providers.of(self.config.workspace)
 
-    def provider_for(self, workspace: str, model: str | None) -> "ChatProvider":
-        """Who answers a question of a workspace that may ask for a model. Raises UnsupportedFeature."""
-        asked = self.providers.of(workspace, model)
-        return self.provider if asked is self.providers.of(self.config.workspace) else asked
+async def check_provider(provider: ChatProvider) -> Capabilities:
+    """Return its capabilities; check a remote one by a few small requests. Raises ProviderError with the next step."""
+    if isinstance(provider, CheckedProvider):
+        await provider.check()
+    return provider.capabilities

@@ -1,64 +1,657 @@
-"""The composition root's part for chat platforms elsewhere: what all their adapters are built from."""
+"""The composition root: every part of a process, built by `build_parts` from the configuration.
 
-from collections.abc import Sequence
-from typing import TypedDict
+A cached property imports and builds its part at its first use, so that `footnote search` starts in under two seconds.
+"""
 
-from bot.presentation.platform_parts import LinkTo
-from bot.wiring.app import App
-from bot.wiring.links import link_maker
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.config import SLACK_KEY_SETTING, Config
+from bot.config.sections import MODEL_EXTRACTORS, IngestConfig
+from bot.presentation.direct_threads import is_direct_thread
+from bot.runtime.clock import SystemClock
+from bot.runtime.local_user import author_name
+from bot.wiring.models import Providers
 from core.access.scopes import Access
-from core.answering.deletion import Forgetting
-from core.features.feedback import Feedbacks
-from core.features.kept_answers import KeptAnswers
-from core.ports import Clock, CorpusRepository
-from core.ports.service import InboxStore, SettingsRepository
-from core.service.commands import Commands
-from core.service.inbox import Gate, Inbox
-from core.service.jobs import Jobs
-from core.service.worker import Worker
+from core.domain.corpus import Document, SearchScope
+from core.domain.ingest_report import IngestReport, ProgressCallback
+from core.domain.read_limits import MEBIBYTE, WALL_TIMES, ReadLimits
+from core.errors import InvalidState
+from core.features.staleness.detection import Staleness
+from core.knowledge.library import Library
+from core.ports import ChatProvider, Clock, SearchIndex
 from core.work.conversations import Conversations
+from storage.database import Database
+from storage.database.encryption import SecretCipher
+from storage.database.process_lock import process_lock, try_process_lock
+from storage.database.repositories.connections import SqlCitedRepository
+from storage.database.repositories.conversations import SqlConversationRepository
+from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.database.repositories.extracts import SqlExtractRepository, SqlReadingRepository
+from storage.database.repositories.feedback import SqlFeedbackRepository
+from storage.database.repositories.inbox import SqlInboxStore
+from storage.database.repositories.installations import SqlInstallationRepository, SqlOneTimeCodes
+from storage.database.repositories.jobs import SqlJobRepository
+from storage.database.repositories.maintenance import SqlUpkeep
+from storage.database.repositories.replay import SqlCassetteRepository
+from storage.database.repositories.settings import SqlSettingsRepository
+from storage.database.repositories.staleness import SqlStaleRepository
+from storage.database.repositories.statistics import SqlAskedRepository
+from storage.database.repositories.summaries import SqlSummaryRepository
+from storage.database.repositories.syncing import SqlSyncRepository
+from storage.index.opening import INDEX_FOLDER, clear_folder, embedded_index, server_index
+from storage.models.capabilities import CapabilityFile
+from storage.models.local.cross_encoder import CrossEncoderJudge
+from storage.models.local.embeddings import LocalEmbedder
+from storage.models.local.files import find_embedding_model, find_reranker
+from storage.models.local.ranking import VectorSentenceRanker
+from storage.models.local.reranked_index import RerankedIndex
+
+if TYPE_CHECKING:
+    from core.answering.redaction import Histories
+    from core.answering.steps.stated_positions import StatedPositions
+    from core.domain.sources import SourceSpec
+    from core.features.access_explanation import Explanations
+    from core.features.connections import Connections
+    from core.features.feedback import Feedbacks
+    from core.features.kept_answers import KeptAnswers
+    from core.features.maintenance import Upkeep
+    from core.features.recap import Recaps
+    from core.features.replay.cassettes import Cassettes
+    from core.features.statistics import UsageStatistics
+    from core.features.syncing import Syncs
+    from core.knowledge.attachments import Attachments
+    from core.knowledge.facts import Facts
+    from core.ports.documents import PageImages, SourceFetcher
+    from core.service.commands import Commands, RunningQuestions
+    from core.service.jobs import Jobs
+    from storage.documents.extraction.ingests import Ingests
+    from storage.documents.extraction.model_extracting import ModelExtracting
+    from storage.documents.extraction.runs import Extractions, ModelExtractions
+    from storage.documents.pipeline import Ingestor
+
+# In the data directory. A backup omits what Footnote can rebuild: the index, models, mirrors of sources.
+DATABASE_FILE = "footnote.db"
+KEY_FILE = "web.key"  # signs links if no key is configured
+KEPT_FOLDER = "kept"
+CAPABILITIES_FILE = "capabilities.json"  # detected abilities of models
+MODELS_FOLDER = "models"  # downloads of fastembed
+MIRRORS_FOLDER = "mirrors"  # one folder for each fetched source
+BACKED_UP = (KEY_FILE, KEPT_FOLDER)  # beside the database
+# Locks over all processes on the database.
+INDEX_LOCK = "index"
+SYNC_LOCK = "sync"
+EXTRACTION_LOCK = "extraction"
+MODEL_EXTRACTION_LOCK = "extraction-by-model"
+# Platforms whose threads get a note about stale answers. Terminal and API report them when a conversation opens.
+NOTED_PLATFORMS = ("discord", "slack", "web")
+
+_log = logging.getLogger(__name__)
 
 
-class SharedParts(TypedDict):
-    """The fields of PlatformParts (bot/presentation/platform_parts.py) that need nothing of a platform."""
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """The parts of one process. Resources close with `stack`; the last opened closes first."""
 
-    inbox: Inbox
-    entries: InboxStore
-    worker: Worker
-    conversations: Conversations
-    forgetting: Forgetting
-    commands: Commands
-    feedbacks: Feedbacks
-    jobs: Jobs
-    access: Access
-    corpus: CorpusRepository
-    keeping: KeptAnswers | None
-    settings: SettingsRepository
+    config: Config
     clock: Clock
-    link: LinkTo
+    stack: AsyncExitStack
+    database: Database
+    own_index: SearchIndex | None = None  # a test's own; None: the configured one
+    own_provider: ChatProvider | None = None  # likewise, for every workspace
+
+    @property
+    def workspace(self) -> str:
+        return self.config.workspace
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether other processes may use the same database (PostgreSQL)."""
+        return self.config.database_url() is not None
+
+    # ------------------------------------------------------------------------------------------------ stores
+
+    @cached_property
+    def corpus(self) -> SqlCorpusRepository:
+        return SqlCorpusRepository(self.database)
+
+    @cached_property
+    def extracts(self) -> SqlExtractRepository:
+        return SqlExtractRepository(self.database)
+
+    @cached_property
+    def readings(self) -> SqlReadingRepository:
+        return SqlReadingRepository(self.database)
+
+    @cached_property
+    def settings(self) -> SqlSettingsRepository:
+        return SqlSettingsRepository(self.database)
+
+    @cached_property
+    def summaries(self) -> SqlSummaryRepository:
+        return SqlSummaryRepository(self.database)
+
+    @cached_property
+    def installations(self) -> SqlInstallationRepository:
+        """Raises ConfigError without a valid key."""
+        return SqlInstallationRepository(self.database, SecretCipher(self.config.slack_keys(), SLACK_KEY_SETTING))
+
+    @cached_property
+    def one_time_codes(self) -> SqlOneTimeCodes:
+        return SqlOneTimeCodes(self.database, self.clock)
+
+    @cached_property
+    def conversation_store(self) -> SqlConversationRepository:
+        return SqlConversationRepository(self.database)
+
+    @cached_property
+    def job_store(self) -> SqlJobRepository:
+        return SqlJobRepository(self.database)
+
+    @cached_property
+    def inbox_store(self) -> SqlInboxStore:
+        return SqlInboxStore(self.database, self.clock, self.config.service.lease_seconds)
+
+    @cached_property
+    def cassette_store(self) -> SqlCassetteRepository:
+        return SqlCassetteRepository(self.database)
+
+    # ------------------------------------------------------------------------------------- models and search
+
+    @cached_property
+    def embedder(self) -> LocalEmbedder:
+        """Loads its model at its first use. Raises ModelMissing."""
+        embedder = LocalEmbedder(find_embedding_model(self.config.models.embedding), self._folder(MODELS_FOLDER))
+        self.stack.callback(embedder.close)
+        return embedder
+
+    @cached_property
+    def judge(self) -> CrossEncoderJudge:
+        """Loads its model at its first use. Raises ModelMissing."""
+        judge = CrossEncoderJudge(find_reranker(self.config.models.reranker), self._folder(MODELS_FOLDER))
+        self.stack.push_async_callback(judge.close)
+        return judge
+
+    @cached_property
+    def index(self) -> SearchIndex:
+        """The embedded index, or a Qdrant server's if it has a URL; opens at its first use."""
+        if self.own_index is not None:
+            return self.own_index
+        settings, key = self.config.index, self.config.index_key()
+        if settings.url:
+            secret = key.get_secret_value() if key else None
+            index: SearchIndex = server_index(settings.url, settings.collection, self.embedder, secret)
+        else:
+            index = embedded_index(self.config.data_path, self.embedder)
+        if settings.rerank:
+            index = RerankedIndex(index, self.corpus, self.judge)
+        self.stack.push_async_callback(index.close)
+        return index
+
+    async def clear_index(self) -> None:
+        """Delete the embedded index of any model, before it is opened.
+
+        Raises InvalidState for a Qdrant server's index, StorageError while another process has it open.
+        """
+        if self.config.index.url:
+            raise InvalidState(
+                "The search index is on a Qdrant server, where others may use it: name a new [index] collection, and "
+                "build that one with `footnote db reindex`."
+            )
+        await asyncio.to_thread(clear_folder, self._folder(INDEX_FOLDER))
+
+    async def describe_embedder(self) -> str:
+        """Embed a word and return the model's name. Raises ModelMissing."""
+        await asyncio.to_thread(self.embedder.embed_query, "footnote")
+        return f"{self.embedder.name} ({self.embedder.dimensions} dimensions)"
+
+    @cached_property
+    def ranker(self) -> VectorSentenceRanker:
+        return VectorSentenceRanker(self.embedder)
+
+    @cached_property
+    def providers(self) -> Providers:
+        memory = CapabilityFile(self._folder(CAPABILITIES_FILE), self.clock)
+        return Providers(self.config, memory, self.clock, self.stack, lambda: self.ranker, lambda: self.judge)
+
+    @property
+    def provider(self) -> ChatProvider:
+        """The provider of the configured workspace."""
+        return self.provider_for(self.workspace)
+
+    def provider_for(self, workspace: str, model: str | None = None) -> ChatProvider:
+        """Return a workspace's provider, or one for another model. Raises UnsupportedFeature."""
+        return self.own_provider or self.providers.of(workspace, model)
+
+    # ------------------------------------------------------------------------------------------- the library
+
+    @cached_property
+    def library(self) -> Library:
+        return Library(
+            corpus=self.corpus,
+            index=self.index,
+            conversations=self.conversation_store,
+            after_removal=lambda: self.staleness.check(),
+        )
+
+    @cached_property
+    def access(self) -> Access:
+        return Access(self.corpus, self.settings)
+
+    async def scope(self) -> SearchScope:
+        """Return the scope of the command line: the whole workspace except attachments, within the local user's
+        reading positions.
+        """
+        return await self.access.scope(self.workspace, reader=author_name())
+
+    async def find_document(self, name: str) -> Document:
+        """Return a document by path, title or alias. Raises as Library.find_document."""
+        return await self.library.find_document(name, await self.scope())
+
+    @cached_property
+    def explanations(self) -> Explanations:
+        from core.features.access_explanation import Explanations
+
+        return Explanations(self.access, self.library, self.corpus)
+
+    @cached_property
+    def facts(self) -> Facts:
+        from core.knowledge.facts import Facts
+
+        return Facts(extracts=self.extracts, corpus=self.corpus, clock=self.clock)
+
+    @cached_property
+    def connections(self) -> Connections:
+        from core.features.connections import Connections
+
+        return Connections(
+            extracts=self.extracts,
+            corpus=self.corpus,
+            names=self.library.names,
+            cited=SqlCitedRepository(self.database, is_direct_thread),
+            conversations=self.conversation_store,
+        )
+
+    @cached_property
+    def statistics(self) -> UsageStatistics:
+        from core.features.statistics import UsageStatistics
+        from storage.models.local.clustering import VectorMeaningGroups
+
+        return UsageStatistics(
+            asked=SqlAskedRepository(self.database, self.clock, is_direct_thread),
+            corpus=self.corpus,
+            groups=VectorMeaningGroups(self.embedder),
+            clock=self.clock,
+        )
+
+    # ---------------------------------------------------------------------------------------- conversations
+
+    @cached_property
+    def conversations(self) -> Conversations:
+        return Conversations(self.conversation_store, self.clock, lambda address: self.attachments.forget(address))
+
+    @cached_property
+    def histories(self) -> Histories:
+        from core.answering.redaction import Histories
+
+        return Histories(self.conversations, self.corpus)
+
+    @cached_property
+    def feedbacks(self) -> Feedbacks:
+        from core.features.feedback import Feedbacks
+
+        return Feedbacks(SqlFeedbackRepository(self.database), self.conversations, self.clock)
+
+    @cached_property
+    def staleness(self) -> Staleness:
+        return Staleness(
+            SqlStaleRepository(self.database),
+            conversations=self.conversation_store,
+            inbox=self.inbox_store,
+            settings=self.settings,
+            clock=self.clock,
+            noted=NOTED_PLATFORMS,
+        )
+
+    @cached_property
+    def attachments(self) -> Attachments:
+        from core.knowledge.attachments import Attachments
+        from storage.documents.base import has_reader
+        from storage.documents.files import stamp_file
+
+        return Attachments(
+            corpus=self.corpus,
+            library=self.library,
+            conversations=self.conversation_store,
+            ingest=self.ingests.read_in,
+            has_reader=has_reader,
+            stamp=stamp_file,
+            limits=to_read_limits(self.config.ingest),
+        )
+
+    @cached_property
+    def page_images(self) -> PageImages:
+        from storage.documents.page_images.pages import Pictures
+
+        return Pictures()
+
+    @cached_property
+    def kept(self) -> KeptAnswers:
+        from core.features.kept_answers import KeptAnswers
+
+        return KeptAnswers(
+            corpus=self.corpus,
+            settings=self.settings,
+            ingest=self.ingests.read_in,
+            folder=self._folder(KEPT_FOLDER),
+            clock=self.clock,
+        )
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        from core.domain.jobs import JobKind
+        from core.service.jobs import Jobs
+        from core.work.orphaned_jobs import AbandonedRuns, Runs
+        from storage.documents.extraction.extracting import JOB_NAME
+        from storage.documents.extraction.model_extracting import JOB_NAME as MODEL_JOB_NAME
+
+        def runs(kind: JobKind, lock: str, name: str | None = None) -> Runs:
+            free = partial(try_process_lock, database_location(self.config), lock, with_file=True)
+            return Runs(kind=kind, name=name, place_if_free=free)
+
+        abandoned = AbandonedRuns(
+            self.job_store,
+            self.clock,
+            (
+                runs(JobKind.SYNC, SYNC_LOCK),
+                runs(JobKind.EXTRACTION, EXTRACTION_LOCK, JOB_NAME),
+                runs(JobKind.EXTRACTION, MODEL_EXTRACTION_LOCK, MODEL_JOB_NAME),
+            ),
+        )
+        return Jobs(
+            self.job_store, self.conversation_store, lambda: self.answers, self.clock, self.inbox_store, abandoned
+        )
+
+    @cached_property
+    def recaps(self) -> Recaps:
+        from bot.wiring.pipeline import build_recaps
+
+        return build_recaps(self)
+
+    @cached_property
+    def cassettes(self) -> Cassettes:
+        from bot.wiring.pipeline import build_cassettes
+
+        cassettes = build_cassettes(self)
+        self.stack.push_async_callback(cassettes.settled)
+        return cassettes
+
+    @cached_property
+    def answers(self) -> StatedPositions:
+        """The pipeline of a command's own questions."""
+        from bot.wiring.pipeline import build_pipeline
+
+        return build_pipeline(self)
+
+    @cached_property
+    def commands(self) -> Commands:
+        """The chat commands of a process without a worker."""
+        return self.build_commands()
+
+    def build_commands(self, questions: RunningQuestions | None = None) -> Commands:
+        """Bind the chat commands; `questions` are those that a worker is answering."""
+        from core.service.commands import Commands
+
+        return Commands(
+            library=self.library,
+            corpus=self.corpus,
+            conversations=self.conversations,
+            jobs=self.jobs,
+            access=self.access,
+            settings=self.settings,
+            questions=questions,
+            kept=self.kept,
+            facts=self.facts,
+            staleness=self.staleness,
+            recaps=self.recaps,
+            cassettes=self.cassettes if self.config.replay.record else None,
+        )
+
+    # ------------------------------------------------------------------------------------- documents coming in
+
+    @cached_property
+    def ingests(self) -> Ingests:
+        from storage.documents.extraction.ingests import Ingests
+
+        return Ingests(
+            corpus=self.corpus,
+            build=self._build_ingestor,
+            alone=lambda: process_lock(database_location(self.config), INDEX_LOCK),
+            extracts=self.extractions,
+            notice=lambda: self.staleness.check(),
+        )
+
+    def _build_ingestor(self) -> Ingestor:
+        """One for each run: its child process isn't for concurrent use."""
+        from storage.documents.pdf import recognition
+        from storage.documents.pipeline import Ingestor
+        from storage.documents.sandbox import READERS, RECOGNISING_READERS, Sandbox
+
+        limits = to_read_limits(self.config.ingest)
+        has_ocr = self.config.ingest.ocr and can_recognise()
+        return Ingestor(
+            corpus=self.corpus,
+            index=self.index,
+            conversations=self.conversation_store,
+            clock=self.clock,
+            sandbox=Sandbox(limits, RECOGNISING_READERS if has_ocr else READERS),
+            limits=limits,
+            retried={recognition.UNRECOGNISED} if has_ocr else (),
+        )
+
+    @cached_property
+    def extractions(self) -> Extractions:
+        from core.work.steps import Steps
+        from storage.documents.extraction.extracting import JOB_NAME, Extracting
+        from storage.documents.extraction.runs import Extractions, Turns
+        from storage.documents.extractors.base import build_extractors
+        from storage.documents.sandbox import Sandbox
+
+        def build() -> Extracting:
+            return Extracting(
+                corpus=self.corpus,
+                extracts=self.extracts,
+                extractors=build_extractors(),
+                sandbox=Sandbox(to_read_limits(self.config.ingest)),
+                clock=self.clock,
+            )
+
+        return Extractions(
+            corpus=self.corpus,
+            build=build,
+            steps=lambda workspace: Steps(self.job_store, self.clock, workspace),
+            turns=Turns(JOB_NAME, self.job_store, self.clock, partial(self._locked, EXTRACTION_LOCK)),
+            by_model=self._build_model_extractions,
+            model_extractors=MODEL_EXTRACTORS,
+        )
+
+    def _build_model_extractions(self) -> ModelExtractions | None:
+        """None if they are off or no workspace has a model. Each workspace's documents go to its own provider only."""
+        from core.domain.extracts import ModelLimits
+        from core.service.rate_limit import Rate, RateGate
+        from core.work.steps import Steps
+        from storage.documents.extraction.model_extracting import JOB_NAME, ModelExtracting
+        from storage.documents.extraction.model_reading import ModelParts
+        from storage.documents.extraction.runs import ModelExtractions, Turns, can_extract
+        from storage.documents.extractors.base import build_model_extractors
+
+        settings = self.config.extraction
+        workspaces = (self.workspace, *self.config.workspaces)
+        if not settings.with_model:
+            return None
+        if not can_extract(self.provider_for(name) for name in workspaces):
+            _log.warning(
+                "[extraction] with_model is set, but %r is no model that can be asked: it is off", self.provider.name
+            )
+            return None
+        gate = RateGate(Rate(per_second=settings.requests_per_minute / 60, burst=1), self.clock)
+
+        def build(workspace: str) -> ModelExtracting | None:
+            provider = self.provider_for(workspace)
+            if not can_extract([provider]):
+                return None
+            parts = ModelParts(
+                corpus=self.corpus,
+                extracts=self.extracts,
+                readings=self.readings,
+                extractors=[item for item in build_model_extractors() if item.name in settings.model_extractors],
+                provider=provider,
+                limits=ModelLimits(tokens_per_run=settings.tokens_per_run, tokens_per_day=settings.tokens_per_day),
+                model=self.config.extraction_model(workspace),
+                gate=gate,
+                clock=self.clock,
+            )
+            return ModelExtracting(parts)
+
+        return ModelExtractions(
+            build=build,
+            steps=lambda workspace: Steps(self.job_store, self.clock, workspace),
+            turns=Turns(JOB_NAME, self.job_store, self.clock, partial(self._locked, MODEL_EXTRACTION_LOCK)),
+            clock=self.clock,
+        )
+
+    @cached_property
+    def syncs(self) -> Syncs:
+        from core.features.syncing import SyncParts, Syncs
+        from storage.documents.pipeline import has_files
+        from storage.sources.building import build_fetcher
+
+        def fetcher(spec: SourceSpec) -> SourceFetcher:
+            token = self.config.source_token(spec.workspace, spec.name)
+            return build_fetcher(spec, token.get_secret_value() if token else None)
+
+        return Syncs(
+            SyncParts(
+                specs=self.config.source_specs(),
+                corpus=self.corpus,
+                states=SqlSyncRepository(self.database),
+                jobs=self.job_store,
+                clock=self.clock,
+                ingest=self.ingests.bring_in,
+                fetcher=fetcher,
+                mirrors=self._folder(MIRRORS_FOLDER),
+                alone=partial(self._locked, SYNC_LOCK),
+                has_files=has_files,
+            )
+        )
+
+    @cached_property
+    def upkeep(self) -> Upkeep:
+        from core.features.maintenance import Upkeep
+
+        return Upkeep(
+            database=SqlUpkeep(self.database, BACKED_UP),
+            corpus=self.corpus,
+            index=self.index,
+            compare=self.ingests.compare,
+            repair=self.ingests.repair,
+        )
+
+    async def ingest(
+        self,
+        paths: Sequence[Path],
+        *,
+        source: str | None,
+        kind: str,
+        force: bool,
+        progress: ProgressCallback,
+        workspace: str | None = None,
+    ) -> IngestReport:
+        """Call `Ingests.add` for a workspace; None: the configured one."""
+        return await self.ingests.add(
+            paths, workspace or self.workspace, source=source, kind=kind, force=force, progress=progress
+        )
+
+    def _locked(self, lock: str) -> AbstractAsyncContextManager[None]:
+        return process_lock(database_location(self.config), lock, with_file=True)
+
+    def _folder(self, name: str) -> Path:
+        return self.config.data_path / name
 
 
-def shared_parts(app: App, worker: Worker, gates: Sequence[Gate]) -> SharedParts:
-    """`gates` are the platform's, in their order."""
-    forgetting = Forgetting(
-        inbox=app.inbox_store,
-        conversations=app.conversations,
-        stop=worker.withdraw,
-        attachments=app.attachments,
+async def build_parts(
+    config: Config,
+    stack: AsyncExitStack,
+    *,
+    clock: Clock | None = None,
+    database: Database | None = None,
+    index: SearchIndex | None = None,
+    provider: ChatProvider | None = None,
+) -> Parts:
+    """Open the database and bind every part to it until `stack` closes. A test passes its own parts.
+
+    Raises StorageError.
+    """
+    if database is None:
+        database = await Database.open(database_location(config))
+        stack.push_async_callback(database.close)
+    return Parts(
+        config=config,
+        clock=clock or SystemClock(),
+        stack=stack,
+        database=database,
+        own_index=index,
+        own_provider=provider,
     )
-    return SharedParts(
-        inbox=Inbox(app.inbox_store, gates, app.clock, worker.wake, worker.withdraw),
-        entries=app.inbox_store,
-        worker=worker,
-        conversations=app.conversations,
-        forgetting=forgetting,
-        commands=app.commands,
-        feedbacks=app.feedbacks,
-        jobs=app.jobs,
-        access=app.access,
-        corpus=app.corpus,
-        keeping=app.kept,
-        settings=app.settings,
-        clock=app.clock,
-        link=link_maker(app),
+
+
+@asynccontextmanager
+async def open_parts(config: Config) -> AsyncIterator[Parts]:
+    """Build the parts of a process and close them at the end. Raises StorageError."""
+    async with AsyncExitStack() as stack:
+        yield await build_parts(config, stack)
+
+
+def database_location(config: Config) -> Path | str:
+    """The SQLite file, or the URL of a PostgreSQL server."""
+    url = config.database_url()
+    return url.get_secret_value() if url else config.data_path / DATABASE_FILE
+
+
+def restore(config: Config, file: Path) -> list[str]:
+    """Unpack a backup into the data directory and return the restored names. Raises InvalidState and StorageError."""
+    from storage.database.backups import restore_backup
+
+    if config.database_url() is not None:
+        raise InvalidState(
+            "The configuration names a PostgreSQL database: restore that one with pg_restore, then build the search "
+            "index with `footnote db reindex`."
+        )
+    return restore_backup(file, config.data_path / DATABASE_FILE, BACKED_UP)
+
+
+def can_recognise() -> bool:
+    """Return whether the text recognition of scanned pages (the extra `ocr`) is installed."""
+    from storage.documents.pdf import recognition
+
+    return recognition.is_installed()
+
+
+def to_read_limits(settings: IngestConfig) -> ReadLimits:
+    """Return the configured limits on reading one file."""
+    return ReadLimits(
+        seconds=settings.parse_seconds,
+        wall_seconds=settings.parse_seconds * WALL_TIMES,
+        memory_bytes=settings.parse_memory_mb * MEBIBYTE,
+        file_bytes=settings.max_file_mb * MEBIBYTE,
+        pages=settings.max_pages,
+        recognised_pages=settings.max_ocr_pages,
     )

@@ -7,15 +7,15 @@ from bot.config.slack import read_settings
 from bot.presentation.platform_parts import PlatformParts
 from bot.slackbot.connection import Reception, SlackConnection, connect
 from bot.slackbot.events.directory import slack_gates
-from bot.wiring.app import App
-from bot.wiring.links import link_maker
-from bot.wiring.parts import shared_parts
+from bot.wiring.parts import Parts
+from bot.wiring.platforms import link_maker, shared_parts
+from core.service.commands import Commands
 from core.service.worker import Worker
 
 _log = logging.getLogger(__name__)
 
 
-async def open_slack(stack: AsyncExitStack, app: App, *, hears: bool = True) -> SlackConnection | None:
+async def open_slack(stack: AsyncExitStack, app: Parts, *, hears: bool = True) -> SlackConnection | None:
     """Open the adapter until the end of `stack`; None if Slack isn't configured. A worker passes `hears=False`.
 
     Raises ConfigError with all that is missing, and as `connect`.
@@ -32,12 +32,14 @@ async def open_slack(stack: AsyncExitStack, app: App, *, hears: bool = True) -> 
         workspaces=app.config.slack.workspaces,
         installations=installations,
         entries=app.inbox_store,
-        link=link_maker(app),
+        link=link_maker(app.config, app.clock),
         clock=app.clock,
     )
 
 
-async def receive_slack(stack: AsyncExitStack, connection: SlackConnection, app: App, worker: Worker) -> Reception:
+async def receive_slack(
+    stack: AsyncExitStack, connection: SlackConnection, app: Parts, commands: Commands, worker: Worker
+) -> Reception:
     """Receive events until the end of `stack`. Raises as `SlackConnection.listen`."""
-    parts = PlatformParts(**shared_parts(app, worker, slack_gates(app.settings, app.clock)))
-    return await connection.listen(stack, parts, app.one_time_codes)
+    shared = shared_parts(app, commands, worker, slack_gates(app.settings, app.clock))
+    return await connection.listen(stack, PlatformParts(**shared), app.one_time_codes)

@@ -33,7 +33,7 @@ from core.errors import FootnoteError
 from core.features.replay.cassettes import Cassettes
 from core.features.replay.recording import Recording, note_proof, watched
 from core.knowledge.library import Library
-from core.knowledge.references.linked_context import Offer
+from core.knowledge.references.linked_context import LinkedContext
 from core.knowledge.references.service import Links, References
 from core.ports import Clock, ContextStrategy, CorpusRepository, ProgressSink, RetrievalStrategy, Tools
 from core.ports.service import JobRepository
@@ -60,7 +60,7 @@ class Reading:
     focus: Focus | None
     document: Document | None  # the only one to answer from; None: the whole library
     linked: tuple[Document, ...] = ()  # named by [[links]] in the question, or in questions shortly before it
-    offer: Offer | None = None  # what is offered of those before anything is looked up
+    offer: LinkedContext | None = None  # what is offered of those before anything is looked up
 
 
 class Answering(Protocol):

@@ -15,12 +15,12 @@ class ChatRole(StrEnum):
 
 
 class StopReason(StrEnum):
-    """Why a model stopped. Everything else a vendor may say is a ProviderError."""
+    """The reason why a model stopped. Vendors' other reasons are ProviderErrors."""
 
     END = "end"
     TOOLS = "tools"  # it waits for tool results
     MAX_TOKENS = "max_tokens"  # cut off: the text is partial
-    PAUSED = "paused"  # send the same messages again to go on
+    PAUSED = "paused"  # send the same messages again to continue
 
 
 class ToolChoice(StrEnum):
@@ -62,7 +62,7 @@ class PageImage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult:
-    """What a tool gave back. `text` is all that is not a passage; passages carry the text to quote."""
+    """The result of a tool. Passages carry the text to quote, `text` carries the rest."""
 
     invocation_id: str
     name: str
@@ -94,13 +94,13 @@ class ChatRequest:
     model: str | None = None  # None: the provider's default
     max_output_tokens: int | None = None  # None: the provider's default
     # The text of the reply is one JSON object of this schema; needs Capabilities.structured. Providers then give no
-    # citations of their own (vendors refuse both in one call): markers stand in the schema's strings.
+    # citations of their own (vendors refuse both in one call): the schema's strings hold markers.
     output_schema: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassageCitation:
-    """A provider's claim that a text stands in a passage: not believed before core/answering/citations.py proved it."""
+    """A provider's claim that a text is in a passage, to be proved in core/answering/citations.py."""
 
     passage_id: str
     span: Span  # page offsets
@@ -109,7 +109,7 @@ class PassageCitation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedText:
-    """A run of answer text with the citations that stand behind it (none: not cited)."""
+    """A run of answer text with its citations, if any."""
 
     text: str
     citations: tuple[PassageCitation, ...] = ()
@@ -151,7 +151,7 @@ class ChatResponse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
-    """What a provider can do; strategies choose by it."""
+    """The abilities of a provider, by which strategies choose."""
 
     tools: bool = True
     citations: bool = False  # gives PassageCitations itself; else `[n]` markers are asked for
@@ -166,7 +166,7 @@ class ListedFact:
     """A row, in the words of its document where these say it."""
 
     text: str  # one line, without markup
-    document: str  # title of the document it stands in
+    document: str  # title of its document
     citation: PassageCitation
 
 
@@ -177,7 +177,7 @@ class ListedFacts:
     rows: tuple[ListedFact, ...]
     total: int  # rows that fit, those beyond the bound of a list included
     unknown: int  # that would fit, had they a date or number to be compared
-    noun: str  # what they are, for people, in the plural: "open action items"
+    noun: str  # name of the rows for people, in the plural: "open action items"
     invocation: ToolInvocation
     result: ToolResult
 
@@ -204,7 +204,7 @@ class ReferenceType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """All passages a run was shown, by passage id, and what was searched for, in order."""
+    """All passages shown in a run, by passage id, and its searches in order."""
 
     passages: Mapping[str, NumberedPassage] = field(default_factory=dict)
     searches: tuple[str, ...] = ()
@@ -213,35 +213,35 @@ class Evidence:
         return next((item for item in self.passages.values() if item.number == number), None)
 
 
-DataPath = tuple[str | int, ...]  # ("events", 0, "date"): where a value stands in an answer's data
+DataPath = tuple[str | int, ...]  # place of a value in an answer's data: ("events", 0, "date")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataItem:
-    """A line of a typed answer that stands or falls as one: shown, and kept in the data, only if it is backed."""
+    """A line of a typed answer that is kept or removed as a whole, in text and data: it stays if it is backed."""
 
     first: int  # its segments in the draft, `last` included
     last: int
-    path: DataPath  # what is taken out of the data with it
+    path: DataPath  # the data removed with it
     strings: Mapping[int, DataPath]  # segment -> the string of the data that it shows
     is_heading: bool = False  # stays as long as an item below its path does
     is_cell: bool = False  # left empty rather than taken out: the places of its neighbours mean something
-    needs_footnote: bool = True  # else only where it states something
+    needs_footnote: bool = True  # else only if it states something
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What a strategy wrote. `segments` may carry provider citations, `[n]` markers (evidence numbers), or both."""
+    """The text of a strategy. `segments` may carry provider citations, `[n]` markers (evidence numbers), or both."""
 
     segments: tuple[CitedText, ...]
     evidence: Evidence
-    partial: bool = False  # a bound was reached: the answer is from what was found so far
+    partial: bool = False  # a bound was reached before the search was complete
     choices: tuple[str, ...] = ()  # not empty: the reader has to choose (status clarify)
     suggestions: tuple[str, ...] = ()
     response_type: str = "general"
     data: Mapping[str, object] | None = None  # of the response type's schema; markers in its strings as in the text
     data_items: tuple[DataItem, ...] = ()  # which segments show which part of `data`
-    data_gaps: tuple[str, ...] = ()  # what was asked and not found
+    data_gaps: tuple[str, ...] = ()  # asked for and not found
     unanswerable: str = ""  # not empty: why nothing could be looked up (status not_found)
     notes: tuple[str, ...] = ()  # sentences that people see under the text
     new_messages: tuple[ChatMessage, ...] = ()  # assistant and tool_result turns before the final text, to persist
@@ -282,17 +282,17 @@ class Reference:
     type: ReferenceType
     label: str
     document: str | None  # path; None when the link leads nowhere
-    summary: str = ""  # what the document is about, in one line; of a broken link: why
+    summary: str = ""  # of the document in one line; of a broken link, the reason
     snippet: str = ""
     broken: bool = False
-    document_id: str | None = None  # None, too, for those of the time before there were ids
+    document_id: str | None = None  # None also for references stored before there were ids
     heading: str = ""  # of a direct one: the section that is meant
-    near: tuple[str, ...] = ()  # of a broken one: what may have been meant, as it would be written
+    near: tuple[str, ...] = ()  # of a broken one: similar links
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskAgain:
-    """What a note about a stale answer offers."""
+    """The question that a note about a stale answer lets people repeat."""
 
     message_id: str  # of the answer
     question: str
@@ -300,7 +300,7 @@ class AskAgain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What is posted: the same object for every adapter. Markers in `text` equal the citations' numbers."""
+    """The answer to post, the same object for every adapter. Markers in `text` equal the citations' numbers."""
 
     status: AnswerStatus
     text: str
@@ -315,11 +315,11 @@ class Answer:
     data: Mapping[str, object] | None = None
     data_sources: tuple[str, ...] = ()
     data_gaps: tuple[str, ...] = ()
-    read_to: Mapping[str, int] = field(default_factory=dict)  # the reading positions that held; kept, never shown
+    read_to: Mapping[str, int] = field(default_factory=dict)  # the reading positions that applied; kept, never shown
     conversation_id: str = ""
     message_id: str = ""
     jobs: tuple[Job, ...] = ()
     usage: Usage = field(default_factory=Usage)
     timings_ms: Mapping[str, float] = field(default_factory=dict)  # total, retrieval, model
     model: str = ""
-    note_on: tuple[AskAgain, ...] = ()  # it answers nothing: it tells that these answers are stale
+    note_on: tuple[AskAgain, ...] = ()  # not empty: a note that these answers are stale

@@ -8,8 +8,8 @@ from enum import StrEnum
 from core.domain.answer import Citation, QueryType, Reference, ToolInvocation, Usage
 from core.domain.corpus import Span
 
-AGAIN = "again-"  # begins the edit version of a message that nobody edited: it is asked once more
-# Begins the thread of what a channel answers to one person alone; the person's id follows.
+AGAIN = "again-"  # begins the edit version of an unedited message that is asked again
+# Begins the thread of private answers to a person in a channel; the person's id follows.
 PRIVATE_THREAD = "private:"
 
 
@@ -21,7 +21,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadAddress:
-    """Where a conversation happens: the key that finds it again."""
+    """The place of a conversation, by which it is found again."""
 
     platform: str  # discord | slack | web | terminal | api
     workspace: str
@@ -33,12 +33,12 @@ class ThreadAddress:
 
     @property
     def private_to(self) -> str | None:
-        """The person whose own thread this is in a channel of many; None: whoever is in the channel reads it."""
+        """The person whose private thread in a channel this is; None: everyone in the channel can read it."""
         return self.thread.removeprefix(PRIVATE_THREAD) if self.thread.startswith(PRIVATE_THREAD) else None
 
 
 def is_private_thread(address: ThreadAddress) -> bool:
-    """Whether it is one person's own thread in a channel of many. Direct channels look as their platform has them."""
+    """Return whether it is a person's private thread in a channel. Direct channels have their platform's form."""
     return address.private_to is not None
 
 
@@ -55,7 +55,7 @@ class ChannelAddress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Focus:
-    """What a conversation is about; follow-ups look there first until it idles out."""
+    """The subject of a conversation, which follow-ups search first until it expires."""
 
     document_id: str
     document: str  # path
@@ -78,13 +78,13 @@ class Conversation:
 
     @property
     def is_channel_talk(self) -> bool:
-        """What people say to each other in a channel itself: kept under its name, and in no list of threads."""
+        """People's messages in the channel itself: kept under its name, and in no list of threads."""
         return not self.address.thread and self.title == f"#{self.address.channel}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallRecord:
-    """A tool call as history keeps it: what was asked and what was shown, by id, as texts are read anew each time."""
+    """A tool call in the history: its arguments and the ids of its passages, as texts are reread each time."""
 
     invocation: ToolInvocation
     text: str  # the result's text without passages, cut to a bound
@@ -94,7 +94,7 @@ class ToolCallRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What an answer was beside its text and footnotes: enough to show it again as it was posted."""
+    """The rest of an answer, next to its text and footnotes: enough to show it again as it was posted."""
 
     partial: bool = False
     grounded: bool = False
@@ -136,7 +136,7 @@ class Message:
 
 
 class RepliesTo(StrEnum):
-    """Whose message somebody replied to."""
+    """The author of the message that was replied to."""
 
     NOBODY = "nobody"
     US = "us"
@@ -145,11 +145,11 @@ class RepliesTo(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstances:
-    """How a message came: what decides whether it is for us (addressing.py). The default plainly asks us."""
+    """The circumstances of a message, which decide whether it is for us (addressing.py). By default it asks us."""
 
     mentioned: bool = True  # it names the bot, or came as a command or by a button
     direct: bool = False  # in a channel of one person and the bot
-    in_thread: bool = False  # of a channel, whoever opened it; else in the channel itself
+    in_thread: bool = False  # of a channel, also of other people; else in the channel itself
     in_our_thread: bool = False  # the bot opened it, or answered in it before
     replies_to: RepliesTo = RepliesTo.NOBODY
     mentions_others: bool = False  # it names other people, or calls one of them first
@@ -160,7 +160,7 @@ class Circumstances:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talk:
-    """What somebody said on the platform, without asking the bot: context for a question."""
+    """A message on the platform that didn't ask the bot: context for a question."""
 
     message_id: str  # the platform's, unique in its channel
     author: str  # display name
@@ -174,13 +174,13 @@ class Attachment:
 
     name: str
     size_bytes: int
-    reference: str  # the platform's own words for where it is: a URL, a file id
+    reference: str  # the platform's reference: a URL, a file id
     content_type: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncomingMessage:
-    """A question as an adapter hands it in. The event key makes repeats of one event one message.
+    """A question from an adapter. The event key makes repeats of one event one message.
 
     `message_key` and `event_key` make both keys; without a posting key the event key is it.
     """
@@ -191,29 +191,29 @@ class IncomingMessage:
     event_key: str  # of this version of the message: the dedupe key
     message_key: str = ""  # of the message, however often it is edited: the posting key
     conversation_id: str | None = None  # resume this one instead of the address's own
-    document: str | None = None  # path, title or alias: answer from this document alone
+    document: str | None = None  # path, title or alias: answer only from this document
     journal: str | None = None  # the same for a journal, matched loosely
     query_type: QueryType = QueryType.QUESTION
     position: str | None = None  # "[DOCUMENT=]N or chapter name"
-    to_the_end: bool = False  # for once without any reading position; only where nobody else reads
+    to_the_end: bool = False  # once without reading positions; only if the answer is private
     model: str | None = None
     strategy: str | None = None
     author_name: str = ""  # how people see the author; "" where `author` is that already
     circumstances: Circumstances = field(default_factory=Circumstances)
     about: Talk | None = None  # the message it is a question about: one replied to, or picked from a menu
-    attachments: tuple[Attachment, ...] = ()  # read for this thread alone
-    private: bool = False  # the answer is for the asker's eyes only, whatever happens on the way
+    attachments: tuple[Attachment, ...] = ()  # read only for this thread
+    private: bool = False  # only the asker sees the answer, also after retries
     language: str | None = None  # to answer in; None: the question's
     metadata: Mapping[str, str] = field(default_factory=dict)  # the adapter's own, given back to it
 
     @property
     def is_alone(self) -> bool:
-        """Whether nobody but its author reads the answer."""
+        """Whether only its author reads the answer."""
         return self.circumstances.direct or self.address.private_to is not None
 
 
 def message_key(address: ThreadAddress, message_id: str) -> str:
-    """The posting key: one message is answered in one post, however often it is edited.
+    """Return the posting key: one message is answered in one post, however often it is edited.
 
     `message_id` is the platform's, unique in its channel.
     """
@@ -221,13 +221,13 @@ def message_key(address: ThreadAddress, message_id: str) -> str:
 
 
 def event_key(address: ThreadAddress, message_id: str, edit: str = "") -> str:
-    """The dedupe key: the posting key and the edit version ("" for a message as first written)."""
+    """Return the dedupe key: the posting key and the edit version ("" for a message as first written)."""
     key = message_key(address, message_id)
     return f"{key}@{edit}" if edit else key
 
 
 def again_key(message_key: str, number: str) -> str:
-    """The dedupe key of a message that is to be answered once more as it stands; `number` is new for each time."""
+    """Return the dedupe key of a message to be answered again unchanged; `number` is new each time."""
     return f"{message_key}@{AGAIN}{number}"
 
 

@@ -1,4 +1,4 @@
-"""What the library holds: sources, documents, pages, passages, and what a search may see of them."""
+"""Contents of the library: sources, documents, pages and passages, and scopes and queries of searches."""
 
 import hashlib
 import uuid
@@ -9,7 +9,7 @@ from datetime import datetime
 # Fixed for ever: ids of pages and passages are UUIDv5 under it, so that reading a document again gives the same ids.
 NAMESPACE = uuid.UUID("6f2b7a52-6c53-5c0e-9a53-0d4b2f6f7a11")
 
-# What the head row of a table begins with where it ends the heading path of a passage from the table's middle.
+# Begins a table's header row in the heading path of a passage from the table's middle.
 TABLE_HEAD = "| "
 
 
@@ -54,14 +54,14 @@ class ParsedPage:
 
     title: str  # the journal page's name, the section's heading, or "" for a PDF page
     text: str  # the text all spans point into; quotes are cut from it
-    headings: tuple[Heading, ...] = ()  # in text order; includes the page's own heading where it stands in the text
+    headings: tuple[Heading, ...] = ()  # in text order; with the page's own heading, if the text has it
     heading_path: tuple[
         str, ...
     ] = ()  # headings above this page (e.g. the h1 over an h2 page, or a folder of a journal)
     anchors: tuple[tuple[str, int], ...] = ()  # block ids and the like: (name, place in text)
     deep_link: str | None = None  # e.g. @UUID[JournalEntry.<id>.JournalEntryPage.<id>]
     number: int | None = None  # None: its place in the list, from 1; a PDF's own number, where empty pages are left out
-    label: str = ""  # what is printed on the page as its number, where that is another one: "xii"
+    label: str = ""  # printed page number, if it is another one: "xii"
     running: tuple[Span, ...] = ()  # lines that are in no passage: running titles and page numbers, in text order
 
 
@@ -76,12 +76,12 @@ class ParsedDocument:
     url: str | None = None  # the document's own address, where the file states one
     links: tuple[str, ...] = ()  # targets of wikilinks and @UUID links, as written
     depends_on: tuple[str, ...] = ()  # paths, relative to the source root, of other files whose text is embedded
-    warnings: tuple[str, ...] = ()  # one sentence each: what could not be read of it
+    warnings: tuple[str, ...] = ()  # one sentence each about unreadable parts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileStamp:
-    """What tells, without reading, that a file has not changed."""
+    """Size and time of a file, by which an unchanged file is recognised without reading it."""
 
     size: int  # bytes
     modified_ns: int
@@ -113,12 +113,12 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PagePlace:
-    """Where a page stands in its book; empty where the book does not say."""
+    """The place of a page in its book; empty if the book doesn't say."""
 
-    label: str = ""  # what is printed on it as its number, where that is not its number
+    label: str = ""  # printed page number, if it is another one
     part: int | None = None  # of the part, book, volume or act
     chapter: int | None = None  # of the chapter, scene, letter or session
-    chapter_title: str = ""  # as it stands there: "Chapter 5: The Bridge"
+    chapter_title: str = ""  # as printed: "Chapter 5: The Bridge"
     session_date: str | None = None  # YYYY-MM-DD, where a title names a day
 
 
@@ -156,14 +156,14 @@ class Passage:
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """The headings it stands under, without a table's head row."""
+        """The headings above it, without a table's header row."""
         is_in_table = self.heading_path and self.heading_path[-1].startswith(TABLE_HEAD)
         return self.heading_path[:-1] if is_in_table else self.heading_path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcedPassage:
-    """A passage with what a reader needs to know of where it stands: evidence, and what tools hand on."""
+    """A passage with its document and place: evidence, and the result of tools."""
 
     passage: Passage
     document: Document
@@ -186,7 +186,7 @@ class SearchScope:
 
     @property
     def digest(self) -> str:
-        """Tells two scopes apart: part of the key of whatever is kept and was made from what one of them reads."""
+        """A hash of the scope, for keys of kept results that depend on it."""
         readable = repr((sorted(self.sources), sorted(self.positions.items())))
         return hashlib.sha256(readable.encode()).hexdigest()[:16]
 
@@ -199,7 +199,7 @@ class SearchScope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchQuery:
-    """What to look for. Filters narrow within the scope, they never widen it."""
+    """A search. Filters narrow the scope, and never widen it."""
 
     text: str
     limit: int = 10  # hits at most

@@ -20,15 +20,15 @@ class ExtractType(StrEnum):
     FINANCIAL = "financial"
     ENTITY = "entity"
     RELATION = "relation"
-    ANCHOR = "anchor"  # a figure, a table, a block id, a definition: what others point at
+    ANCHOR = "anchor"  # a target of references: a figure, a table, a block id, a definition
     PAGE = "page"  # its summary and topics
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractorInput:
-    """A document as an extractor sees it: pages of one revision, in order, and never empty.
+    """A document for an extractor: pages of one revision, in order, never empty.
 
-    `path` is the file that was read, for what its text does not show (a PDF's ruled lines); None where there is none.
+    `path` is the file, for details that its text doesn't show (a PDF's ruled lines); None if there is none.
     """
 
     document: Document
@@ -38,7 +38,7 @@ class ExtractorInput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What an extractor found. `data` fits the model of the type's schema (core/domain/extracts.py)."""
+    """A finding of an extractor. `data` fits the model of the type's schema."""
 
     type: ExtractType
     page_number: int
@@ -49,15 +49,15 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """What an extractor left out because of a bound of its own: yielded among what it found."""
+    """A part that an extractor skipped because of a bound; yielded among its findings."""
 
     page_number: int
-    reason: str  # what, and which bound: "notes of more than 2,000,000 characters are not read"
+    reason: str  # the part and the bound: "notes of more than 2,000,000 characters are not read"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unproved:
-    """What a model said that is not on the page, or fits no schema: yielded among what was proved."""
+    """A model's statement that isn't on the page, or fits no schema; yielded among the proved ones."""
 
     page_number: int
     reason: str
@@ -85,19 +85,19 @@ class Extract:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractQuery:
-    """Which extracts; all of it has to fit. What compares fields of `data` is core/knowledge/facts."""
+    """A filter of extracts; all parts have to fit. core/knowledge/facts compares fields of `data`."""
 
     type: ExtractType | None = None
     document_ids: frozenset[str] = frozenset()  # empty: all
     page_ids: frozenset[str] = frozenset()  # that it begins on; empty: all
     text: str = ""  # words that `data` has to hold, all of them; "": any
-    with_aliases: bool = False  # only what has other names
+    with_aliases: bool = False  # only extracts with aliases
     limit: int = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
-    """What one extractor has made of one document: what tells whether it has to be run again."""
+    """The record of an extractor's run over a document, which decides whether it has to run again."""
 
     document_id: str
     extractor: str
@@ -105,8 +105,8 @@ class Extraction:
     revision: str
     extracts: int
     extracted_at: datetime
-    error: str | None = None  # why it failed, or what was refused of it
-    warning: str | None = None  # what a bound left out, in one sentence
+    error: str | None = None  # the reason of a failure or of refused findings
+    warning: str | None = None  # one sentence about parts beyond a bound
 
 
 Text = Annotated[str, Field(min_length=1, max_length=2_000)]
@@ -134,7 +134,7 @@ class Item(Place):
 class ActionItem(Place):
     description: Text
     owner: str | None = None
-    due_date: str | None = None  # YYYY-MM-DD where it is one, else as written ("Monday")
+    due_date: str | None = None  # YYYY-MM-DD for a date, else as written ("Monday")
     done: bool | None = None  # None: not said
 
 
@@ -153,8 +153,8 @@ class Table(Data):
     title: str = ""
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    row_spans: tuple[SpanPair, ...] = ()  # of each row in the page's text, where it stands there as one
-    continued: bool = False  # goes on from the page before
+    row_spans: tuple[SpanPair, ...] = ()  # of each row in the page's text, if rows are contiguous
+    continued: bool = False  # continues from the page before
 
 
 class Endpoint(Place):
@@ -171,7 +171,7 @@ class Api(Data):
 
 
 class Figure(Place):
-    """One number of a table: what it measures, when, in which unit."""
+    """One number of a table, with its metric, period and unit."""
 
     period: str | None = None
     metric: Text
@@ -204,7 +204,7 @@ class Entity(Data):
 
 
 class Relation(Data):
-    """Directed: `source` stands in relation `kind` to `target`."""
+    """A directed relation: `source` is in relation `kind` to `target`."""
 
     source: Text
     kind: Text  # "links to", "part of", "defines", ...
@@ -242,7 +242,7 @@ def schema_name(kind: ExtractType) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """As much of a page as a model reads at once. `text` is what stands at `span` of the page."""
+    """As much of a page as a model reads at once: `text` at `span`."""
 
     page_number: int
     span: Span
@@ -250,13 +250,13 @@ class Piece:
 
     @property
     def key(self) -> str:
-        """The same for the same text, wherever it stands and in whichever revision."""
+        """A hash of the text, the same at every place and in every revision."""
         return sha256(self.text.encode("utf-8", "replace")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReading:
-    """What a model gave of one piece for one extractor: items as it wrote them, to be proved before they are used."""
+    """A model's reply about one piece for one extractor: unproved items as it wrote them."""
 
     document_id: str
     piece: str  # Piece.key
@@ -264,12 +264,12 @@ class ModelReading:
     version: int
     read_at: datetime
     said: tuple[Mapping[str, object], ...] = ()
-    error: str | None = None  # why there is nothing of this piece, or not all, in one sentence
+    error: str | None = None  # one sentence about missing items
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaidOfPiece:
-    """A piece with what was said of it for one extractor."""
+    """A piece with a model's reply for one extractor."""
 
     piece: Piece
     said: tuple[Mapping[str, object], ...]
@@ -277,7 +277,7 @@ class SaidOfPiece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spending:
-    """What was asked of a model: requests and tokens, those in and those out."""
+    """Cost of model requests: their number, and tokens in and out."""
 
     requests: int = 0
     tokens: int = 0
@@ -288,7 +288,7 @@ class Spending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelLimits:
-    """For how much extractors may ask a model. Days are those of UTC."""
+    """Budgets of extractors' model requests. Days are in UTC."""
 
     tokens_per_run: int
     tokens_per_day: int

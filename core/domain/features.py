@@ -57,11 +57,11 @@ class RecordedCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedTools:
-    """What a run's tools were, what they gave, and all that had been shown at its end."""
+    """The tools of a run, their results, and all passages shown."""
 
     definitions: tuple[ToolDefinition, ...] = ()
     opening: tuple[ChatMessage, ...] = ()
-    problems: Mapping[str, str] = field(default_factory=dict)  # what was wrong with a call, by its id
+    problems: Mapping[str, str] = field(default_factory=dict)  # errors of calls, by their ids
     listed: ListedFacts | None = None  # rows that were listed without a model
     calls: tuple[RecordedCall, ...] = ()
     evidence: Evidence = field(default_factory=Evidence)
@@ -69,7 +69,10 @@ class RecordedTools:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cassette:
-    """One run. `answer` is what came of it, without the ids, times and jobs that every run has of its own."""
+    """A recorded run, from which its answer can be made again without a network, a model or the library.
+
+    `answer` is without the ids, times and jobs, which differ in every run.
+    """
 
     strategy: str
     provider: str
@@ -79,7 +82,7 @@ class Cassette:
     tools: RecordedTools
     turns: tuple[RecordedTurn, ...]
     pages: Mapping[str, Page]  # those the draft cited, by id, as they were stored
-    direct: tuple[Reference, ...]  # what the question refers to
+    direct: tuple[Reference, ...]  # references of the question
     notes: tuple[str, ...]
     answer: Answer
 
@@ -94,7 +97,7 @@ class StoredCassette:
     recorded_at: datetime
     document_ids: frozenset[str]  # whose text is in it: it goes with any of them
     data: bytes  # see core/features/replay/cassettes.py
-    is_case: bool = False  # kept as a regression case, until somebody drops it
+    is_case: bool = False  # kept as a regression case until it is dropped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,12 +107,12 @@ class CitedIn:
     conversation_id: str
     document_id: str
     answers: int  # that cite it
-    is_private: bool  # one person's alone
+    is_private: bool  # in a private thread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
-    """Two documents that have something to do with each other, by their ids; it has no direction."""
+    """Two related documents, by their ids; it has no direction."""
 
     first: str
     second: str
@@ -119,7 +122,7 @@ class Connection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbour:
-    """A document as it is connected with another one."""
+    """A document that is connected with another one."""
 
     document: Document
     links_to: int = 0  # links that lead to it from the other
@@ -142,9 +145,9 @@ class DocumentConnections:
     """All lists with the strongest first, then by path or by time."""
 
     document: Document
-    links: tuple[Neighbour, ...]  # what it links to
-    backlinks: tuple[Neighbour, ...]  # what links to it
-    related: tuple[Neighbour, ...]  # these, and what is cited together with it
+    links: tuple[Neighbour, ...]  # targets of its links
+    backlinks: tuple[Neighbour, ...]  # documents that link to it
+    related: tuple[Neighbour, ...]  # both, and documents that are cited together with it
     threads: tuple[CitingThread, ...]  # that cite it
 
 
@@ -161,7 +164,7 @@ OUT = ""  # the revision of a document that is not there, or never was read
 
 
 class Fate(StrEnum):
-    """What became of a footnote's quote that its document does not have any more."""
+    """The reason why a document lacks a footnote's quote."""
 
     CHANGED = "changed"  # the document says something else now
     GONE = "gone"  # the document was taken out
@@ -175,19 +178,19 @@ class LostQuote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unchecked:
-    """An answer and a document that it cites, which was not compared yet with what the document says now."""
+    """An answer and a document that it cites, not yet compared with the document's present text."""
 
     conversation_id: str
     message_id: str
     document_id: str
     checked_revision: str | None  # the one it was compared with last; None: with none yet
     live_revision: str  # OUT where the document is not there
-    is_old: bool = False  # stored before answers were compared at all: what it has lost until now is no news
+    is_old: bool = False  # stored before comparisons existed: quotes missing by now need no note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """What a comparison found. `was` is the `checked_revision` it began from."""
+    """The result of a comparison. `was` is the `checked_revision` before it."""
 
     message_id: str
     document_id: str
@@ -199,7 +202,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveTexts:
-    """What a document says now, for comparing and never for showing: it knows no scope."""
+    """The present texts of a document, for comparison and never for display: they know no scope."""
 
     revision: str
     texts: Mapping[int, str]  # page number -> text
@@ -216,22 +219,22 @@ class DueNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StaleAnswer:
-    """An answer with footnotes that are lost, and what was asked."""
+    """An answer with missing quotes, and its question."""
 
     conversation: Conversation
     message: Message
     lost: tuple[LostQuote, ...]  # by number; empty where the answer was marked before its quotes were compared
-    question: str = ""  # "" where the history has it no more
+    question: str = ""  # "" if the history lacks it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedQuestion:
-    """A question that was answered, in whatever way."""
+    """A question that was answered, with any status."""
 
     text: str
     status: AnswerStatus
     asked_at: datetime
-    is_private: bool  # in a thread of one person alone: counted, never shown
+    is_private: bool  # in a private thread: counted, never shown
     document_ids: frozenset[str] = frozenset()  # that its answer cites
     usage: Usage = field(default_factory=Usage)
     helpful: int = 0  # thumbs
@@ -273,7 +276,7 @@ class Statistics:
 
     @property
     def cache_hit_rate(self) -> float | None:
-        """The share of input tokens that the provider had cached; None where no model was asked."""
+        """The share of input tokens that the provider had cached; None without any model request."""
         total = self.usage.input_tokens
         return self.usage.cache_read_tokens / total if total else None
 

@@ -22,7 +22,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestProgress:
-    """How far an ingest is; `total` counts the files that have to be read, or the documents to be extracted."""
+    """Progress of an ingest; `total` counts the files to read, or the documents to extract."""
 
     done: int
     total: int
@@ -67,7 +67,7 @@ class ReportJson(TypedDict):
 
 @dataclass(slots=True, kw_only=True)
 class IngestReport:
-    """Counts of one ingest. `pages` and `passages` are those of the added and updated documents."""
+    """Counts of one ingest. `pages` and `passages` belong to the added and updated documents."""
 
     added: int = 0
     updated: int = 0
@@ -123,7 +123,7 @@ class IndexState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepairReport:
-    """What a repair changed in the index."""
+    """The changes of a repair to the index."""
 
     documents: int  # indexed again
     passages: int  # of these documents

@@ -7,11 +7,11 @@ from enum import StrEnum
 
 from core.errors import NotFound
 
-# Keys of an output that are for another try at the same question, and for nobody to read (see core/work/steps.py).
-CALL = "call"  # a digest of all that decides what a step gives
-KEPT = "kept"  # what the step gave, as long as another try may need it
+# Keys of an output for another attempt at the same question, not for display (core/work/steps.py).
+CALL = "call"  # a digest of everything that decides a step's result
+KEPT = "kept"  # the step's result, while another attempt may need it
 
-# Trees and the inbox's entries are kept this long after their end: audits ask about last month's.
+# Trees and the inbox's entries are kept this long after their end, for audits.
 RETENTION = timedelta(days=90)
 
 
@@ -61,13 +61,13 @@ class Job:
 
     @property
     def asked(self) -> str:
-        """What it is about, in its own words: the query, the question, or the thing that is read; "" for none."""
+        """The query, the question, or the thing that is read, in its own words; "" for none."""
         given = (self.input.get(name) for name in ("query", "question", "name", "journal", "document", "page_id"))
         return next((str(value) for value in given if value), "")
 
     @property
     def told(self) -> Mapping[str, object]:
-        """The output as people see it: without what is kept for another try."""
+        """The output for people, without the data kept for another attempt."""
         return {name: value for name, value in self.output.items() if name not in (CALL, KEPT)}
 
     @property
@@ -78,7 +78,7 @@ class Job:
 
 
 def no_such_job(job_id: str) -> NotFound:
-    """What a link to a job comes to that was never there, or is no longer."""
+    """Return the error for an unknown or deleted job."""
     return NotFound(
         f"There is no job {job_id!r}: it never was, or its tree was deleted, as all are {RETENTION.days} days after "
         "their end; `footnote jobs` lists the newest"

@@ -34,7 +34,7 @@ def write_sections(title: str, sections: Sequence[KeptSection]) -> str:
 
 
 def read_sections(text: str) -> list[KeptSection]:
-    """Return the sections of a file, without those that lack a heading or text."""
+    """Return the sections of a file that have a heading and text."""
     marks = list(_SECTION.finditer(text))
     ends = [mark.start() for mark in marks[1:]]
     found = []

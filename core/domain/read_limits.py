@@ -1,4 +1,4 @@
-"""What one file may cost: the bounds that keep a foreign file from stopping a batch."""
+"""Limits for reading one file, so that a foreign file can't stop a batch."""
 
 from dataclasses import dataclass
 
@@ -10,10 +10,10 @@ WALL_TIMES = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadLimits:
-    """Bounds of reading one file; a file beyond one of them is reported, the batch goes on."""
+    """Limits for one file. A file beyond one of them is reported, and the batch continues."""
 
     seconds: float = 60.0  # of processor time: on a busy machine a good file takes many times as long by the clock
-    wall_seconds: float = 60.0 * WALL_TIMES  # by the clock, for what waits and never ends; all there is on Windows
+    wall_seconds: float = 60.0 * WALL_TIMES  # by the clock, for endless waits; the only one on Windows
     memory_bytes: int = 1024 * MEBIBYTE  # of the child process; not enforced on macOS and Windows
     file_bytes: int = 100 * MEBIBYTE
     pages: int = 20_000

@@ -1,7 +1,7 @@
-"""What typed answers hold: one model for each response type, and the JSON Schema that constrains a model's reply.
+"""Data of typed answers: a model for each response type, and the JSON Schema that constrains a model's reply.
 
-Every string may carry `[n]` markers that name passages. Schemas are plain: objects whose fields are all required, no
-references, no lengths (vendors take no more); lengths are checked here.
+Every string may carry `[n]` markers that name passages. Schemas are plain, because vendors take no more: objects whose
+fields are all required, no references, no lengths; lengths are checked here.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-MOST_ITEMS = 60  # of one list: what does not fit a chat is a document of its own
+MOST_ITEMS = 60  # of one list, as much as fits a chat
 
 
 def _one_line(value: object) -> object:
@@ -29,7 +29,7 @@ class Part(BaseModel):
 
 
 class ResponseData(Part):
-    """What all types have."""
+    """The fields of all types."""
 
     summary: Statement = Field(description="The answer in one to three sentences.")
     data_sources: tuple[Word, ...] = Field(
@@ -115,7 +115,7 @@ class FinancialSummaryData(ResponseData):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseType:
-    """A form that an answer may have."""
+    """A form of answer."""
 
     model: type[ResponseData]
     description: str  # for models
@@ -149,7 +149,7 @@ def response_schema(response_type: str) -> Mapping[str, object]:
 
 
 def _plain(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, object]:
-    """References put in place, every field required, nothing that is only ours to check."""
+    """Resolve references, require every field, and drop rules that only we check."""
     if "$ref" in schema:
         return _plain(definitions[schema["$ref"].rpartition("/")[2]], definitions)
     plain = {key: schema[key] for key in ("type", "description") if key in schema and not _is_class_note(schema, key)}
@@ -162,5 +162,5 @@ def _plain(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[st
 
 
 def _is_class_note(schema: Mapping[str, Any], key: str) -> bool:
-    """Docstrings of models are for whoever reads this file."""
+    """Class docstrings are for readers of this file."""
     return key == "description" and "properties" in schema

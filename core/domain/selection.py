@@ -14,7 +14,7 @@ class Selection:
 
     include: tuple[str, ...] = ()  # globs, one of which must fit; empty: every path
     exclude: tuple[str, ...] = ()  # globs, none of which may fit
-    paths: tuple[str, ...] | None = None  # only these files; None: whatever the folder holds
+    paths: tuple[str, ...] | None = None  # only these files; None: all files of the folder
 
     def takes(self, path: str) -> bool:
         """Whether the file at `path` ('/' between parts) is one of them."""

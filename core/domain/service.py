@@ -7,28 +7,28 @@ from typing import TypeAlias
 
 from core.domain.conversation import ChannelAddress, IncomingMessage, ThreadAddress
 
-# Where a platform put a post, in the platform's own words ("channel/message id"); opaque to core.
+# The platform's reference of a post ("channel/message id"); opaque to core.
 PostRef: TypeAlias = str
 
-# Key of the metadata of an entry that nobody asked: a note about these stale answers (ids of messages, in one string).
+# Metadata key of an entry that is a note about these stale answers (ids of messages, in one string).
 NOTE_ON = "note_on"
 
-# Who stopped an entry whose message was edited or deleted meanwhile: it ends without a post.
+# The user that stopped an entry whose message was edited or deleted meanwhile: it ends without a post.
 WITHDRAWN = "(withdrawn)"
 
 
 def is_note(message: IncomingMessage) -> bool:
-    """Whether nobody asked it: its post tells a thread that answers in it are stale."""
+    """Return whether it is a note that answers of the thread are stale, and not a question."""
     return NOTE_ON in message.metadata
 
 
 class InboxStatus(StrEnum):
     REFUSED = "refused"  # a gate said no, or it is a command: stored for `/why`, never claimed
-    QUEUED = "queued"  # waits for its turn, or for its next try
+    QUEUED = "queued"  # waits for its turn or the next attempt
     RUNNING = "running"
     DONE = "done"  # the answer is posted
     FAILED = "failed"  # the one error post is posted
-    CANCELLED = "cancelled"  # the asker stopped it, and the post says so
+    CANCELLED = "cancelled"  # stopped by the asker, as the post shows
 
     @property
     def is_final(self) -> bool:
@@ -37,7 +37,7 @@ class InboxStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What became of a received message: one code for programs, one sentence for people."""
+    """The decision about a received message: a code for programs, a sentence for people."""
 
     code: str
     sentence: str
@@ -54,14 +54,14 @@ class CommandLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What an adapter learns when it hands in a message; durable when it is given.
+    """The adapter's result for a message; durable when it is returned.
 
-    For a repeated event it is the first one's, with `repeated`: there is nothing to do then.
+    For a repeated event it is the first one's, with `repeated`: nothing has to be done.
     """
 
     decision: Decision
     message_key: str
-    conversation_id: str | None = None  # the conversation the message named, where it named one
+    conversation_id: str | None = None  # the conversation that the message named, if any
     command: CommandLine | None = None  # not accepted, because it is to be run instead
     repeated: bool = False
 
@@ -81,9 +81,9 @@ class InboxEntry:
     decision: Decision
     created_at: datetime
     finished_at: datetime | None = None
-    attempts: int = 0  # claims so far, those that a crash or a kill ended included
+    attempts: int = 0  # claims so far, also those that a crash ended
     failures: int = 0  # attempts that ended in an error
-    error: str | None = None  # what went wrong last, one sentence
+    error: str | None = None  # the last error, one sentence
     final_error: str | None = None  # given up: this sentence is to be posted
     cancelled_by: str | None = None  # the asker wants it stopped; WITHDRAWN: it ends silently
     post_ref: PostRef | None = None
@@ -99,7 +99,7 @@ class InboxEntry:
 
     @property
     def thread(self) -> str:
-        """What is answered in order: the address as one string."""
+        """The thread whose entries are answered in order: the address as one string."""
         return str(self.incoming.address)
 
     @property
@@ -117,14 +117,14 @@ class Listening(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonAddress:
-    """A person in a workspace, on whichever door."""
+    """A person in a workspace, on any platform."""
 
     workspace: str
     person: str  # the platform's id
-    alone: bool = False  # only where nobody else reads: what they lifted for themselves
+    alone: bool = False  # only in private places: positions lifted there
 
 
-# Who has a reading position: what a channel shows everybody, what a person has read.
+# Holders of reading positions: a channel's are for all its readers, a person's are their own.
 PositionHolder: TypeAlias = ChannelAddress | PersonAddress
 
 # The last page of a reader who has finished a book, however long its next revision is.
@@ -133,7 +133,7 @@ TO_THE_END = 2**31 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelSettings:
-    """The default is what a channel has that nobody set anything for."""
+    """Settings of a channel. The default applies to a channel without any."""
 
     auto_answer: bool = False  # questions in the channel itself need no mention
     answer_posts: bool = False  # new posts of a forum are answered
@@ -147,7 +147,7 @@ class ChannelSettings:
 
 
 class SummaryKind(StrEnum):
-    """What a summary is of; its subject is the id of that."""
+    """The kind of a summary's subject, which its id identifies."""
 
     DOCUMENT_LINE = "document_line"  # one line for lists, of a document
     SECTION = "section"  # of a page: a journal's section, a chapter
@@ -160,14 +160,14 @@ class SummaryKey:
     workspace: str
     kind: SummaryKind
     subject: str  # id of the document, page or conversation
-    revision: str  # of what was summarised: a content hash, or the id of the last message
+    revision: str  # of the subject: a content hash, or the id of the last message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
-    """One team that installed the app, in their browser. `token` acts as the bot there: it is a secret.
+    """A team that installed the app in a browser. `token` acts as the bot there: it is a secret.
 
-    `team_id`, `bot_user_id` and `bot_id` are the platform's. `scopes` are what the team granted.
+    `team_id`, `bot_user_id` and `bot_id` are the platform's; `scopes` were granted by the team.
     """
 
     platform: str

@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderOrigin:
-    """A folder of this machine, read where it stands."""
+    """A folder of this machine, read in place."""
 
     path: Path
     kind = "folder"
@@ -20,7 +20,7 @@ class FolderOrigin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilesOrigin:
-    """Single files of this machine, read where they stand."""
+    """Single files of this machine, read in place."""
 
     paths: tuple[Path, ...]
     kind = "files"
@@ -44,7 +44,7 @@ class GitOrigin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebBounds:
-    """What a source of the web may cost."""
+    """Limits of a source of the web."""
 
     max_pages: int = 1000
     max_page_bytes: int = 20 * 1024 * 1024
@@ -56,7 +56,7 @@ class WebBounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UrlListOrigin:
-    """Web pages by address: those named, and those that a text file names, one a line."""
+    """Web pages by address: named here, or in a text file, one a line."""
 
     urls: tuple[str, ...] = ()
     file: Path | None = None
@@ -99,7 +99,7 @@ class GitHubOrigin:
 class ConfluenceOrigin:
     """The pages of spaces of a Confluence site, without their attachments."""
 
-    url: str  # of the site, with /wiki where it is Atlassian's
+    url: str  # of the site, with /wiki for Atlassian's cloud
     spaces: tuple[str, ...]  # keys
     user: str | None = None  # the e-mail of an API token's owner; None: a bearer token
     bounds: WebBounds = WebBounds()
@@ -168,7 +168,7 @@ class SourceSpec:
 
     @property
     def label(self) -> str:
-        """For messages: its name, with its workspace where that is not plain."""
+        """Its name and workspace, for messages."""
         return f"{self.name!r} of workspace {self.workspace!r}"
 
 

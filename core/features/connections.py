@@ -14,8 +14,7 @@ from core.domain.corpus import Document, SearchScope
 from core.domain.extracts import Extract, ExtractQuery, ExtractType
 from core.domain.features import CitedIn, CitingThread, Connection, DocumentConnections, DocumentGraph, Neighbour
 from core.domain.service import TO_THE_END
-from core.knowledge.search.document_names import NamesOfWorkspaces
-from core.knowledge.search.documents import DocumentNames
+from core.knowledge.search.documents import DocumentNames, NamesOfWorkspaces
 from core.ports import ConversationRepository, CorpusRepository
 from core.ports.documents import ExtractRepository
 from core.ports.service import CitedRepository

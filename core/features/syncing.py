@@ -21,6 +21,7 @@ from core.knowledge.sources import source_id
 from core.ports import Clock, CorpusRepository
 from core.ports.documents import Fetched, SourceFetcher, SyncRepository
 from core.ports.service import JobRepository
+from core.work.orphaned_jobs import end_abandoned
 from core.work.steps import Step, Steps
 
 # Changes of progress between two writes of a job: people look at it, nobody waits for it.
@@ -139,6 +140,7 @@ class Syncs:
         reports, asked = [], self._parts.clock.now()
         for spec in self._wanted(workspace, names):
             async with self._one_at_a_time, self._parts.alone():
+                await end_abandoned(self._parts.jobs, self._parts.clock, JobKind.SYNC)
                 state = await self._parts.states.find(workspace, spec.name)
                 if unless_since is not None and state is not None and state.ended_at >= unless_since:
                     continue

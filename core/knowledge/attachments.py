@@ -1,7 +1,7 @@
-"""Files sent with a question: read for its thread alone, cited by their names, gone with their conversation.
+"""Files sent with a question: read only for its thread, cited by their names, deleted with their conversation.
 
-Their bytes are on disk only while they are read. The time of such a file follows from its content, so that the stamp
-that is stored of it tells whether it was read before.
+Their bytes are on disk only while they are read. The time of such a file follows from its content, so that its stored
+stamp tells whether it was read before.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ class Ingest(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadFiles:
-    """What came of a question's files."""
+    """The results of a question's files."""
 
     documents: tuple[Document, ...] = ()  # that can be read now, in the order of the files
     notes: tuple[str, ...] = ()  # one sentence for each file that could not be read
@@ -111,7 +111,7 @@ class Attachments:
         await self._remove(address.workspace, attached_name(address))
 
     async def sweep(self, workspaces: Sequence[str]) -> int:
-        """Remove the files of threads whose conversations are gone; how many threads that were."""
+        """Remove the files of threads without a conversation; return the number of threads."""
         swept = 0
         for workspace in workspaces:
             sources = await self._corpus.list_sources(workspace)
@@ -126,7 +126,7 @@ class Attachments:
     async def _read(
         self, attachment: Attachment, question: IncomingMessage, source: Source, reader: ThreadReader
     ) -> Document:
-        """One file as a document. What it raises says why it could not be read, as the end of a sentence."""
+        """Read one file as a document. Errors give the reason, as the end of a sentence."""
         size = {"name": attachment.name, "bytes": attachment.size_bytes}
         async with step(JobKind.INGEST, f"read {attachment.name}", input=size) as reading:
             self._check_size(attachment.size_bytes)
@@ -169,7 +169,7 @@ class Attachments:
 
 
 async def in_time(reading: Awaitable[Read], seconds: float) -> Read:
-    """What is read of a platform, or PlatformError when it does not come in time."""
+    """Return the platform's result, or raise PlatformError after the timeout."""
     try:
         return await asyncio.wait_for(reading, seconds)
     except TimeoutError as error:
@@ -177,7 +177,7 @@ async def in_time(reading: Awaitable[Read], seconds: float) -> Read:
 
 
 def safe_name(name: str) -> str:
-    """A file name as every disk takes it, for one that somebody on a chat platform chose."""
+    """Return a file name that every disk accepts."""
     clean = _FORBIDDEN.sub("_", unicodedata.normalize("NFC", name).encode("utf-8", "replace").decode())
     pure = PurePath(clean.strip().lstrip(". ").rstrip(". ") or "file")
     ending = pure.suffix if len(pure.suffix) <= LONGEST_ENDING else ""

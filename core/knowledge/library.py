@@ -1,14 +1,13 @@
-"""What people do with the library: search it, find a document, open a page, add and remove sources."""
+"""Use cases of the library: search it, find a document, open a page, remove documents and sources."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from core.access.scopes import ATTACHMENTS
-from core.domain.corpus import Document, Page, PageHit, SearchQuery, SearchScope, Source
+from core.domain.corpus import Document, Page, SearchScope, Source
 from core.errors import NotFound
-from core.knowledge.search.document_names import NamesOfWorkspaces
-from core.knowledge.search.documents import Linked, find_by_name, only_journals
+from core.knowledge.search.documents import Linked, NamesOfWorkspaces, find_by_name, only_journals
 from core.knowledge.search.searching import PassageSearch
 from core.ports import ConversationRepository, CorpusRepository, SearchIndex
 from core.text.links import page_links
@@ -16,11 +15,11 @@ from core.text.links import page_links
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageView:
-    """A page as it is opened: with its neighbours and where else it can be seen."""
+    """An opened page, with its neighbours and its addresses."""
 
     document: Document
     page: Page
-    previous: str | None  # page id, where it may be read
+    previous: str | None  # page id, if readable
     next: str | None
     url: str | None
     deep_link: str | None
@@ -28,11 +27,11 @@ class PageView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removal:
-    """What was removed."""
+    """A removed source or document."""
 
     name: str  # of the source, or path of the document
     documents: int
-    conversations: int  # that were about them: they keep their messages, marked stale, and are about nothing now
+    conversations: int  # pinned to or focused on them: they keep their messages, marked stale, and lose the focus
 
     def __str__(self) -> str:
         documents = "1 document" if self.documents == 1 else f"{self.documents} documents"
@@ -44,7 +43,7 @@ class Removal:
 
 
 class Library:
-    """The use cases over sources, documents and pages; every read takes the scope it may see."""
+    """Sources, documents and pages. Every read takes the scope it may see."""
 
     def __init__(
         self,
@@ -54,35 +53,31 @@ class Library:
         conversations: ConversationRepository,
         after_removal: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
-        """`after_removal` is called when documents were removed: answers that cite them are stale."""
+        """`after_removal` is called after documents were removed, so that answers that cite them become stale."""
         self._after_removal = after_removal
         self._corpus = corpus
         self._index = index
-        self._search = PassageSearch(corpus, index)
+        self.search = PassageSearch(corpus, index).pages
         self._conversations = conversations
         self.names = NamesOfWorkspaces(corpus)
 
-    async def search(self, query: SearchQuery, scope: SearchScope) -> list[PageHit]:
-        """Pages with a passage that matches, best first by their best passage, at most `query.limit`."""
-        return await self._search.pages(query, scope)
-
     async def documents(self, scope: SearchScope) -> list[Document]:
-        """By source name, then path; failed ones included."""
+        """Return all documents by source name, then path; failed ones, too."""
         return await self._corpus.list_readable(scope)
 
     async def find_document(self, name: str, scope: SearchScope) -> Document:
-        """The document meant by an id, path, title or alias, or something close to one (see documents.py).
+        """Return the document meant by an id, path, title or alias, or something close (DocumentNames.find).
 
         Raises:
             BadInput: several are meant; the message lists them.
-            NotFound: none is; the message names the nearest.
+            NotFound: none is meant; the message names the nearest.
         """
         names = await self.names.of(scope.workspace)
         found = await asyncio.to_thread(names.find, name, scope.allows)
         return await self._corpus.get_document(found.id, scope)
 
     async def find_linked(self, targets: Sequence[str], scope: SearchScope) -> list[Linked]:
-        """What each target of a [[link]] leads to, in their order (see DocumentNames.linked).
+        """Look up the targets of [[links]], in their order (DocumentNames.linked).
 
         Failures and stamps of the documents may be out of date.
         """
@@ -90,50 +85,50 @@ class Library:
         return await asyncio.to_thread(lambda: [names.linked(target, scope.allows) for target in targets])
 
     async def find_journal(self, name: str, scope: SearchScope) -> Document:
-        """As `find_document`, among the journals; among all documents where there are no journals."""
+        """Find a document among the journals, or among all documents if there are no journals."""
         return find_by_name(name, only_journals(await self.documents(scope)))
 
     async def page(self, page_id: str, scope: SearchScope) -> PageView:
-        """Raises NotFound for unknown ids, old revisions, and pages outside the scope."""
+        """Open a page. Raises NotFound for unknown ids, old revisions, and pages outside the scope."""
         return await self._view(await self._corpus.get_page(page_id, scope), scope)
 
     async def page_by_number(self, document: str, number: int, scope: SearchScope) -> PageView:
-        """A page of the document that `document` names (see find_document); pages are numbered from 1.
+        """Open a page, numbered from 1, of the document that `document` names (see find_document).
 
         Raises:
-            NotFound: there is no such document or page.
+            NotFound: the document or page is unknown.
             BadInput: several documents are meant.
         """
         found = await self.find_document(document, scope)
         page = await self._corpus.find_page(found.id, number, scope)
         if page is None:
-            there = await self._range(found, scope)
-            raise NotFound(f"{found.path!r} has no page {number} that may be read here: {there}")
+            pages = await self._range(found, scope)
+            raise NotFound(f"{found.path!r} has no page {number} that you can read here: {pages}")
         return await self._view(page, scope)
 
     async def remove_document(self, name: str, scope: SearchScope) -> Removal:
-        """Forget a document until its file is ingested again. Raises as `find_document` does."""
+        """Remove a document until its file is ingested again. Raises as `find_document` does."""
         document = await self.find_document(name, scope)
         conversations = await self._forget([document])
         return Removal(name=document.path, documents=1, conversations=conversations)
 
     async def sources(self, workspace: str) -> list[Source]:
-        """By name, without what was attached to questions: that belongs to its thread."""
+        """Return the sources by name, without attachments, which belong to their threads."""
         return [source for source in await self._corpus.list_sources(workspace) if source.kind != ATTACHMENTS]
 
     async def remove_source(self, workspace: str, name: str) -> Removal:
-        """Forget a source and all its documents. Raises NotFound for an unknown name."""
+        """Remove a source and all its documents. Raises NotFound for an unknown name."""
         source = await self._corpus.find_source(workspace, name)
         if source is None:
             names = ", ".join(repr(known.name) for known in await self.sources(workspace)) or "none"
-            raise NotFound(f"There is no source {name!r}; sources here: {names}")
+            raise NotFound(f"Unknown source {name!r}. Sources here: {names}.")
         documents = await self._corpus.list_documents(workspace, frozenset({source.id}))
         conversations = await self._forget(documents)
         await self._corpus.remove_source(source.id)
         return Removal(name=source.name, documents=len(documents), conversations=conversations)
 
     async def _forget(self, documents: Sequence[Document]) -> int:
-        """Gone from the database first: what an interruption leaves in the index is never shown, and swept later."""
+        """Remove from the database first: after an interruption, leftovers in the index are hidden and swept."""
         conversations = 0
         for document in documents:
             conversations += await self._conversations.forget_document(document.id)
@@ -163,7 +158,7 @@ class Library:
         return "none of its pages is" if scope.positions.get(document.id) is not None else "it could not be read"
 
     async def _neighbours(self, page: Page, scope: SearchScope) -> tuple[Page | None, Page | None]:
-        """The pages before and after; numbers may have gaps, where a PDF's pages hold no text."""
+        """Return the pages before and after. Numbers have gaps for a PDF's pages without text."""
         before = await self._corpus.find_page(page.document_id, page.number - 1, scope)
         after = await self._corpus.find_page(page.document_id, page.number + 1, scope)
         if before is None or after is None:

@@ -1,9 +1,9 @@
-"""Decides which source a path belongs to when somebody ingests it.
+"""Choice of the source that a path belongs to when it is ingested.
 
-One source has one root folder. A path inside the root of a source belongs to that source; any other folder becomes a
-source of its own, named after the folder. A file outside every source becomes a source of kind `file`: rooted in its
-folder, but holding only the files that were named, until the folder itself is ingested. Several paths may so share one
-`--source` when they are files of one folder, or lie in a folder that the source already has.
+A source has one root folder. A path inside the root of a source belongs to that source; any other folder becomes a new
+source, named after the folder. A file outside every source becomes a source of kind `file`: rooted in its folder, but
+holding only the named files, until the folder itself is ingested. Several paths may share one `--source` if they are
+files of one folder, or inside a folder that the source already has.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ async def add_source(
 
 
 def source_id(workspace: str, location: str) -> str:
-    """The same folder has the same id for ever, so that what was said about its documents finds them again."""
+    """Return the same id for the same folder forever, so that references to its documents stay valid."""
     return str(uuid.uuid5(NAMESPACE, f"source\x1f{workspace}\x1f{location}"))
 
 
@@ -80,7 +80,7 @@ def _holding(path: Path, is_folder: bool, sources: list[Source]) -> Source | Non
 
 def _holds(source: Source, path: Path, *, is_folder: bool) -> bool:
     root = Path(source.location)
-    if source.kind == "files":  # those that the configuration names, and no others
+    if source.kind == "files":  # only the files that the configuration names
         return False
     if path == root:
         return True

@@ -1,7 +1,7 @@
-"""What core needs from outside, as small protocols. Each docstring is the contract its implementations are tested on.
+"""Interfaces of everything outside core. Each docstring is a contract on which implementations are tested.
 
 Everything is async: an implementation that blocks (SQLite, embedding, parsing) does so in a thread or a child process.
-Read methods that hand out document text take a SearchScope and apply it inside the query.
+Reads of document text take a SearchScope and apply it inside the query.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -40,14 +40,14 @@ from core.domain.jobs import Job
 
 class Clock(Protocol):
     def now(self) -> datetime:
-        """Aware UTC time."""
+        """Return aware UTC time."""
 
     def monotonic(self) -> float:
-        """Seconds since some fixed moment; for durations only."""
+        """Return seconds since some fixed moment; for durations only."""
 
 
 class ChatProvider(Protocol):
-    """A model. Errors are ProviderError or UnsupportedFeature, never a vendor's."""
+    """A model. Raises ProviderError or UnsupportedFeature, never a vendor's errors."""
 
     @property
     def name(self) -> str: ...
@@ -56,9 +56,9 @@ class ChatProvider(Protocol):
     def capabilities(self) -> Capabilities: ...
 
     async def complete(self, request: ChatRequest, on_text: Callable[[str], None] | None = None) -> ChatResponse:
-        """One turn. `on_text` gets pieces of `response.text` as they arrive (none, some or all), never tool input.
+        """Run one turn. `on_text` gets pieces of `response.text` as they arrive (none, some or all), never tool input.
 
-        Retries what is worth it by itself; raises ProviderError at the end of its patience.
+        Retries by itself; raises ProviderError after the last attempt.
         """
 
     async def close(self) -> None:
@@ -66,16 +66,16 @@ class ChatProvider(Protocol):
 
 
 class ProgressSink(Protocol):
-    """Where a running answer shows itself. Calls never fail and never block."""
+    """Display of a running answer. Calls never fail and never block."""
 
     def text(self, piece: str) -> None:
-        """A piece of the draft, to be shown without footnote links."""
+        """Show a piece of the draft, without footnote links."""
 
     def reset(self) -> None:
-        """Forget the pieces so far: they stood before a tool call."""
+        """Discard the pieces so far: they came before a tool call."""
 
     def step(self, job: Job) -> None:
-        """A job of this answer began or ended."""
+        """Report the start or the end of a job of this answer."""
 
 
 class Tools(Protocol):
@@ -86,33 +86,35 @@ class Tools(Protocol):
 
     @property
     def evidence(self) -> Evidence:
-        """All passages shown so far, adopted ones included, and what was searched for in this run."""
+        """All passages shown so far, adopted ones included, and the searches of this run."""
 
     def adopt(self, history: Sequence[ChatMessage]) -> None:
-        """Take over the passages of earlier turns under the numbers they bear there; new ones get higher numbers.
+        """Take over the passages of earlier turns with their numbers; new passages get higher numbers.
 
-        Called before the first `invoke` (again with the same history changes nothing): an answer may cite what an
-        earlier question found.
+        Called before the first `invoke`; a repeat with the same history changes nothing. An answer may cite passages
+        of earlier questions.
         """
 
     def opening(self) -> tuple[ChatMessage, ...]:
-        """The turns that stand behind the question before its first request, after `adopt`; mostly none.
+        """Return the turns between the question and its first request, after `adopt`; mostly none.
 
-        What the question refers to, read already: citable, and new in the history. Safe to repeat.
+        They hold the documents that the question refers to: citable, and new in the history. Safe to repeat.
         """
 
     def problem(self, invocation: ToolInvocation) -> str | None:
-        """What a model did wrong with a call, in a sentence, before anything is run; None: it can be run."""
+        """Return a sentence about a wrong call before it runs; None if it can run."""
 
     async def invoke(self, invocation: ToolInvocation, key: str | None = None) -> ToolResult:
-        """Never raises for what a model can do wrong: unknown tool, bad arguments, ToolError become error results.
+        """Run a call. Errors of the model (unknown tool, bad arguments, ToolError) become error results.
 
-        `key` is that of the job that was queued for it (core/work/steps.py), where one was.
+        `key` is the key of the job that was queued for the call (core/work/steps.py), or None.
         """
 
     async def list_facts(self, question: str) -> ListedFacts | None:
-        """The extracted rows that a question clearly asks for (list_intent.py); None where it asks for something
-        else, or no row fits. Their passages are evidence, as those of an `invoke` are.
+        """Return the extracted rows that a question clearly asks for (list_intent.py), with their passages as
+        evidence.
+
+        None for another kind of question, or if no row fits.
         """
 
 
@@ -123,14 +125,14 @@ class RetrievalStrategy(Protocol):
     async def draft(
         self, question: IncomingMessage, history: Sequence[ChatMessage], tools: Tools, progress: ProgressSink
     ) -> Draft:
-        """Bounded in steps, tokens and seconds: at a bound the draft is `partial`. Raises ProviderError."""
+        """Draft an answer within bounds of steps, tokens and seconds; else it is `partial`. Raises ProviderError."""
 
 
 class ContextStrategy(Protocol):
     async def select(self, messages: Sequence[Message], scope: SearchScope, budget_tokens: int) -> list[ChatMessage]:
-        """Prompt turns for a history (oldest first): whole turns, at most about `budget_tokens`, newest kept.
+        """Return prompt turns for a history (oldest first): whole turns, at most about `budget_tokens`, newest kept.
 
-        Every tool result keeps its invocation. Passages are read anew within `scope`.
+        Every tool result keeps its invocation. Passages are reread within `scope`.
         """
 
 
@@ -141,129 +143,136 @@ class SearchIndex(Protocol):
         """Embed and store; an entry of the same passage id is replaced. Durable when it returns."""
 
     async def search(self, query: SearchQuery, scope: SearchScope) -> list[IndexHit]:
-        """At most `query.limit` hits, best first, none outside `scope` (an empty `scope.sources` finds nothing).
+        """Return at most `query.limit` hits, best first, none outside `scope` (an empty `scope.sources` finds
+        nothing).
 
-        Hits of one score come by passage id, the same each time. A query without any letter or digit finds nothing.
+        Equal scores are ordered by passage id. A query without any letter or digit finds nothing.
         """
 
     async def remove_revision(self, document_id: str, revision: str) -> None:
-        """Forget the passages of one revision; unknown ones are ignored."""
+        """Remove the passages of one revision; unknown ones are ignored."""
 
     async def remove_document(self, document_id: str) -> None:
-        """Forget all revisions of a document; unknown ones are ignored."""
+        """Remove all revisions of a document; unknown ones are ignored."""
 
     async def revisions(self) -> dict[tuple[str, str], int]:
-        """How many passages are stored of each (document id, revision), over all workspaces: to compare with the
-        library's `live_revisions`.
+        """Count the stored passages of each (document id, revision), over all workspaces.
+
+        Comparable with the library's `live_revisions`.
         """
 
     async def count(self) -> int:
-        """Passages stored."""
+        """Count the stored passages."""
 
     async def optimise(self) -> None:
-        """Called once after a batch of writes: fit statistics (BM25 length), compact. May be a no-op."""
+        """Called once after a batch of writes: fit statistics (BM25 length), compact. May do nothing."""
 
     async def close(self) -> None: ...
 
 
 class CorpusRepository(Protocol):
-    """Sources, documents, pages and passages. A document's switch to a new revision is one commit."""
+    """Sources, documents, pages and passages. A document switches to a new revision in one commit."""
 
     async def save_source(self, source: Source) -> None:
-        """Insert or replace by id. InvalidState when another source of the workspace has the name."""
+        """Insert or replace by id. Raises InvalidState if another source of the workspace has the name."""
 
     async def find_source(self, workspace: str, name: str) -> Source | None: ...
 
     async def list_sources(self, workspace: str) -> list[Source]:
-        """By name."""
+        """Return sources by name."""
 
     async def remove_source(self, source_id: str) -> None:
-        """With all its documents, pages and passages; unknown ids are ignored."""
+        """Remove a source with its documents, pages and passages; unknown ids are ignored."""
 
     async def list_documents(self, workspace: str, source_ids: frozenset[str] | None = None) -> list[Document]:
-        """By source name, then path; failed ones included. None: all sources. They count all their pages."""
+        """Return documents by source name, then path; failed ones, too.
+
+        None: of all sources. They count all their pages.
+        """
 
     async def list_readable(self, scope: SearchScope) -> list[Document]:
-        """The same within a scope: pages and passages are counted up to the reading positions."""
+        """List documents within a scope: they count pages and passages up to the reading positions."""
 
     async def version(self, workspace: str) -> str:
-        """Another one after every change of a source or a document: what was read at the same version is still so.
-        Failures and stamps of files may not change it. Costs milliseconds, whatever there is.
+        """Return a version that differs after every change of a source or a document.
+
+        Failures and stamps of files may not change it. Costs milliseconds for any library.
         """
 
     async def get_document(self, document_id: str, scope: SearchScope) -> Document:
-        """NotFound outside the scope. Pages and passages are counted up to the reading position."""
+        """Raise NotFound outside the scope. Pages and passages are counted up to the reading position."""
 
     async def find_documents(self, document_ids: Sequence[str], scope: SearchScope) -> list[Document]:
-        """As `get_document`, of all in one go, in the order asked for; what is outside the scope is left out."""
+        """Return several documents in the order asked for, without documents outside the scope."""
 
     async def switch_revision(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:
-        """Make `document.revision` the only one: in one commit, with its pages and passages; old ones go.
+        """Make `document.revision` the only one: in one commit, with its pages and passages; old ones are removed.
 
-        The stored counts are those of `pages` and `passages`. NotFound when the workspace has no such source.
-        ValueError, a bug of the caller: a part is of another revision, or a passage is not `page.text[span]`.
+        The stored counts are those of `pages` and `passages`. Raises NotFound if the workspace has no such source, and
+        ValueError (a bug of the caller) if a part is of another revision, or a passage isn't `page.text[span]`.
         """
 
     async def save_failure(self, document: Document) -> None:
         """Record `failed_reason` and stamp; pages of the last good revision stay readable.
 
-        NotFound when the workspace has no such source.
+        Raises NotFound if the workspace has no such source.
         """
 
     async def touch(self, document_id: str, stamp: FileStamp) -> None:
-        """The file's stamp changed, its content did not."""
+        """Update the stamp of a file with unchanged content."""
 
     async def remove_document(self, document_id: str) -> None:
-        """With pages and passages; unknown ids are ignored."""
+        """Remove it with its pages and passages; unknown ids are ignored."""
 
     async def live_revisions(self) -> dict[tuple[str, str], int]:
-        """How many passages there are of each (document id, revision) that can be read, over all workspaces: what the
-        search index has to hold.
+        """Count the readable passages of each (document id, revision), over all workspaces.
+
+        The search index has to hold exactly these.
         """
 
     async def list_live_passages(self, document_id: str) -> list[SourcedPassage]:
-        """All of a document's live revision, in text order; empty for unknown ids.
+        """Return all passages of a document's live revision, in text order; empty for unknown ids.
 
-        Without a scope: for building the index, never for what is shown.
+        It takes no scope: for building the index, never for display.
         """
 
     async def get_page(self, page_id: str, scope: SearchScope) -> Page:
-        """NotFound for unknown ids, old revisions, and pages outside the scope."""
+        """Raise NotFound for unknown ids, old revisions, and pages outside the scope."""
 
     async def find_page(self, document_id: str, number: int, scope: SearchScope) -> Page | None: ...
 
     async def find_pages(self, document_id: str, numbers: Sequence[int], scope: SearchScope) -> list[Page]:
-        """Those that are there, in the order asked for."""
+        """Return the existing pages, in the order asked for."""
 
     async def list_pages(self, document_id: str, scope: SearchScope) -> list[Page]:
-        """In page order; empty outside the scope."""
+        """Return pages in order; empty outside the scope."""
 
     async def list_passages(self, passage_ids: Sequence[str], scope: SearchScope) -> list[SourcedPassage]:
-        """In the order asked for; ids that are unknown, not live, or outside the scope are left out."""
+        """Return passages in the order asked for, without unknown, old and unreadable ones."""
 
     async def list_page_passages(self, page_id: str, scope: SearchScope) -> list[SourcedPassage]:
-        """In text order; empty outside the scope."""
+        """Return passages in text order; empty outside the scope."""
 
 
 class ConversationRepository(Protocol):
-    """Conversations own their messages: deleting one deletes them."""
+    """Conversations and their messages: deleting a conversation deletes its messages."""
 
     async def add(self, conversation: Conversation, messages: Sequence[Message] = ()) -> None:
-        """With its first messages, in one commit (`message_count` is ignored).
+        """Store a conversation with its first messages, in one commit (`message_count` is ignored).
 
-        InvalidState when its id, its thread address or the id of a message is taken.
+        Raises InvalidState if its id, its thread address or the id of a message is taken.
         """
 
     async def get(self, conversation_id: str, workspace: str) -> Conversation:
-        """NotFound for unknown ids and for other workspaces' conversations."""
+        """Raise NotFound for unknown ids and for other workspaces' conversations."""
 
     async def find_by_address(self, address: ThreadAddress) -> Conversation | None: ...
 
     async def read(self, conversation_id: str, workspace: str) -> tuple[Conversation, list[Message]]:
-        """`get` and `list_messages` of one moment, in one go."""
+        """Return `get` and `list_messages` of the same moment."""
 
     async def read_thread(self, address: ThreadAddress) -> tuple[Conversation, list[Message]] | None:
-        """As `read`; None where the thread has no conversation."""
+        """Read the conversation of a thread; None if it has none."""
 
     async def list_conversations(
         self,
@@ -273,77 +282,80 @@ class ConversationRepository(Protocol):
         owner: str | None = None,
         channel: ChannelAddress | None = None,
     ) -> list[Conversation]:
-        """Most recently used first, where all filters fit. A document's: pinned to it, focused on it, citing it."""
+        """Return conversations to which all filters apply, most recently used first.
+
+        A document's conversations are pinned to it, focused on it, or cite it.
+        """
 
     async def rename(self, conversation_id: str, title: str) -> None:
-        """NotFound for an unknown conversation."""
+        """Raise NotFound for an unknown conversation."""
 
     async def delete(self, conversation_id: str) -> None:
-        """With its messages; unknown ids are ignored."""
+        """Delete it with its messages; unknown ids are ignored."""
 
     async def append(self, conversation_id: str, messages: Sequence[Message], *, focus: Focus | None = None) -> None:
-        """In this order, in one commit; `last_message_at` moves on, never back. With a focus, that is set, too.
+        """Append in this order, in one commit; `last_message_at` moves forward, never back. A focus is set, too.
 
-        NotFound for an unknown conversation, InvalidState when a message id is taken.
+        Raises NotFound for an unknown conversation, InvalidState if a message id is taken.
         """
 
     async def list_messages(self, conversation_id: str) -> list[Message]:
-        """Oldest first."""
+        """Return messages, oldest first."""
 
     async def find_message(self, message_id: str) -> Message | None: ...
 
     async def remove_messages(self, conversation_id: str, message_ids: Collection[str]) -> None:
-        """Unknown ids, and those of other conversations, are ignored; what is appended later still comes last."""
+        """Ignore unknown ids, and ids of other conversations. Messages appended later still come last."""
 
     async def forget_document(self, document_id: str) -> int:
-        """Unpin and unfocus it everywhere and mark messages that cite it stale; returns how many conversations."""
+        """Unpin and unfocus it, mark messages that cite it stale; return the number of conversations."""
 
 
 @runtime_checkable
 class LearningProvider(Protocol):
-    """A ChatProvider whose capabilities are found out by asking."""
+    """A ChatProvider that has to ask for its capabilities."""
 
     async def learn(self) -> Capabilities:
-        """The capabilities, after whatever small requests are needed; asked once and remembered. Raises ProviderError.
+        """Return the capabilities after a few small requests; asked once and remembered. Raises ProviderError.
 
-        Until then `capabilities` is what is assumed.
+        Until then, `capabilities` holds assumptions.
         """
 
 
 @runtime_checkable
 class CheckedProvider(Protocol):
-    """A ChatProvider that something outside this process has to work for."""
+    """A ChatProvider that depends on something outside this process."""
 
     async def check(self) -> None:
-        """One small request or a few. Raises ProviderError with the next step where it can't be used."""
+        """Make one small request or a few. Raises ProviderError with the next step if it can't be used."""
 
 
 class CapabilityMemory(Protocol):
-    """What was found out about models, kept from one run to the next. The key names a server's model."""
+    """Learned capabilities of models, kept between runs. The key names a server's model."""
 
     async def find(self, key: str) -> Capabilities | None:
-        """None for what was never kept, or so long ago that it is to be found out anew."""
+        """Return None for an unknown key, or one so old that it has to be learned again."""
 
     async def keep(self, key: str, found: Capabilities) -> None:
-        """In place of what was kept before. What can't be kept is only found out again: no error."""
+        """Insert or replace. Failures are no error: the capabilities are learned again."""
 
 
 class PagePictures(Protocol):
-    """Pages as pictures, for models that see."""
+    """Pages as images, for models that see."""
 
     async def picture_of(self, document: Document, page: Page) -> PageImage:
-        """Bounded in pixels and bytes, drawn from the file that the page was read from.
+        """Return an image of the page from its file, bounded in pixels and bytes.
 
-        The caller has read both within its scope. Raises NotFound, with the reason, where there is no picture: other
-        kinds than PDF, files that are gone or have changed since.
+        The caller has read both within its scope. Raises NotFound, with the reason, if there is no image: other kinds
+        than PDF, missing or changed files.
         """
 
 
 class SentenceRanker(Protocol):
     async def rank(self, question: str, passages: Sequence[SourcedPassage], limit: int = 10) -> list[ScoredSpan]:
-        """Sentences of `passages` that may answer `question`, best first, at most `limit`. Empty in, empty out."""
+        """Return sentences that may answer `question`, best first, at most `limit`. Empty in, empty out."""
 
 
 class AnswerJudge(Protocol):
     async def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
-        """How well each text answers the question, 0..1, in the order given (a cross-encoder's sigmoid)."""
+        """Rate how well each text answers the question, 0..1, in the given order (a cross-encoder's sigmoid)."""

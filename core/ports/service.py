@@ -1,4 +1,4 @@
-"""Ports of the service: the durable inbox, job trees, stored state, chat platforms, upkeep."""
+"""Ports of the service: the durable inbox, job trees, stored state, chat platforms, maintenance."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -28,85 +28,85 @@ from core.ports import ProgressSink
 class InboxStore(Protocol):
     """The durable inbox. Claimed entries belong to the store that claimed them until its lease ends.
 
-    Each instance is an owner of its own: `renew`, `finish`, `retry` and `release` change only what it still owns and
-    say so, which keeps a process that lost its lease from writing over its successor. Leases are compared with one
-    clock: the database's, where several processes share one.
+    Each instance is a separate owner: `renew`, `finish`, `retry` and `release` change only entries that it still owns,
+    and report it, so a process that lost its lease can't overwrite its successor's work. Leases use one clock: the
+    database's, if several processes share one.
     """
 
     @property
     def lease_seconds(self) -> float:
-        """How long a claim or a renewal holds."""
+        """Duration of a claim or a renewal."""
 
     async def accept(self, incoming: IncomingMessage, decision: Decision) -> tuple[InboxEntry, bool]:
-        """The entry of the event, and whether it is new; fsynced when it returns, if the decision accepts.
+        """Store an event: return its entry, and whether it is new. Fsynced when it returns, if the decision accepts.
 
-        A known event key changes nothing and gives the first entry. What a decision refuses is stored as final,
-        without its text. In one thread, entries are numbered in the order in which they become visible. Accepting an
-        edited message withdraws the open entries of its earlier versions, in the same commit.
+        A known event key changes nothing and returns the first entry. A refused event is stored as final, without its
+        text. In one thread, entries are numbered in the order in which they become visible. Accepting an edited
+        message withdraws the open entries of its earlier versions, in the same commit.
         """
 
     async def claim(self, limit: int, platforms: Collection[str]) -> list[InboxEntry]:
-        """At most `limit` entries to work on, oldest first, each the first open one of its thread.
+        """Claim at most `limit` entries to work on, oldest first, each the first open one of its thread.
 
-        Their `attempts` are counted up, and they are RUNNING under a new lease. Entries of other platforms, those that
-        wait for their next try and those under a lease are left alone, and so is everything behind them.
+        Their `attempts` are incremented, and they are RUNNING under a new lease. Entries of other platforms, those
+        that wait for their next attempt and those under a lease are skipped, together with everything after them in
+        their thread.
         """
 
     async def renew(self, seqs: Collection[int]) -> dict[int, str | None]:
-        """Lengthen the leases of what is still owned: seq -> who wants it stopped, or None. Missing: lost."""
+        """Renew leases: return seq -> the user who asked to stop it, or None. A missing seq means a lost lease."""
 
     async def finish(
         self, seq: int, status: InboxStatus, *, post_ref: PostRef | None = None, error: str | None = None
     ) -> bool:
-        """End it, with a final status. False: not owned any more, nothing was changed."""
+        """End an entry with a final status. False: not owned any longer, nothing was changed."""
 
     async def retry(
         self, seq: int, *, delay_seconds: float, error: str, final_error: str | None = None, failed: bool = True
     ) -> bool:
-        """Back into the queue, not before the delay. `final_error`: given up, only the error post is still due.
+        """Return an entry to the queue, not before the delay. `final_error`: given up, only the error post remains.
 
-        `failed` counts it as a failure. False: not owned any more.
+        `failed` counts it as a failure. False: not owned any longer.
         """
 
     async def release(self, seqs: Collection[int]) -> None:
-        """Back into the queue at once, as if never claimed (a shutdown); what is not owned any more is left alone."""
+        """Return entries to the queue at once, as if never claimed (for a shutdown); skip those lost."""
 
     async def release_abandoned(self) -> int:
-        """End all leases, whoever holds them: for the start of the only process on a database. How many there were."""
+        """End all leases of all owners: for the start of the only process on a database. Return their number."""
 
     async def cancel(self, message_key: str, by: str) -> list[InboxEntry]:
-        """Note that the open entries of a message are to be stopped; gives them, oldest first. None open: empty.
+        """Note that the open entries of a message should stop; return them, oldest first, or an empty list.
 
-        By WITHDRAWN they end silently, whoever wanted them stopped before; what is withdrawn already stays so and is
-        left out.
+        By WITHDRAWN they end silently, even if a user stopped them before; entries already withdrawn are left out.
         """
 
     async def find(self, event_key: str) -> InboxEntry | None: ...
 
     async def find_open(self, message_key: str) -> list[InboxEntry]:
-        """The entries of a message that have not ended, oldest first."""
+        """Return the unfinished entries of a message, oldest first."""
 
     async def list_versions(self, message_key: str) -> list[InboxEntry]:
-        """All entries of a message, ended and refused ones included, oldest first."""
+        """Return all entries of a message, finished and refused ones, too, oldest first."""
 
     async def recent(
         self, workspace: str, *, author: str | None = None, address: ThreadAddress | None = None, limit: int = 50
     ) -> list[InboxEntry]:
-        """Newest first, refused ones included."""
+        """Return entries, newest first, refused ones, too."""
 
     async def list_open(self, workspace: str, limit: int | None = None) -> list[InboxEntry]:
-        """What has not ended, newest first."""
+        """Return unfinished entries, newest first."""
 
     async def depth(self) -> dict[InboxStatus, int]:
-        """How many entries have not ended, by status (over all workspaces)."""
+        """Count unfinished entries by status, over all workspaces."""
 
     async def purge(self, before: datetime) -> int:
-        """Forget what ended before; returns how many. Open entries stay, however old."""
+        """Delete entries that ended before; return their number. Open entries stay at any age."""
 
     def watch(self, wake: Callable[[], None]) -> AbstractAsyncContextManager[None]:
-        """While it is open, `wake` is called in this event loop soon after another owner accepted or gave back one.
+        """While it is open, call `wake` in this event loop soon after another owner accepted or released an entry.
 
-        A hint that may be lost or come twice: polls stay. Where no other process can write, there is none.
+        A hint that may be lost or repeated, so polls are still needed. Does nothing if no other process can write.
         """
 
 
@@ -114,46 +114,46 @@ class JobRepository(Protocol):
     """Job trees, written while they run."""
 
     async def save(self, *jobs: Job) -> None:
-        """Insert or replace by id, all in one commit. Records for people: a power cut may cost the last ones."""
+        """Insert or replace by id, all in one commit. For display: a power cut may lose the last ones."""
 
     async def get(self, job_id: str, workspace: str) -> Job:
-        """NotFound for unknown ids and other workspaces' jobs."""
+        """Raise NotFound for unknown ids and other workspaces' jobs."""
 
     async def list_roots(self, workspace: str, limit: int = 50) -> list[Job]:
-        """Newest first."""
+        """Return roots, newest first."""
 
     async def list_running(self, kind: JobKind, name: str | None = None) -> list[Job]:
-        """The roots of this kind (and name) that say that they run, of all workspaces, oldest first."""
+        """Return the roots of this kind (and name) with status running, of all workspaces, oldest first."""
 
     async def list_tree(self, root_id: str) -> list[Job]:
-        """The root first, then by creation."""
+        """Return the root first, then jobs by creation."""
 
     async def purge(self, before: datetime) -> int:
-        """Forget the trees whose root ended before, or began before and never ended; how many jobs those were."""
+        """Delete trees whose root ended before, or began before and never ended; return the number of jobs."""
 
 
 class CitedRepository(Protocol):
-    """Which documents the answers of a workspace cite; what is cited goes with its message."""
+    """The documents that the answers of a workspace cite, deleted with their messages."""
 
     async def cited(self, workspace: str) -> list[CitedIn]:
-        """One for each conversation and document, by conversation and document."""
+        """Return one for each conversation and document, by conversation and document."""
 
 
 class FeedbackRepository(Protocol):
-    """What people thought of answers; goes with its message."""
+    """Ratings of answers, deleted with their messages."""
 
     async def save(self, feedback: Feedback) -> None:
-        """Insert, or replace by message and author. NotFound for an unknown message."""
+        """Insert, or replace by message and author. Raises NotFound for an unknown message."""
 
     async def remove(self, message_id: str, author: str) -> None:
-        """Unknown ones are ignored."""
+        """Ignore unknown ones."""
 
     async def list_feedback(self, conversation_id: str) -> list[Feedback]:
-        """In the order of the messages, then by author."""
+        """Return ratings in the order of the messages, then by author."""
 
 
 class SettingsRepository(Protocol):
-    """What is set for channels, threads and people. Reading what nobody set gives the default."""
+    """Settings of channels, threads and people. Reading an absent setting returns the default."""
 
     async def channel(self, address: ChannelAddress) -> ChannelSettings: ...
 
@@ -166,87 +166,87 @@ class SettingsRepository(Protocol):
         """Insert or replace."""
 
     async def positions(self, holder: PositionHolder) -> Mapping[str, int]:
-        """Document id -> the last page that the holder may see of it; documents that nobody set are left out."""
+        """Map document id -> the last page that the holder may see of it, for documents with a position."""
 
     async def positions_of(self, holders: Sequence[PositionHolder]) -> list[Mapping[str, int]]:
-        """`positions` of each, in one go."""
+        """Return `positions` of several holders, in one request."""
 
     async def positioned(self, workspace: str) -> frozenset[str]:
-        """Ids of the documents that somebody in the workspace, or a channel of it, has not read to the end."""
+        """Return ids of the documents with a position of any person or channel of the workspace."""
 
     async def save_position(self, holder: PositionHolder, document_id: str, last_page: int | None) -> None:
-        """Insert or replace; None takes it away, and what is not there is ignored."""
+        """Insert or replace; None removes it, and an absent one is ignored."""
 
 
 class SummaryRepository(Protocol):
-    """Summaries that were made once, one for each kind and subject: that of the revision it was made of last.
+    """Kept summaries, one for each kind and subject, of the latest summarised revision.
 
-    It goes with its document, page (so with the document's revision) or conversation.
+    Deleted with their document, page (so with the document's revision) or conversation.
     """
 
     async def find(self, keys: Collection[SummaryKey]) -> Mapping[SummaryKey, str]:
-        """Those that are kept; keys of other revisions, and of what is unknown, are left out."""
+        """Return the kept summaries; keys of other revisions and unknown subjects are left out."""
 
     async def save(self, key: SummaryKey, text: str) -> None:
-        """Insert or replace. A subject that is not there (any more) is ignored. A power cut may cost the last ones."""
+        """Insert or replace. An unknown subject is ignored. A power cut may lose the last ones."""
 
     async def remove(self, workspace: str, subject: str) -> None:
-        """Forget all kinds of a subject that stays; unknown ones are ignored."""
+        """Remove all kinds of a subject that stays; unknown ones are ignored."""
 
 
 class CassetteRepository(Protocol):
-    """Recorded runs, under the id of their answer's message. One goes with that, and with any of its documents."""
+    """Recorded runs, by the id of their answer's message. Deleted with it, and with any of their documents."""
 
     async def save(self, cassette: StoredCassette) -> None:
-        """Insert or replace. Ignored where the message or a document is gone. A power cut may cost the last ones."""
+        """Insert or replace. Ignored if the message or a document was deleted. A power cut may lose the last ones."""
 
     async def find(self, message_id: str, workspace: str) -> StoredCassette:
-        """By the message's id, or how it begins where that is clear. NotFound says what to do."""
+        """Find a recording by the message's id or an unambiguous beginning of it. NotFound tells the next step."""
 
     async def list_cassettes(
         self, workspace: str, *, cases_only: bool = False, limit: int = 50
     ) -> list[StoredCassette]:
-        """Newest first, without their data."""
+        """Return recordings, newest first, without their data."""
 
     async def mark_case(self, message_id: str, *, is_case: bool) -> None:
-        """Keep it as a regression case, or no longer. NotFound for an unknown one."""
+        """Keep it as a regression case, or stop keeping it. Raises NotFound for an unknown one."""
 
     async def purge(self, before: datetime) -> int:
-        """Forget what was recorded before and is no case; returns how many."""
+        """Delete recordings made before that are no cases; return their number."""
 
 
 class InstallationRepository(Protocol):
-    """The teams that installed the app. Tokens are encrypted where they are stored, in a database and its backups.
+    """Teams that installed the app. Tokens are encrypted in the database and its backups.
 
-    What can't be decrypted with the configured keys raises ConfigError.
+    Raises ConfigError if a token can't be decrypted with the configured keys.
     """
 
     async def save(self, installation: Installation) -> None:
-        """Insert, or replace by platform and team; on the disk when it returns."""
+        """Insert, or replace by platform and team; on disk when it returns."""
 
     async def find(self, platform: str, team_id: str) -> Installation | None: ...
 
     async def list_installations(self, platform: str) -> list[Installation]:
-        """By team id."""
+        """Return installations by team id."""
 
     async def remove(self, platform: str, team_id: str) -> None:
-        """Unknown ones are ignored."""
+        """Ignore unknown ones."""
 
 
 class OneTimeCodes(Protocol):
-    """Codes that prove, once and for some time, that somebody comes back from where we sent them."""
+    """Codes that prove once, within a time limit, that a person comes back from a page that we sent them to."""
 
     async def issue(self, purpose: str, seconds: float) -> str:
-        """A new code, safe in a URL, that nobody can guess. Codes that ran out are forgotten on the way."""
+        """Return a new code that is safe in a URL and can't be guessed. Deletes expired codes."""
 
     async def consume(self, purpose: str, code: str) -> bool:
-        """Whether the code was issued for this, in time, and not consumed before, by any process; it is gone now."""
+        """Return whether the code was issued for this, in time, and is unused in all processes; it is used up then."""
 
 
 class ChatPlatform(Protocol):
-    """Where answers are posted. Every call may be repeated: a message key has one post, which the last call shows.
+    """A platform that answers are posted to. A message key has one post, which shows the last call; repeats are safe.
 
-    Raises PlatformError when the platform does not take a post.
+    Raises PlatformError if the platform refuses a post.
     """
 
     @property
@@ -254,63 +254,63 @@ class ChatPlatform(Protocol):
         """The `platform` of its thread addresses."""
 
     async def open(self, entry: InboxEntry) -> ProgressSink:
-        """Show that work on it has begun (a typing sign, a placeholder post), and where its progress goes.
+        """Show that work on it has begun (a typing sign, a placeholder post), and return the display of its progress.
 
-        `entry.attempts > 1`: an earlier process may have posted a placeholder already, which is to be found and used.
+        With `entry.attempts > 1`, an earlier process may have posted a placeholder already, which is found and used.
         """
 
     async def post(self, address: ThreadAddress, message_key: str, answer: Answer, *, look_first: bool) -> PostRef:
-        """Post the final answer, or make the post of the same message key show it.
+        """Post the final answer, or update the post of the same message key.
 
-        `look_first`: this process may not know of a post that a crashed one made; ask the platform before posting.
+        `look_first`: a crashed process may have made a post that this one doesn't know; ask the platform before
+        posting.
         """
 
     async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
-        """The one clear error post, through the post of the message key; always looks first."""
+        """Post the one clear error as the post of the message key; always looks first."""
 
 
 class ThreadReader(Protocol):
-    """What is read of a platform's threads, for platforms whose posts are not our own history."""
+    """Reads threads of platforms whose posts aren't our own history."""
 
     async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
-        """The last things people said in the thread before a question, oldest first, at most `limit`.
+        """Return people's last messages in the thread before a question, oldest first, at most `limit`.
 
-        Asked when the bot is called into a thread that it has no history of. Raises PlatformError when it can't be
-        read.
+        Used when the bot is called into a thread without a history. Raises PlatformError if it can't be read.
         """
 
     async def read_attachment(self, question: IncomingMessage, attachment: Attachment) -> bytes:
-        """The bytes of a file. PlatformError when it can't be had (any more)."""
+        """Return the bytes of a file. Raises PlatformError if it isn't available."""
 
 
 class StaleRepository(Protocol):
-    """How far answers were compared with what their documents say now. It all goes with its message."""
+    """Comparisons of answers with the present text of their documents, deleted with their messages."""
 
     async def list_unchecked(self) -> list[Unchecked]:
-        """Answers that cite a document whose live revision they were not compared with, over all workspaces.
+        """Return answers that cite a document whose live revision they weren't compared with, over all workspaces.
 
         By conversation, then message and document.
         """
 
     async def live_texts(self, document_id: str) -> LiveTexts | None:
-        """Of one moment; None where the document is not there, or never was read."""
+        """Return the texts of one moment; None for a document that was removed or never read."""
 
     async def record(self, conversation_id: str, checked: Sequence[Checked], note_id: str) -> bool:
-        """Keep what comparisons found in a conversation, and mark its answers stale or not any more; in one commit.
+        """Store comparisons of a conversation, and mark its answers stale or not stale; in one commit.
 
-        What somebody else has compared meanwhile (`was` does not fit), or removed, is left as it is. An answer that
-        loses its first quote of a document is due to be told of by the note `note_id`, unless it is old; True when
-        there is any.
+        Answers that were compared meanwhile by another process (`was` doesn't match), or removed, stay unchanged. An
+        answer that loses its first quote of a document becomes due for the note `note_id`, unless it is old; return
+        whether any does.
         """
 
     async def due_notes(self) -> list[DueNote]:
-        """Those that nobody has taken care of yet, over all workspaces, by id."""
+        """Return unfinished notes, over all workspaces, by id."""
 
     async def note_done(self, note_id: str) -> None:
-        """Taken care of; unknown ids are ignored."""
+        """Mark it as finished; unknown ids are ignored."""
 
     async def list_stale(self, workspace: str, conversation_id: str | None = None) -> list[StaleAnswer]:
-        """Stale answers without their questions, by conversation (most recently used first), then oldest first.
+        """Return stale answers without their questions, by conversation (most recently used first), then oldest first.
 
         None: of all conversations.
         """
@@ -318,30 +318,30 @@ class StaleRepository(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseFacts:
-    """How a database is."""
+    """The state of a database."""
 
     name: str  # the file's path, or the URL without its password
     kind: str  # "SQLite" or "PostgreSQL"
     schema: str  # the newest revision of storage/database/migrations that it has
     bytes: int  # on its disk
-    rows: Mapping[str, int]  # by what they are, in the order in which people think of them
+    rows: Mapping[str, int]  # by kind, in the usual order
 
 
 class DatabaseUpkeep(Protocol):
-    """Looks at a database, and copies it; changes nothing."""
+    """Reads a database and copies it; changes nothing."""
 
     async def describe(self) -> DatabaseFacts: ...
 
     async def find_faults(self) -> list[str]:
-        """One sentence for each thing that is wrong, with what to do; none of them: it is sound.
+        """Return one sentence for each fault, with the next step.
 
-        Looked at are the file's own structure, rows that belong to nothing, and that every passage is verbatim in its
-        page. Reads everything: seconds for ten thousand pages.
+        Checks the file's own structure, rows without an owner, and that every passage is verbatim in its page. Reads
+        everything: seconds for ten thousand pages.
         """
 
     async def back_up(self, target: Path) -> int:
-        """Write database, kept answers and the key that signs links to one new file, of one moment; gives its bytes.
+        """Write database, kept answers and the key that signs links to one new file, of one moment; return its bytes.
 
-        While others read and write. Everything else follows from these. The file is its owner's alone.
-        InvalidState when it exists, or when the database is a server's; StorageError when it can't be written.
+        Others may read and write meanwhile. Everything else follows from these. Only the owner can read the file.
+        Raises InvalidState if it exists, or if the database is a server's; StorageError if it can't be written.
         """

@@ -1,6 +1,6 @@
 """Calendar dates in running text: ISO, written out in several languages, with slashes and dots. Pure.
 
-A small parser of our own: libraries for this guess at any number, and take a second for a page.
+Libraries for this guess at any number, and take a second for a page.
 """
 
 import re
@@ -10,7 +10,7 @@ from datetime import date
 
 from core.domain.corpus import Span
 
-# Years that documents are about; two digits mean 2000 to 2069 or 1970 to 1999, as POSIX has it.
+# Years in documents; two digits mean 2000 to 2069 or 1970 to 1999, as in POSIX.
 _YEARS = range(1900, 2100)
 _CENTURY_TURN = 70
 # Month names by number: English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Swedish/Danish/Norwegian.
@@ -61,7 +61,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True, slots=True)
 class WrittenDate:
-    """A date where it stands in a text. `year` is None where it is not written. `sure`: no other way to read it."""
+    """A date and its place in a text. `year` is None if it isn't written. `sure`: it can't be read differently."""
 
     span: Span
     year: int | None
@@ -70,7 +70,7 @@ class WrittenDate:
     sure: bool = True
 
     def iso(self, after: date | None = None) -> str | None:
-        """YYYY-MM-DD. A date without a year is the first one from `after` on; None where that is not known."""
+        """Return YYYY-MM-DD. A date without a year is the first one from `after` on; None without `after`."""
         if self.year is not None:
             return f"{self.year:04}-{self.month:02}-{self.day:02}"
         if after is None:
@@ -83,9 +83,9 @@ class WrittenDate:
 
 
 def find_dates(text: str, *, day_first: bool | None = None) -> list[WrittenDate]:
-    """All dates in `text`, in its order, none inside another.
+    """Return all dates in `text` in order, none inside another.
 
-    03/04/2025 is read by the weekday beside it, else as `day_first` says, else as in the US; dots are day first.
+    03/04/2025 is read by a weekday near it, else by `day_first`, else as in the US; with dots, the day comes first.
     """
     found: list[WrittenDate] = []
     for form in _FORMS:
@@ -97,12 +97,12 @@ def find_dates(text: str, *, day_first: bool | None = None) -> list[WrittenDate]
 
 
 def find_date(text: str, *, day_first: bool | None = None) -> WrittenDate | None:
-    """The first date with a year; None where there is none."""
+    """Return the first date with a year, or None."""
     return next((item for item in find_dates(text, day_first=day_first) if item.year is not None), None)
 
 
 def find_date_in_name(name: str) -> WrittenDate | None:
-    """The date in a file's name, where underscores part as hyphens do, and 20240503 is one, too."""
+    """Return the date in a file's name, with hyphens, underscores or no signs between (20240503), or None."""
     text = re.sub(r"(?<=\d)_(?=\d)", "-", name).replace("_", " ")
     return find_date(text) or next(
         (written for match in _COMPACT.finditer(text) if (written := _to_date(match, text, None))), None
@@ -110,12 +110,12 @@ def find_date_in_name(name: str) -> WrittenDate | None:
 
 
 def has_weekday(text: str) -> bool:
-    """Whether a day of the week is named."""
+    """Return whether the text names a day of the week."""
     return any(len(word) > 2 and word.lower() in _WEEKDAY_OF for word in _WORD.findall(text))
 
 
 def is_day_first(texts: Iterator[str]) -> bool | None:
-    """How a document writes its slashed dates, where one of them can be read in one way alone."""
+    """Return how a document writes dates with slashes, by the first unambiguous one; None without any."""
     for text in texts:
         for match in _FORMS[-1].finditer(text):
             first, second = int(match["first"]), int(match["second"])

@@ -1,4 +1,4 @@
-"""Tables in plain text, CSV and its relatives: what stands between cells, and each record with its place. Pure."""
+"""Tables in plain text, CSV and similar formats: the delimiter, and each record with its place. Pure."""
 
 import csv
 import io
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from core.domain.corpus import Span
 
 DELIMITERS = (",", ";", "\t", "|", ":")
-# Characters at the front of a text from which its delimiter is told.
+# Characters at the beginning of a text from which the delimiter is found.
 _SAMPLE = 65_536
-# Records at the front from which the header is told.
+# Records at the beginning from which the header is found.
 MAX_HEADER_RECORDS = 100
-# Lines one record may run over: more is a quote that nobody closed, and the lines are records of their own.
+# Lines of one record: with more, a quote wasn't closed, and the lines are separate records.
 MAX_RECORD_LINES = 200
 # Columns of a table that are read: no spreadsheet has more, and a file may claim any number.
 MAX_COLUMNS = 16_384
@@ -26,15 +26,15 @@ _NUMBER = re.compile(r"[-+−(]?\s?(?:[$€£¥]|[A-Z]{3}\s)?[-+−]?\d[\d.,' ]*
 _DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?(?:[ T][\d:.]+Z?)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}:\d\d.*"
 )
-# What heads a column although it is a number: a year, a date, a quarter.
+# Numbers that name columns: a year, a date, a quarter.
 _PERIOD = re.compile(r"(?:FY\s?)?(?:19|20)\d\d(?:[-/]\d{2,4})?")
-# What stands in a column of numbers where there is none.
+# Empty values in a column of numbers.
 _NO_VALUE = frozenset({"n/a", "na", "nan", "none", "null", "nil", "-", "–", "—", "?", "tbd"})
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record as it stands: `span` is its place in the text, without the line end."""
+    """A record and its place in the text, without the line end."""
 
     span: Span
     cells: tuple[str, ...]
@@ -42,7 +42,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delimited:
-    """A table in plain text. `records` holds all that are not blank, the header and what stands above it included."""
+    """A table in plain text. `records` are all that aren't blank, the header and lines above it included."""
 
     delimiter: str  # "" where the text is a list of lines
     records: tuple[Record, ...]
@@ -55,7 +55,7 @@ class Delimited:
 
     @property
     def rows(self) -> tuple[Record, ...]:
-        """The records under the header; all where there is none."""
+        """The records under the header; all of them without a header."""
         return self.records if self.header is None else self.records[self.header + 1 :]
 
 
@@ -72,7 +72,7 @@ def read_delimited(text: str, *, start: int = 0) -> Delimited:
 
 
 def find_delimiter(sample: str) -> str:
-    """What stands between the cells: what cuts the most records into the same number of two or more; "" if nothing."""
+    """Return the sign that cuts the most records into the same number of cells, at least two; "" if none does."""
     fits = {delimiter: _fit(sample, delimiter) for delimiter in DELIMITERS}
     best = max(DELIMITERS, key=lambda delimiter: fits[delimiter])
     return best if fits[best][1] else ""
@@ -88,7 +88,7 @@ def _fit(sample: str, delimiter: str) -> tuple[float, int]:
 
 
 def _records(text: str, delimiter: str) -> Iterator[Record]:
-    """Records in text order. One that never ends is given up: its lines are records as they stand."""
+    """Yield records in text order. An unclosed record is given up: its lines become records."""
     lines = io.StringIO(text).readlines()
     place = index = 0
     while index < len(lines):
@@ -115,10 +115,10 @@ def _record(lines: list[str], index: int, delimiter: str) -> tuple[int, tuple[st
 
 
 def find_header(rows: Sequence[Sequence[str]]) -> int | None:
-    """The index of the row that names the columns, None where there is none.
+    """Return the index of the row with the column names, or None.
 
-    It is the last row of words above the columns of numbers and dates, or the first row where no column is of those;
-    periods (years, dates) count as names over what are none.
+    It is the last row of words above the columns of numbers and dates, or the first row if there is no such column.
+    Periods (years, dates) count as names above other values.
     """
     sample: list[list[str]] = [[cell.strip() for cell in row] for row in rows[:_HEADER_SAMPLE]]
     if len(sample) < 2:
@@ -148,7 +148,7 @@ def _holds_data(row: Sequence[str], columns: Sequence[int]) -> bool:
 
 
 def _names_all(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether a row heads its columns although numbers may stand in it: they are periods, over what are none."""
+    """Return whether a row of periods heads its columns, which hold no periods."""
     data = [column for column, cell in enumerate(row) if is_data(cell)]
     if not below or 0 in data or not all(_is_period(row[column]) for column in data):
         return False

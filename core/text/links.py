@@ -1,4 +1,4 @@
-"""Where a page can be opened: a web address, and a deep link into the program the document lives in. Pure."""
+"""Addresses of pages: a web address, and a deep link into the program of the document. Pure."""
 
 import re
 from urllib.parse import quote, urlsplit
@@ -9,9 +9,9 @@ _UUID = re.compile(r"@UUID\[([^\[\]]+)\]")
 
 
 def page_links(document: Document, page: Page) -> tuple[str | None, str | None]:
-    """(url, deep link) of a page; None where the document has no such address.
+    """Return (url, deep link) of a page; None for an address that the document doesn't have.
 
-    `document.url` may be a template (see `fill_template`). A page whose own link is a web address has that one.
+    `document.url` may be a template (see `fill_template`). A web address as the page's own link takes precedence.
     """
     if page.deep_link is not None and page.deep_link.startswith(("http://", "https://")):
         return page.deep_link, None
@@ -21,9 +21,9 @@ def page_links(document: Document, page: Page) -> tuple[str | None, str | None]:
 def fill_template(
     template: str | None, path: str, page_number: int, anchor: str, deep_link: str | None = None
 ) -> str | None:
-    """An address from a template: `{path}`, `{page}`, `{anchor}` and `{uuid}` are filled in, URL-quoted.
+    """Fill `{path}`, `{page}`, `{anchor}` and `{uuid}` into a template, URL-quoted.
 
-    `{uuid}` is what Foundry's link `@UUID[...]` holds; with it, what has no such link has no address.
+    `{uuid}` is the content of Foundry's link `@UUID[...]`. Return None if the template has it and the page doesn't.
     """
     if not template:
         return None

@@ -16,13 +16,13 @@ _RULE_CELL = re.compile(r":?-+:?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextTable:
-    """A table as it stands in a text; all rows have as many cells as there are columns."""
+    """A table in a text; all rows have as many cells as there are columns."""
 
     span: Span  # from the header's first character to the last row's last
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     row_spans: tuple[Span, ...]
-    caption: str = ""  # the line that is known to stand right above it
+    caption: str = ""  # the line right above it, if known
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,25 @@
-"""Words and white space: the few text rules that proof, grounding and reading positions share. All pure."""
+"""Words of a text: as people read them, and as searches compare them. Pure."""
 
 import csv
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
 from core.domain.corpus import Span
 
+if TYPE_CHECKING:
+    from py_rust_stemmers import SnowballStemmer
+
 _WORD = re.compile(r"\w+(?:[.,']\w+)*", re.UNICODE)
-# What a name can't stand with as it is, and words that mean all or no names where names are asked for.
+# Names that need quotes in a list: signs, space at an end, and the words for all or no names.
 _QUOTED = re.compile(r'.*[,"“”].*|\s.*|.*\s|all|none', re.IGNORECASE | re.DOTALL)
 _QUOTES = str.maketrans("“”", '""')
-MOST_DIGITS = 9  # of a number that somebody writes
+MOST_DIGITS = 9  # of a number in a message
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
-# English function words: they say nothing about what a sentence is about.
+# English function words: they say nothing about a sentence's subject.
 STOPWORDS = frozenset(
     """a about above after again all also am an and any are as at be because been before being below between both but by
     can could did do does doing down during each few for from further had has have having he her here hers him his how i
@@ -24,43 +30,43 @@ STOPWORDS = frozenset(
 
 
 def collapse(text: str) -> str:
-    """Text with every run of white space as one space, none at the ends."""
+    """Replace every run of white space by one space, and strip the ends."""
     return " ".join(text.split())
 
 
 def words(text: str) -> list[str]:
-    """Lower-cased words in order; numbers keep their points and commas inside."""
+    """Return lower-cased words in order; numbers keep their points and commas."""
     return [match.group().lower() for match in _WORD.finditer(unicodedata.normalize("NFKC", text))]
 
 
 def content_words(text: str) -> set[str]:
-    """The words that carry meaning."""
+    """Return the words that aren't STOPWORDS."""
     return {word for word in words(text) if word not in STOPWORDS}
 
 
 def code_spans(text: str) -> list[Span]:
-    """Fenced blocks (an unclosed one runs to the end) and inline code."""
+    """Return the places of fenced blocks (an unclosed one runs to the end) and inline code."""
     return [Span(match.start(), match.end()) for match in _CODE.finditer(text)]
 
 
 def is_number(text: str) -> bool:
-    """Digits that int() takes and a database's column holds: people paste more than that, and "²" is a digit, too."""
+    """Return whether int() and a database column take it: people paste long numbers, and "²" is a digit, too."""
     return text.isdecimal() and len(text) <= MOST_DIGITS
 
 
 def join_names(names: Iterable[str]) -> str:
-    """Names as one line that `split_names` reads: `handbook, "minutes, 2026"`."""
+    """Write names as one line for `split_names`: `handbook, "minutes, 2026"`."""
     return ", ".join(f'"{name.replace(chr(34), chr(34) * 2)}"' if _QUOTED.fullmatch(name) else name for name in names)
 
 
 def split_names(line: str) -> list[str]:
-    """Names between commas; one that has a comma itself stands in quotes, which are doubled inside."""
+    """Split a line at commas; a name with a comma is in quotes, which are doubled inside."""
     [row] = csv.reader([collapse(line.translate(_QUOTES))], skipinitialspace=True)
     return [name.strip() for name in row if name.strip()]
 
 
 def took(milliseconds: float) -> str:
-    """A duration as people read it: `130 ms`, `4.4 s`, `2 min 5 s`."""
+    """Format a duration: `130 ms`, `4.4 s`, `2 min 5 s`."""
     if round(milliseconds) < 1_000:
         return f"{milliseconds:.0f} ms"
     if milliseconds < 59_950:  # 59.95 s would be shown as 60.0
@@ -70,9 +76,84 @@ def took(milliseconds: float) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """One line of at most `limit` characters, cut at a word, with an ellipsis where it was cut."""
+    """Return one line of at most `limit` characters, cut at a word with an ellipsis."""
     line = collapse(text)
     if len(line) <= limit:
         return line
     head = line[: limit - 1]
     return (head.rsplit(" ", 1)[0] if " " in head else head).rstrip(" ,;:") + "…"
+
+
+# ---------------------------------------------------------------------------------------------- tokens of searches
+
+# The index, the query, the sentence ranker and the counts of whole pages share these, so that their words always match.
+# Chinese, Japanese, Korean and South-East Asian scripts have no spaces between words: runs of them become overlapping
+# pairs of characters.
+LONGEST_TOKEN = 60  # characters; longer ones are data (base64, hashes) that people don't type
+STEM_CACHE = 50_000  # words
+# Scripts without spaces between words: Thai, Lao, Burmese, Khmer, kana, Han, Hangul.
+_UNSPACED = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    r"\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+# Marks that belong to the letter before them, which \w leaves out: accents, Hebrew and Arabic points, Indic vowels.
+_MARKS = r"\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff"
+_TOKEN = re.compile(
+    rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<number>\d+(?:[.,]\d+)*(?![^\W_]))|(?P<word>(?:[^\W_{_UNSPACED}][{_MARKS}]*)+)"
+)
+
+STOP_WORDS = frozenset(
+    "a about above after again against all am an and any are as at be because been before being below between "
+    "both but by can could did do does doing down during each few for from further had has have having he her "
+    "here hers him his how i if in into is it its itself just ll me more most my no nor not now of off on "
+    "once only or other our ours out over own re s same she should so some such t than that the their theirs "
+    "them then there these they this those through to too under until up ve very was we were what when where "
+    "which while who whom why will with would you your yours".split()
+)
+
+
+def tokens(text: str) -> list[str]:
+    """Return stemmed, case-folded words in order, with repeats and without stop words; may be empty."""
+    return [token for piece in _TOKEN.finditer(_normal(text)) for token in _tokens_of(piece.lastgroup, piece.group())]
+
+
+def count_tokens(text: str) -> Counter[str]:
+    """Count the `tokens` of a text. Faster for a long text, because each form of a word is processed once."""
+    counts: Counter[str] = Counter()
+    for (kind, piece), times in Counter((m.lastgroup, m.group()) for m in _TOKEN.finditer(_normal(text))).items():
+        for token in _tokens_of(kind, piece):
+            counts[token] += times
+    return counts
+
+
+def _normal(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
+
+
+def _tokens_of(kind: str | None, piece: str) -> list[str]:
+    if kind == "unspaced":
+        return _pairs(piece)
+    if kind == "number":
+        return [piece.replace(",", "")[:LONGEST_TOKEN]]
+    stem = _stem(piece) if len(piece) <= LONGEST_TOKEN else ""
+    return [stem] if stem else []
+
+
+def _pairs(run: str) -> list[str]:
+    return [run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)]
+
+
+@lru_cache(maxsize=STEM_CACHE)
+def _stem(word: str) -> str:
+    """Return the stem of a word without its accents; "" for a stop word."""
+    lowered = "".join(c for c in unicodedata.normalize("NFD", word.casefold()) if not "\u0300" <= c <= "\u036f")
+    if lowered in STOP_WORDS:
+        return ""
+    return _stemmer().stem_word(lowered) if lowered.isascii() and lowered.isalpha() else lowered
+
+
+@cache
+def _stemmer() -> "SnowballStemmer":
+    from py_rust_stemmers import SnowballStemmer
+
+    return SnowballStemmer("english")

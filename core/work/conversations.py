@@ -1,4 +1,4 @@
-"""Use cases around conversations: open one for a thread, list, show, rename, delete; titles and focus."""
+"""Use cases of conversations: open one for a thread, list, show, rename, delete; titles and focus."""
 
 import uuid
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -6,18 +6,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from core.domain.answer import Citation
-from core.domain.conversation import ChannelAddress, Conversation, Focus, IncomingMessage, Message, Role, ThreadAddress
+from core.domain.conversation import Conversation, Focus, IncomingMessage, Message, Role, ThreadAddress
 from core.errors import BadInput, NotFound
 from core.ports import Clock, ConversationRepository
 from core.text.words import shorten
 from core.work.questions import split_deep
 
-# A focus is what people were just talking about; after half an hour they start afresh.
-FOCUS_IDLE = timedelta(minutes=30)
-# Sections a focus remembers: what the last answers cited, no more than one search looks at first.
-FOCUS_SECTIONS = 5
-# Thread names on chat platforms go up to 100 characters; a list row reads well below that.
-TITLE_LENGTH = 80
+FOCUS_IDLE = timedelta(minutes=30)  # after which the subject is forgotten
+FOCUS_SECTIONS = 5  # sections that the last answers cited, and the next search looks at first
+TITLE_LENGTH = 80  # characters; chat platforms allow 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +33,14 @@ class Conversations:
         clock: Clock,
         after_delete: Callable[[ThreadAddress], Awaitable[None]] | None = None,
     ) -> None:
-        """`after_delete` is told the thread of a conversation that was deleted: what else belonged to it goes, too."""
+        """`after_delete` is called with the thread of a deleted conversation, to delete its other data."""
         self._repository = repository
+        self.list_conversations = repository.list_conversations
         self._clock = clock
         self._after_delete = after_delete
 
     async def open(self, message: IncomingMessage, pinned_document_id: str | None = None) -> Conversation:
-        """The conversation of a message: the one it names, its thread's, or a new one titled by the question."""
+        """Return the conversation of a message: the one it names, its thread's, or a new one titled by the question."""
         if message.conversation_id:
             return await self._repository.get(message.conversation_id, message.address.workspace)
         found = await self._repository.find_by_address(message.address)
@@ -52,7 +50,7 @@ class Conversations:
         return found
 
     async def thread_of(self, message: IncomingMessage) -> OpenedThread:
-        """The conversation that `open` gives, with what was said in it; a new one is stored with its first message."""
+        """Return the conversation as `open` does, with its messages; a new one is stored with its first message."""
         if message.conversation_id:
             conversation, messages = await self._repository.read(message.conversation_id, message.address.workspace)
             return OpenedThread(conversation, messages)
@@ -63,43 +61,32 @@ class Conversations:
     async def create(
         self, message: IncomingMessage, *, title: str = "", pinned_document_id: str | None = None
     ) -> Conversation:
-        """A new conversation at the message's address; InvalidState when the thread has one."""
+        """Store a new conversation at the message's address. Raises InvalidState if the thread has one."""
         conversation = self._new(message, title, pinned_document_id)
         await self._repository.add(conversation)
         return conversation
 
     async def find(self, address: ThreadAddress) -> Conversation | None:
-        """The conversation of a thread, where one has begun."""
+        """Return the conversation of a thread, or None."""
         return await self._repository.find_by_address(address)
 
-    async def list_conversations(
-        self,
-        workspace: str,
-        document_id: str | None = None,
-        *,
-        owner: str | None = None,
-        channel: ChannelAddress | None = None,
-    ) -> list[Conversation]:
-        """Most recently used first; those about a document, of an owner, of a channel."""
-        return await self._repository.list_conversations(workspace, document_id, owner=owner, channel=channel)
-
     async def show(self, conversation_id: str, workspace: str) -> tuple[Conversation, list[Message]]:
-        """With all its messages, oldest first. NotFound for an id of another workspace."""
+        """Return it with all its messages, oldest first. Raises NotFound for an id of another workspace."""
         return await self._repository.read(conversation_id, workspace)
 
     async def message(self, message_id: str, workspace: str) -> tuple[Conversation, Message]:
-        """A message with its conversation. NotFound for an unknown id, and for one of another workspace."""
+        """Return a message with its conversation. Raises NotFound for an unknown id, or one of another workspace."""
         found = await self._repository.find_message(message_id)
         gone = NotFound(f"There is no message {message_id!r} here: it may have been deleted.")
         if found is None:
             raise gone
         try:
             return await self._repository.get(found.conversation_id, workspace), found
-        except NotFound:  # which would tell of a conversation of another workspace
+        except NotFound:  # don't reveal conversations of other workspaces
             raise gone from None
 
     async def rename(self, conversation_id: str, workspace: str, title: str) -> Conversation:
-        """BadInput for a blank title; a long one is cut to a line."""
+        """Set the title, cut to a line. Raises BadInput for a blank title."""
         conversation = await self._repository.get(conversation_id, workspace)
         title = shorten(title, TITLE_LENGTH)
         if not title:
@@ -108,14 +95,14 @@ class Conversations:
         return replace(conversation, title=title)
 
     async def delete(self, conversation_id: str, workspace: str) -> None:
-        """With its messages. NotFound for an id of another workspace."""
+        """Delete it with its messages. Raises NotFound for an id of another workspace."""
         conversation = await self._repository.get(conversation_id, workspace)
         await self._repository.delete(conversation_id)
         if self._after_delete is not None:
             await self._after_delete(conversation.address)
 
     async def begin(self, conversation: Conversation, messages: Sequence[Message]) -> None:
-        """Store a new conversation with its first messages. InvalidState when the thread has one by now."""
+        """Store a new conversation with its first messages. Raises InvalidState if the thread has one by now."""
         await self._repository.add(conversation, messages)
 
     async def record(
@@ -123,9 +110,8 @@ class Conversations:
     ) -> None:
         """Append to the history; a conversation without a title gets it from its first question.
 
-        That is the last thing people said of `messages`: others may have talked before it. `citations` are the answer's
-        among the messages: what it was about, the document of most footnotes and the pages it cited of it, is
-        remembered.
+        The question is the last message of a user in `messages`: other people may have written before. `citations` are
+        those of the answer, which set the focus: the document of most footnotes, and its cited pages.
         """
         focus = next_focus(conversation.focus, citations, self._clock.now())
         await self._repository.append(conversation.id, messages, focus=focus if focus != conversation.focus else None)
@@ -134,7 +120,7 @@ class Conversations:
             await self._repository.rename(conversation.id, title_from(question))
 
     async def forget(self, conversation: Conversation, message_ids: Collection[str]) -> None:
-        """Take messages out of the history; unknown ids are ignored."""
+        """Remove messages from the history; unknown ids are ignored."""
         await self._repository.remove_messages(conversation.id, message_ids)
 
     def _new(self, message: IncomingMessage, title: str, pinned_document_id: str | None = None) -> Conversation:
@@ -151,18 +137,18 @@ class Conversations:
 
 
 def title_from(question: str) -> str:
-    """A title of at most TITLE_LENGTH characters: the question's first line, without `deep:` before it."""
+    """Return a title of at most TITLE_LENGTH characters: the question's first line, without a leading `deep:`."""
     first = next((line for line in split_deep(question)[0].splitlines() if line.strip()), "")
     return shorten(first.lstrip("#>-* "), TITLE_LENGTH)
 
 
 def live_focus(focus: Focus | None, now: datetime) -> Focus | None:
-    """The focus, unless it has idled out."""
+    """Return the focus unless it has expired."""
     return focus if focus is not None and now - focus.touched_at <= FOCUS_IDLE else None
 
 
 def next_focus(focus: Focus | None, citations: Sequence[Citation], now: datetime) -> Focus | None:
-    """The focus after an answer; an answer without footnotes leaves it as it was."""
+    """Return the focus after an answer; an answer without footnotes keeps it."""
     if not citations:
         return replace(focus, touched_at=now) if live_focus(focus, now) and focus else focus
     counts: dict[str, int] = {}

@@ -24,7 +24,7 @@ class Runs:
 class AbandonedRuns:
     """Ends what says that it runs while nobody is in its place. For who shows jobs."""
 
-    def __init__(self, jobs: JobRepository, clock: Clock, runs: Callable[[], Sequence[Runs]]) -> None:
+    def __init__(self, jobs: JobRepository, clock: Clock, runs: Sequence[Runs]) -> None:
         self._jobs = jobs
         self._clock = clock
         self._runs = runs
@@ -32,7 +32,7 @@ class AbandonedRuns:
     async def settle(self) -> int:
         """How many were ended; safe to repeat, by any number of processes. Raises StorageError."""
         ended = 0
-        for each in self._runs():
+        for each in self._runs:
             if not await self._jobs.list_running(each.kind, each.name):
                 continue
             async with each.place_if_free() as is_free:

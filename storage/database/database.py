@@ -1,27 +1,42 @@
-"""The SQL database: one writer thread, a few readers, every driver's error in one sentence.
+"""The SQL database: one writer thread, a few readers, and driver errors as StorageError.
 
-SQLite is the default (one file, write-ahead log); a PostgreSQL URL works through the same code.
+SQLite is the default (one file, write-ahead log); PostgreSQL works through the same code.
 """
 
 import asyncio
+import threading
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from enum import IntEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import URL, Connection, Engine
+from sqlalchemy import URL, Connection, Engine, Table, event
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.orm import Session
 
 from core.errors import StorageError
 from core.thread_work import to_its_end
-from storage.database.driver_errors import to_storage_error
-from storage.database.engines import DURABLE, READERS, WRITING, build_engine
+from storage.database.engines import READERS, build_engine, to_storage_error
 from storage.database.schema import bring_to_head
-from storage.database.writing import Commit, Work, Writer
 
 T = TypeVar("T")
+Work = Callable[[Connection], Any]
+
+MOST_TOGETHER = 32  # writes in one commit: about 10 ms of work, which the first of them waits for
+WRITING = "footnote_writes"  # execution option of the engines that the writer uses
+DURABLE = "footnote_durable"  # execution option of the engine whose commits survive a power cut
+
+
+class Commit(IntEnum):
+    """The durability of a commit. A group of writes uses the strongest of its members."""
+
+    RECORD = 0  # doesn't wait: a power cut may lose it
+    NORMAL = 1  # as the database is configured: PostgreSQL waits for the disk, SQLite doesn't
+    DURABLE = 2  # waits for the disk on every database
 
 
 class Database:
@@ -30,6 +45,8 @@ class Database:
     def __init__(self, engine: Engine, name: str) -> None:
         self.name = name  # for people: the file's path, or the URL without its password
         self.is_postgres = engine.dialect.name == "postgresql"
+        if not self.is_postgres:
+            event.listen(engine, "begin", _begin_sqlite)
         self._engine = engine
         self._writing_engine = engine.execution_options(**{WRITING: True})
         self._durable_engine = engine.execution_options(**{WRITING: True, DURABLE: True})
@@ -39,7 +56,7 @@ class Database:
 
     @classmethod
     async def open(cls, location: Path | str) -> "Database":
-        """Open a SQLite file (made when it is missing, with its folder) or a `postgresql://` URL, and migrate it.
+        """Open and migrate a SQLite file (created with its folder if missing) or a `postgresql://` URL.
 
         Raises StorageError when it can't be reached, read or written, is no database, or is a newer Footnote's.
         """
@@ -53,43 +70,31 @@ class Database:
 
     @property
     def url(self) -> URL:
-        """How drivers reach it, password included: not for people."""
+        """The address for drivers, password included: not for people."""
         return self._engine.url
 
-    async def write(self, work: Callable[[Session], T], *, durable: bool = False) -> T:
-        """Run `work` in the writer thread, in one transaction: committed when it returns, undone when it raises.
+    def insert(self, table: Table) -> Any:
+        """Return an INSERT of the database's dialect, which can handle conflicts."""
+        return (postgresql if self.is_postgres else sqlite).insert(table)
 
-        `durable`: on the disk when it returns, so that not even a power cut takes it back. SQLite waits for the disk
-        only then; PostgreSQL always does, as it is configured.
+    def upsert(self, table: Table) -> Any:
+        """Return an INSERT that replaces the row with the same primary key, in one statement without a read."""
+        statement = self.insert(table)
+        others = {column.name: statement.excluded[column.name] for column in table.c if not column.primary_key}
+        return statement.on_conflict_do_update(index_elements=[*table.primary_key], set_=others)
+
+    async def write(
+        self, work: Callable[[Connection], T], commit: Commit = Commit.NORMAL, *, is_shared: bool = True
+    ) -> T:
+        """Run `work` in the writer thread, in one transaction: committed when it returns, rolled back when it raises.
+
+        Writes that wait together share a commit, unless one takes long (`is_shared` is False). A shared one may run
+        twice, the first time rolled back, so it must change nothing but the database.
         """
+        return await self._call(lambda: self._writer.write(work, commit, is_shared=is_shared))
 
-        def flushed(connection: Connection) -> T:
-            with Session(connection, expire_on_commit=False) as session:
-                result = work(session)
-                session.flush()
-                return result
-
-        commit = Commit.DURABLE if durable else Commit.NORMAL
-        return await self._call(lambda: self._writer.write(flushed, commit, is_shared=False))
-
-    async def write_rows(self, work: Callable[[Connection], T], commit: Commit = Commit.NORMAL) -> T:
-        """As `write`, for short writes there are many of: without the ORM, and those that wait share a commit.
-
-        `work` may be run twice, the first time undone: it changes nothing but the database.
-        """
-        return await self._call(lambda: self._writer.write(work, commit, is_shared=True))
-
-    async def read(self, work: Callable[[Session], T]) -> T:
+    async def read(self, work: Callable[[Connection], T]) -> T:
         """Run `work` in a reader thread. On SQLite all its queries see one state of the database."""
-
-        def transaction() -> T:
-            with Session(self._engine) as session:
-                return work(session)
-
-        return await self._call(lambda: self._in_reader(transaction))
-
-    async def read_rows(self, work: Callable[[Connection], T]) -> T:
-        """As `read`, without the ORM."""
 
         def transaction() -> T:
             with self._engine.connect() as connection:
@@ -98,7 +103,7 @@ class Database:
         return await self._call(lambda: self._in_reader(transaction))
 
     async def close(self) -> None:
-        """Finish the work in hand and release the files; safe to repeat."""
+        """Finish the current work and release the files; safe to repeat."""
         self._closed = True
         await to_its_end(self._release)
 
@@ -108,7 +113,7 @@ class Database:
         self._engine.dispose()
 
     def _commit(self, works: Sequence[Work], commit: Commit) -> list[Any]:
-        """In the writer thread: all works in one transaction."""
+        """Run all works in one transaction, in the writer thread."""
         engine = self._durable_engine if commit is Commit.DURABLE else self._writing_engine
         with engine.begin() as connection:
             if self.is_postgres and commit is Commit.RECORD:
@@ -125,3 +130,108 @@ class Database:
             return await run()
         except DBAPIError as error:
             raise to_storage_error(error, self.name) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A queued write. One that `is_shared` may be committed in a group, and then may run twice."""
+
+    work: Work
+    commit: Commit
+    is_shared: bool
+    done: "asyncio.Future[Any]"
+
+
+class Writer:
+    """A queue with one thread, first come first served; adjacent shared writes get one commit.
+
+    A commit costs more than most writes, most of all one that waits for the disk. Callers don't notice the sharing:
+    when one write of a group fails, the group is rolled back and each write is committed separately.
+
+    Args:
+        run: executes a group of works in one transaction, in the writer's thread, and returns their results.
+    """
+
+    def __init__(self, run: Callable[[Sequence[Work], Commit], list[Any]]) -> None:
+        self._run = run
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="sql-write")
+        self._lock = threading.Lock()  # guards the two attributes below
+        self._waiting: deque[Write] = deque()
+        self._is_draining = False
+
+    async def write(self, work: Callable[[Connection], T], commit: Commit, *, is_shared: bool) -> T:
+        """Return the work's result, or raise its error. A write cancelled before its turn is skipped."""
+        done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        with self._lock:
+            self._waiting.append(Write(work, commit, is_shared, done))
+            if not self._is_draining:
+                self._thread.submit(self._drain)
+                self._is_draining = True
+        return await done
+
+    def close(self) -> None:
+        """Wait for all queued writes."""
+        self._thread.shutdown()
+
+    def _drain(self) -> None:
+        while group := self._take():
+            try:
+                results = self._run([write.work for write in group], max(write.commit for write in group))
+            except Exception as error:
+                if len(group) == 1:
+                    _set_outcomes(group, [error], failed=True)
+                else:
+                    self._run_each(group)
+            else:
+                _set_outcomes(group, results, failed=False)
+
+    def _run_each(self, group: Sequence[Write]) -> None:
+        for write in group:
+            try:
+                result = self._run([write.work], write.commit)
+            except Exception as error:
+                _set_outcomes([write], [error], failed=True)
+            else:
+                _set_outcomes([write], result, failed=False)
+
+    def _take(self) -> list[Write]:
+        """Return the next write with the following ones that may share its commit; when empty, the thread is done."""
+        group: list[Write] = []
+        with self._lock:
+            while self._waiting and len(group) < MOST_TOGETHER:
+                if group and not (group[0].is_shared and self._waiting[0].is_shared):
+                    break
+                write = self._waiting.popleft()
+                if not write.done.cancelled():
+                    group.append(write)
+            self._is_draining = bool(group)
+        return group
+
+
+def _set_outcomes(group: Sequence[Write], outcomes: Sequence[Any], *, failed: bool) -> None:
+    """Resolve all futures in one call into their event loop: waking it costs more than a small write."""
+
+    def resolve() -> None:
+        for write, outcome in zip(group, outcomes, strict=True):
+            if write.done.cancelled():
+                continue
+            if failed:
+                write.done.set_exception(outcome)
+            else:
+                write.done.set_result(outcome)
+
+    group[0].done.get_loop().call_soon_threadsafe(resolve)
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    """Begin a transaction. A write takes the lock now: taken after a read, it fails if another process wrote since."""
+    options = connection.get_execution_options()
+    writes = options.get(WRITING, False)
+    wanted = "FULL" if options.get(DURABLE, False) else "NORMAL"
+    if writes and connection.info.get("synchronous", "NORMAL") != wanted:
+        connection.exec_driver_sql(f"PRAGMA synchronous={wanted}")
+        connection.info["synchronous"] = wanted
+    if writes:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    elif (driver := connection.connection.dbapi_connection) is not None:
+        driver.cursor().execute("BEGIN")  # takes no lock and can't fail: a tenth of the cost of SQLAlchemy's way

@@ -1,6 +1,6 @@
 """Secrets encrypted at rest: Fernet (AES-128-CBC and HMAC-SHA256), under keys that can be changed one by one.
 
-A sealed text says whose it is, so that in a tampered database one team's token can't stand in for another's.
+An encrypted text names its owner, so that a tampered database can't pass one team's token off as another's.
 """
 
 import hashlib
@@ -11,11 +11,11 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 from core.errors import ConfigError
 
-SHORTEST_KEY = 32  # characters; of random ones, that is more than anybody can try
+SHORTEST_KEY = 32  # random characters, too many to guess
 
 
-class Sealer:
-    """Seals with the first of `keys` and opens with any. `setting` names, for people, where the keys come from."""
+class SecretCipher:
+    """A cipher that encrypts with the first of `keys` and decrypts with any; error messages name `setting`."""
 
     def __init__(self, keys: Sequence[str], setting: str) -> None:
         """Raises ConfigError without a key, or for one that is too short to be safe."""
@@ -28,25 +28,25 @@ class Sealer:
         self._newest = _to_fernet(keys[0])
         self._any = MultiFernet([self._newest, *map(_to_fernet, keys[1:])])
 
-    def seal(self, owner: str, secret: str) -> str:
-        """`owner` holds no line break."""
+    def encrypt(self, owner: str, secret: str) -> str:
+        """Return the encrypted secret of an owner, whose name has no line break."""
         return self._newest.encrypt(f"{owner}\n{secret}".encode()).decode()
 
-    def open(self, owner: str, sealed: str) -> str:
-        """The secret of an owner. Raises ConfigError when no key fits, or when it is another's."""
+    def decrypt(self, owner: str, sealed: str) -> str:
+        """Return the secret of an owner. Raises ConfigError when no key fits, or when it belongs to another."""
         try:
             whose, _, secret = self._any.decrypt(sealed.encode()).decode().partition("\n")
         except InvalidToken:
             whose, secret = "", ""
         if whose != owner:
             raise ConfigError(
-                f"What is stored for {owner} can't be decrypted with the key in {self._setting}: put the key back that "
-                "it was stored with, behind the new one; if it is lost, docs/slack.md says what to do."
+                f"The stored token of {owner} can't be decrypted with the key in {self._setting}. Put the "
+                "key back that it was stored with, behind the new one; if it is lost, see docs/slack.md."
             )
         return secret
 
     def is_current(self, sealed: str) -> bool:
-        """Whether it was sealed with the newest key."""
+        """Return whether the text was encrypted with the newest key."""
         try:
             self._newest.decrypt(sealed.encode())
         except InvalidToken:
@@ -55,5 +55,5 @@ class Sealer:
 
 
 def _to_fernet(key: str) -> Fernet:
-    """Any random text will do as a key: its hash is in the form that Fernet wants."""
+    """Return a key made from any random text: its hash has the form that Fernet wants."""
     return Fernet(urlsafe_b64encode(hashlib.sha256(key.encode()).digest()))

@@ -1,28 +1,24 @@
-"""How SQLite and PostgreSQL are reached: an engine of each, its connections as the writer and the readers need them."""
+"""Engines for SQLite and PostgreSQL, and the meaning of their drivers' errors."""
 
 import sqlite3
 import time
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DisconnectionError
+from sqlalchemy import URL, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, OperationalError
 
 from core.errors import StorageError
 
 READERS = 4  # threads; reads are short, and more would only wait for the interpreter's lock
-BUSY_TIMEOUT_SECONDS = (
-    15.0  # how long to wait for another process's write: the longest, a big document's switch, takes about 2 s
-)
-BUSY_PAUSE_SECONDS = 0.01  # between tries to switch a new file to its write-ahead log, which takes about 1 ms
-PAUSE_SECONDS = 1.0  # a PostgreSQL connection that was used so lately is not asked whether it is still there
+BUSY_TIMEOUT_SECONDS = 15.0  # for another process's write: the longest, a big document's switch, takes about 2 s
+BUSY_PAUSE_SECONDS = 0.01  # between attempts to switch a new file to its write-ahead log, which takes about 1 ms
+IDLE_SECONDS = 1.0  # a PostgreSQL connection that was idle for longer is checked before use
 LAST_USED = "footnote_last_used"  # key of a connection's info
-WRITING = "footnote_writes"  # execution option of the engines that the writer uses
-DURABLE = "footnote_durable"  # execution option of the one whose commits survive a power cut
 
 
 def build_engine(location: Path | str) -> tuple[Engine, str]:
-    """A SQLAlchemy engine, and the database's name for people; connects to nothing yet."""
+    """Return a SQLAlchemy engine and the database's name for people, without connecting."""
     if isinstance(location, Path):
         return _sqlite_engine(location), str(location)
     try:
@@ -39,7 +35,7 @@ def _sqlite_engine(path: Path) -> Engine:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StorageError(
-            f"The folder {path.parent} can't be made ({error.strerror}); choose another data directory"
+            f"The folder {path.parent} can't be created ({error.strerror}); choose another data directory"
         ) from error
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
@@ -47,19 +43,18 @@ def _sqlite_engine(path: Path) -> Engine:
         connect_args={"timeout": BUSY_TIMEOUT_SECONDS},
     )
     event.listen(engine, "connect", _prepare_sqlite)
-    event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
-    connection.isolation_level = None  # the driver begins no transactions: _begin_sqlite does
+    connection.isolation_level = None  # the driver begins no transactions: Database does
     _use_write_ahead_log(connection)
     connection.execute("PRAGMA synchronous=NORMAL")  # a power cut may cost the last commits, never the file
     connection.execute("PRAGMA foreign_keys=ON")
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Waits by itself: when two processes switch a new file at once, SQLite refuses one of them without waiting."""
+    """Retry until a deadline: when two processes switch a new file at once, SQLite refuses one without waiting."""
     deadline = time.monotonic() + BUSY_TIMEOUT_SECONDS
     while True:
         try:
@@ -71,33 +66,19 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
         time.sleep(BUSY_PAUSE_SECONDS)
 
 
-def _begin_sqlite(connection: Connection) -> None:
-    """A write takes the lock at its start: taken after a read, it fails if another process wrote in between."""
-    options = connection.get_execution_options()
-    writes = options.get(WRITING, False)
-    wanted = "FULL" if options.get(DURABLE, False) else "NORMAL"
-    if writes and connection.info.get("synchronous", "NORMAL") != wanted:
-        connection.exec_driver_sql(f"PRAGMA synchronous={wanted}")
-        connection.info["synchronous"] = wanted
-    if writes:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-    elif (driver := connection.connection.dbapi_connection) is not None:
-        driver.cursor().execute("BEGIN")  # which takes no lock and can't fail: a tenth of what SQLAlchemy's way costs
-
-
 def _postgres_engine(url: URL) -> Engine:
     try:
         engine = create_engine(url.set(drivername="postgresql+psycopg"), pool_size=READERS + 1)
     except ModuleNotFoundError as error:
         raise StorageError("PostgreSQL needs its driver; install it with: pip install 'footnote[postgres]'") from error
-    event.listen(engine, "checkout", _ask_after_a_pause)
+    event.listen(engine, "checkout", _check_after_idling)
     event.listen(engine, "checkin", _note_use)
     return engine
 
 
-def _ask_after_a_pause(connection: Any, record: Any, _proxy: Any) -> None:
-    """Is it still there? A server that was restarted meanwhile has left the pool's connections dead: take new ones."""
-    if time.monotonic() - record.info.get(LAST_USED, 0.0) < PAUSE_SECONDS:
+def _check_after_idling(connection: Any, record: Any, _proxy: Any) -> None:
+    """Replace a dead connection: after a restart of the server, all connections of the pool are dead."""
+    if time.monotonic() - record.info.get(LAST_USED, 0.0) < IDLE_SECONDS:
         return
     try:
         connection.execute("SELECT 1")
@@ -108,3 +89,30 @@ def _ask_after_a_pause(connection: Any, record: Any, _proxy: Any) -> None:
 
 def _note_use(_connection: Any, record: Any) -> None:
     record.info[LAST_USED] = time.monotonic()
+
+
+# Meanings of SQLite's error codes, by the beginning of their names (https://sqlite.org/rescode.html).
+_SQLITE_ERRORS = {
+    "SQLITE_NOTADB": "is not a Footnote database; move the file away or choose another data directory",
+    "SQLITE_CORRUPT": "is damaged; move it away and restore a backup with `footnote db restore`, or ingest again",
+    "SQLITE_FULL": "can't grow, the disk is full; free some space and try again",
+    "SQLITE_CANTOPEN": "can't be opened; check that its folder exists and may be written",
+    "SQLITE_READONLY": "can't be written; check the permissions of the file and its folder",
+    "SQLITE_PERM": "can't be written; check the permissions of the file and its folder",
+    "SQLITE_BUSY": f"is locked by another process since {BUSY_TIMEOUT_SECONDS:g} seconds; try again when it is done",
+    "SQLITE_IOERR": "can't be read or written; check the disk",
+}
+
+
+def to_storage_error(error: DBAPIError, name: str) -> StorageError:
+    """Return one sentence about a driver's error in the database called `name`."""
+    code = getattr(error.orig, "sqlite_errorname", "")
+    for prefix, meaning in _SQLITE_ERRORS.items():
+        if code.startswith(prefix):
+            return StorageError(f"The database {name} {meaning}")
+    reason = (str(error.orig).strip().splitlines() or [type(error.orig).__name__])[0]
+    if isinstance(error, OperationalError) and getattr(error.orig, "sqlstate", "") is None:  # no reply from PostgreSQL
+        return StorageError(
+            f"The database {name} can't be reached ({reason}); check that the server runs, its URL and its password"
+        )
+    return StorageError(f"The database {name} refused: {reason}")

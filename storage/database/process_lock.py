@@ -1,5 +1,7 @@
-"""One process at a time: over all that share a PostgreSQL database (an advisory lock on a connection of its own), or
-over all of this machine that share a SQLite file (a lock file beside it).
+"""A named lock that one process at a time holds.
+
+Processes that share a PostgreSQL database use an advisory lock, on a connection of its own; processes on this machine
+that share a SQLite file use a lock file in its folder.
 """
 
 import asyncio
@@ -14,51 +16,49 @@ from sqlalchemy.exc import DBAPIError
 
 from core.errors import StorageError
 from core.thread_work import opened, to_its_end
-from storage.database.driver_errors import to_storage_error
-from storage.database.engines import build_engine
+from storage.database.engines import build_engine, to_storage_error
 
-PAUSE_SECONDS = 0.5  # between looks whether the other process has left
+PAUSE_SECONDS = 0.5  # between attempts to take the lock
 
-_TAKE = text("SELECT pg_try_advisory_lock(hashtextextended(:place, 0))")
+_TAKE = text("SELECT pg_try_advisory_lock(hashtextextended(:name, 0))")
+
+Take = Callable[[], Awaitable[bool]]  # takes the lock if it is free
 
 
 @asynccontextmanager
-async def alone(location: Path | str, place: str, *, with_file: bool = False) -> AsyncIterator[None]:
-    """While it is open, no other process on the database is in the same place: it waits outside.
+async def process_lock(location: Path | str, name: str, *, with_file: bool = False) -> AsyncIterator[None]:
+    """Hold the lock `name` of a database, after waiting for its current holder.
 
-    A SQLite file (a Path) has one process that writes for long, and nothing is locked there, but `with_file` a file
-    beside it. Raises StorageError when the server can't be asked, or the file can't be made. Who loses the connection
-    loses the place without a word. Whoever is cancelled, at whatever moment, leaves neither file nor connection open.
+    A SQLite file (a Path) is locked only with `with_file`, by a file in its folder: it has one long-time writer anyway.
+    Raises StorageError when the server can't be reached or the file can't be created. A lost connection releases the
+    lock without notice. Cancellation never leaves a file or connection open.
     """
-    async with _door(location, place, with_file=with_file) as enter:
-        while not await enter():  # noqa: ASYNC110 - another process leaves
+    async with _lock_of(location, name, with_file=with_file) as take:
+        while not await take():  # noqa: ASYNC110 - another process releases it
             await asyncio.sleep(PAUSE_SECONDS)
         yield
 
 
 @asynccontextmanager
-async def alone_if_free(location: Path | str, place: str, *, with_file: bool = False) -> AsyncIterator[bool]:
-    """As `alone`, without waiting: False where somebody is in the place, in this process or another."""
-    async with _door(location, place, with_file=with_file) as enter:
-        yield await enter()
-
-
-Enter = Callable[[], Awaitable[bool]]  # takes the place, if nobody is in it
+async def try_process_lock(location: Path | str, name: str, *, with_file: bool = False) -> AsyncIterator[bool]:
+    """Take the lock as `process_lock` does, without waiting: False if this or another process holds it."""
+    async with _lock_of(location, name, with_file=with_file) as take:
+        yield await take()
 
 
 @asynccontextmanager
-async def _door(location: Path | str, place: str, *, with_file: bool) -> AsyncIterator[Enter]:
-    """What was entered is left at the end."""
+async def _lock_of(location: Path | str, name: str, *, with_file: bool) -> AsyncIterator[Take]:
+    """Yield the function that takes the lock; the lock is released at the end."""
     if isinstance(location, Path):
-        async with _door_of_file(location.parent, place) if with_file else nullcontext(_always_free) as enter:
-            yield enter
+        async with _file_lock(location.parent, name) if with_file else nullcontext(_always_free) as take:
+            yield take
         return
-    engine, name = build_engine(location)
+    engine, database = build_engine(location)
     try:
         async with opened(lambda: _connect(engine), lambda made: made.close()) as connection:
-            yield lambda: to_its_end(lambda: _take(connection, place))
+            yield lambda: to_its_end(lambda: _take(connection, name))
     except DBAPIError as error:
-        raise to_storage_error(error, name) from error
+        raise to_storage_error(error, database) from error
     finally:
         await to_its_end(engine.dispose)
 
@@ -68,36 +68,36 @@ async def _always_free() -> bool:
 
 
 @asynccontextmanager
-async def _door_of_file(folder: Path, place: str) -> AsyncIterator[Enter]:
-    async with opened(lambda: _lock_file(folder, place), lambda file: file.close()) as handle:
-        is_in = False
+async def _file_lock(folder: Path, name: str) -> AsyncIterator[Take]:
+    async with opened(lambda: _open_file(folder, name), lambda file: file.close()) as handle:
+        is_held = False
 
-        async def enter() -> bool:
-            nonlocal is_in
-            is_in = _lock(handle)
-            return is_in
+        async def take() -> bool:
+            nonlocal is_held
+            is_held = _try_lock(handle)
+            return is_held
 
         try:
-            yield enter
+            yield take
         finally:
-            if is_in:
+            if is_held:
                 portalocker.unlock(handle)
 
 
 def _connect(engine: Engine) -> Connection:
-    """Outside transactions: the place may be held for minutes."""
+    """Connect outside transactions: the lock may be held for minutes."""
     return engine.connect().execution_options(isolation_level="AUTOCOMMIT", pool_reset_on_return=None)
 
 
-def _lock_file(folder: Path, place: str) -> IO[str]:
+def _open_file(folder: Path, name: str) -> IO[str]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return (folder / f"{place}.lock").open("a")
+        return (folder / f"{name}.lock").open("a")
     except OSError as error:
         raise StorageError(f"The folder {str(folder)!r} can't be written ({error.strerror}): choose another") from error
 
 
-def _lock(handle: IO[str]) -> bool:
+def _try_lock(handle: IO[str]) -> bool:
     try:
         portalocker.lock(handle, portalocker.LOCK_EX | portalocker.LOCK_NB)
     except portalocker.LockException:
@@ -105,5 +105,5 @@ def _lock(handle: IO[str]) -> bool:
     return True
 
 
-def _take(connection: Connection, place: str) -> bool:
-    return bool(connection.execute(_TAKE, {"place": f"footnote {place}"}).scalar_one())
+def _take(connection: Connection, name: str) -> bool:
+    return bool(connection.execute(_TAKE, {"name": f"footnote {name}"}).scalar_one())

@@ -11,7 +11,7 @@ from typing import NoReturn
 from core.domain.read_limits import MEBIBYTE
 from core.errors import ReadError
 
-# Bytes that the parts read of one container may be together, and one of them alone: a picture book's texts are 5 MB.
+# Maximum bytes of all parts read from one container, and of one part: the texts of a picture book are 5 MB.
 MAX_EXPANDED = 256 * MEBIBYTE
 MAX_PART = 64 * MEBIBYTE
 # Parts of a container: more is made to be slow.
@@ -60,7 +60,7 @@ class Archive:
         return data
 
     def find(self, name: str) -> str | None:
-        """The part of that name, whatever its case and however its path is written; None where there is none."""
+        """Return the part of that name, ignoring case and path spelling, or None."""
         wanted = posixpath.normpath(name).lstrip("/")
         if wanted in self._parts:
             return wanted
@@ -69,10 +69,9 @@ class Archive:
 
 @contextmanager
 def open_archive(path: Path, what: str) -> Iterator[Archive]:
-    """The container at `path`; `what` names it in reasons: "EPUB", "Word file".
+    """Open the container at `path`; `what` names it in errors: "EPUB", "Word file".
 
-    Raises:
-        ReadError: it is no readable ZIP container, or has too many parts.
+    Raises ReadError for an unreadable ZIP container, or one with too many parts.
     """
     try:
         file = zipfile.ZipFile(path)

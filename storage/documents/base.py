@@ -1,4 +1,4 @@
-"""Which reader reads a file: one visible list, asked by suffix and by what stands at the front of the file."""
+"""The list of readers, chosen by suffix and by the first bytes of a file."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -30,7 +30,7 @@ from storage.documents.readers.spreadsheet import SpreadsheetReader
 
 # Bytes of a file that `Reader.accepts` is shown.
 HEAD_BYTES = 4_096
-# What to save files as whose format has no reader.
+# Formats without a reader, and the format to save them in instead.
 _NEWER = {
     ".doc": ".docx", ".dot": ".docx", ".pages": ".docx", ".fodt": ".odt", ".tex": "a PDF",
     ".ppt": ".pptx", ".odp": ".pptx", ".key": ".pptx", ".numbers": ".xlsx", ".fods": ".ods",
@@ -76,11 +76,11 @@ def build_recognising_readers() -> tuple[Reader, ...]:
 def find_reader(
     path: Path, head: bytes, readers: Sequence[Reader], *, kind: str | None = None, known_kind: str | None = None
 ) -> Reader:
-    """The reader of `kind` where one is named, else the first that accepts the file; `head` is its first HEAD_BYTES.
+    """Return the reader of `kind` if one is named, else the first that accepts the file; `head` is its first bytes.
 
-    `known_kind` is what the file was read as before: it stays where no reader has the file's suffix.
+    `known_kind`, the kind the file was read as before, is used if no reader has its suffix.
 
-    Raises ReadError when none has its suffix ("no reader for .epub") or none that has recognises it.
+    Raises ReadError if no reader has its suffix ("no reader for .epub") or accepts it.
     """
     candidates = readers_for(path, readers)
     wanted_kind = kind or (None if candidates else known_kind)

@@ -1,8 +1,7 @@
-"""The child process that reads foreign files and looks for data in them: tasks on its input, results on its output.
+"""The child process that reads foreign files and extracts data: tasks on its input, results on its output.
 
 Messages are pickles, each after its length as eight bytes; a length of 0 asks for more time. The process limits its own
-memory and time, so that it ends even when the parent was killed; what it can't survive (a crash, a hang) the parent
-sees and reports.
+memory and time, so that it ends even if the parent was killed. The parent detects and reports crashes and hangs.
 """
 
 import importlib
@@ -22,7 +21,7 @@ from core.domain.read_limits import MEBIBYTE, ReadLimits
 from core.errors import ReadError
 from core.ports.documents import Extractor, Reader
 from storage.documents.chunking import FindPlaces, chunk
-from storage.documents.deadline import answering
+from storage.documents.deadline import deadline_handler
 from storage.documents.files import why_unopened
 
 HEADER_BYTES = 8
@@ -30,7 +29,7 @@ HEADER_BYTES = 8
 _GRACE_SECONDS = 10.0
 # A child that has grown beyond this share of its memory limit is replaced after the file it reads.
 _RETIRE_SHARE = 0.5
-# Address space for each byte of memory: libraries, stacks and what allocators set aside are addresses, not memory.
+# Address space per byte of memory: libraries, stacks and allocators reserve addresses without using memory.
 _ADDRESSES_PER_BYTE = 2
 _TOO_MUCH_MEMORY = "too large: reading it takes more than {:,} MB of memory; split the file"
 
@@ -56,8 +55,8 @@ class ReadTask:
     workspace: str
     document_id: str
     known_revision: str | None = None  # the stored one: when reading gives it again, no content is sent back
-    kind: str | None = None  # of the reader to use, whatever the suffix; None: by suffix and content
-    known_kind: str | None = None  # what the stored one was read as: stays where no reader has the suffix
+    kind: str | None = None  # of the reader to use, for any suffix; None: by suffix and content
+    known_kind: str | None = None  # the stored document's, used if no reader has the suffix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +80,7 @@ class ReadDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadFailure:
-    """Why a file could not be read: a sentence for people, and for a bug its trace for the log."""
+    """The reason why a file could not be read, and for a bug its trace for the log."""
 
     reason: str
     trace: str | None = None
@@ -102,7 +101,7 @@ class ExtractTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundInDocument:
-    """What an extractor found, in text order, and what its bounds left out."""
+    """The findings of an extractor in text order, and the parts that its limits left out."""
 
     found: tuple[Found, ...]
     unread: tuple[Unread, ...] = ()
@@ -114,7 +113,7 @@ Task: TypeAlias = ReadTask | ExtractTask
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What the child answers to a task."""
+    """The child's answer to a task."""
 
     result: Result
     retire: bool = False  # start another child for the next file
@@ -184,9 +183,9 @@ def _has_grown(limits: ReadLimits) -> bool:
 
 
 def _peak_bytes() -> int:
-    """The most memory this process ever held; 0 where the platform does not tell.
+    """Return the peak memory of this process, 0 if the platform doesn't report it.
 
-    Linux: from /proc, as `ru_maxrss` of a new process begins with what its parent held.
+    Linux: from /proc, because `ru_maxrss` of a new process starts at its parent's value.
     """
     status = Path("/proc/self/status")
     if status.is_file():
@@ -205,7 +204,7 @@ def serve(tasks: BinaryIO, replies: BinaryIO, parts: ChildParts, limits: ReadLim
     while len(header := tasks.read(HEADER_BYTES)) == HEADER_BYTES:
         task = cast("Task", pickle.loads(tasks.read(int.from_bytes(header))))  # noqa: S301 - from the parent
         _set_alarms(limits)
-        with answering(_asker(replies, steps_of(task, limits), limits)):
+        with deadline_handler(_asker(replies, steps_of(task, limits), limits)):
             message = _packed(answer(task, parts, limits), limits)
         replies.write(len(message).to_bytes(HEADER_BYTES) + message)
         replies.flush()
@@ -213,12 +212,12 @@ def serve(tasks: BinaryIO, replies: BinaryIO, parts: ChildParts, limits: ReadLim
 
 
 def steps_of(task: Task, limits: ReadLimits) -> int:
-    """How often a task may ask for the whole time limit anew: for a page to recognise, or one to look for tables in."""
+    """Return how often a task may extend its time limit: once per page to recognise or to search for tables."""
     return limits.pages if isinstance(task, ExtractTask) else limits.recognised_pages
 
 
 def _asker(replies: BinaryIO, left: int, limits: ReadLimits) -> Callable[[], bool]:
-    """What a reader asks for more time by (see patience.py): an empty message tells the parent, too."""
+    """Return the handler of deadline extensions (see deadline.py): it tells the parent by an empty message."""
 
     def ask() -> bool:
         nonlocal left
@@ -276,7 +275,6 @@ def _limit_process(limits: ReadLimits) -> None:
 
 
 def _private_streams() -> tuple[BinaryIO, BinaryIO]:
-    """The two pipes under other numbers: what a library prints must not get between the messages."""
     tasks, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
@@ -285,7 +283,7 @@ def _private_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def reader_finder(build_readers: ReadersBuilder) -> FindReader:
-    """A function that gives the reader for a task; it raises ReadError when there is none."""
+    """Return a function that finds the reader for a task, or raises ReadError."""
     from storage.documents.base import (  # all readers: the parent, which imports this, needs none
         HEAD_BYTES,
         find_reader,

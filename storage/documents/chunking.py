@@ -1,8 +1,8 @@
-"""From a parsed document to what is stored of it: pages, passages and the revision that names their content. Pure.
+"""Conversion of a parsed document into stored pages and passages, and its revision. Pure.
 
-A passage is a run of whole units (texts/sentences.py) of one page. It begins anew at every heading, so that the heading
-path of a quote is exact; within a section passages share one sentence with their neighbour. One that begins in the
-middle of a table has the table's head row at the end of its heading path: beside its text, never in it.
+A passage is a run of whole units (texts/sentences.py) of one page. Each heading starts a new passage, so that the
+heading path of a quote is exact; within a section, neighbouring passages share one sentence. If a passage starts inside
+a table, the table's header row is the end of its heading path, and not part of its text.
 """
 
 import hashlib
@@ -56,7 +56,7 @@ class Chunked:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Where a passage will lie in its page."""
+    """A passage's span in its page."""
 
     span: Span
     sentences: tuple[Span, ...]
@@ -66,11 +66,10 @@ class Cut:
 def chunk(parsed: ParsedDocument, workspace: str, document_id: str, find_places: FindPlaces | None = None) -> Chunked:
     """Cut `parsed` into pages and passages.
 
-    The revision is the SHA-256 of all that is stored of the content: texts, titles, headings and where passages lie.
-    A better reader or a new way of cutting therefore gives a new revision, reading the same again gives the same.
+    The revision is the SHA-256 of all stored content: texts, titles, headings and passage spans. A changed reader or
+    way of cutting therefore gives a new revision; the same content gives the same one.
 
-    Raises:
-        ReadError: no page has any text.
+    Raises ReadError if no page has any text.
     """
     parsed = _storable(parsed)
     if not any(page.text.strip() for page in parsed.pages):
@@ -123,7 +122,6 @@ def _opens_with_its_title(page: ParsedPage) -> bool:
 
 
 def _place(run: Sequence[Unit]) -> int:
-    """Where a passage's content begins: after the headings that open it."""
     return next((unit.span.start for unit in run if unit.kind is not UnitKind.HEADING), run[-1].span.start)
 
 
@@ -170,7 +168,7 @@ def _full(section: Sequence[Unit], start: int) -> int:
 def _revision(parsed: ParsedDocument, cuts: Sequence[Sequence[Cut]]) -> str:
     content = asdict(replace(parsed, warnings=()))
     for page in content["pages"]:
-        del page["label"]  # says where a page stands, not what: it came later, and changes no revision
+        del page["label"]  # added later: a label changes no revision
         del page["running"]  # the cuts tell
     content["cuts"] = [
         [cut.span.start, cut.span.end, cut.heading_path, [(span.start, span.end) for span in cut.sentences]]

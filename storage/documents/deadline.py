@@ -1,26 +1,26 @@
-"""More time for what takes long by its nature: a reader asks for the whole time limit anew before each such step.
+"""Deadline extensions for slow readers: each slow step may take the whole time limit.
 
-Whoever runs the reader says what asking does; where nobody does, there is all the time in the world.
+The process that runs the reader sets the handler; without one, time is unlimited.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-_ask: ContextVar[Callable[[], bool] | None] = ContextVar("ask_for_time", default=None)
+_handler: ContextVar[Callable[[], bool] | None] = ContextVar("deadline_handler", default=None)
 
 
-def ask_for_time() -> bool:
-    """Begin a step that may take as long as the time limit of a file; False when no more such steps are allowed."""
-    ask = _ask.get()
-    return ask is None or ask()
+def extend_deadline() -> bool:
+    """Start a step that may take the time limit of a file; return False if no more such steps are allowed."""
+    handler = _handler.get()
+    return handler is None or handler()
 
 
 @contextmanager
-def answering(ask: Callable[[], bool]) -> Iterator[None]:
-    """Answer `ask_for_time` by `ask` inside of the block."""
-    token = _ask.set(ask)
+def deadline_handler(handler: Callable[[], bool]) -> Iterator[None]:
+    """Handle `extend_deadline` with `handler` inside the block."""
+    token = _handler.set(handler)
     try:
         yield
     finally:
-        _ask.reset(token)
+        _handler.reset(token)

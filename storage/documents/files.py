@@ -1,8 +1,7 @@
-"""Lists the files of a source: every one of them is either handed on to be read, or reported with the reason.
+"""The files of a source: each is either listed for reading or reported with a reason.
 
-Hidden files and folders (a dot in front: .git, .obsidian) are left out, and so are those lists at the root of a Slack
-export in which nobody says anything. Links are read where they stand for something that is not listed itself; they
-never lead out of the source's folder, nor in circles.
+Hidden files and folders (.git, .obsidian) are left out, and so are the lists without messages at the root of a Slack
+export. Links are followed only to files that are not listed already, within the source's folder, never in circles.
 """
 
 import os
@@ -46,11 +45,11 @@ class Problem:
 
 @dataclass(slots=True)
 class Listing:
-    """What stands under a source's root: files by path, and what is in the way."""
+    """The files and problems under a source's root, by path."""
 
     files: list[SourceFile] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    unlisted: list[str] = field(default_factory=list)  # folders that could not be opened: what is in them is unknown
+    unlisted: list[str] = field(default_factory=list)  # folders that could not be opened; their content is unknown
 
 
 def list_files(root: Path, only: Sequence[str] | None = None) -> Listing:
@@ -86,7 +85,7 @@ def stamp_file(path: Path) -> FileStamp:
 
 
 def why_unopened(error: OSError) -> str:
-    """The reason for a report, with the next step where there is one."""
+    """Return the reason for a report, with the next step if there is one."""
     if isinstance(error, FileNotFoundError):
         return "vanished before it was read; ingest again when it is back"
     reason = (error.strerror or str(error)).lower()
@@ -168,7 +167,7 @@ def _printable(path: str) -> str:
 
 
 def _link_problem(root: Path, link: Path) -> str | None:
-    """Why a link is not read; empty when it need not be: it is a circle, or its target is listed in its own place."""
+    """Return why a link is not read; "" if it needn't be, because it is a circle or its target is listed itself."""
     target = Path(os.path.realpath(link))
     if not target.is_relative_to(root):
         return (
@@ -187,4 +186,4 @@ def _link_problem(root: Path, link: Path) -> str | None:
 
 
 def _dangling(link: Path) -> str:
-    return f"a link to {os.readlink(link)!r}, which does not exist; mend or remove it"
+    return f"a link to {os.readlink(link)!r}, which does not exist; fix or remove it"

@@ -1,7 +1,7 @@
-"""The search index in line with the database, which holds all that the index is made from.
+"""Repair of the search index from the database, which holds everything the index is built from.
 
-An index can be lost (a deleted folder, a restored database, another model): whatever it lacks is embedded again from
-the stored passages. No file is read for it, so that files of threads and documents whose source is gone come back, too.
+An index can be lost (a deleted folder, a restored database, another model): missing passages are embedded from the
+database. No file is read, so that attachments and documents without a source come back, too.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,9 +28,9 @@ async def compare(corpus: CorpusRepository, index: SearchIndex) -> IndexState:
 
 
 async def repair_index(corpus: CorpusRepository, index: SearchIndex, progress: ProgressCallback) -> RepairReport:
-    """Take out what is left over, index again what is incomplete. Safe to repeat and to interrupt.
+    """Remove old revisions and index missing passages. Safe to repeat and to interrupt.
 
-    For one run at a time that changes the index: another's unfinished passages would be left over.
+    Only one run may change the index at a time, or unfinished passages of another would be removed.
     """
     state = await compare(corpus, index)
     for document_id, revision in state.left_over:
@@ -59,7 +59,7 @@ async def _add_again(
 
 
 def index_entries(document: Document, passages: Iterable[Passage]) -> Iterator[IndexEntry]:
-    """What the index is given of a document."""
+    """Yield the index entries of a document."""
     return (index_entry(document, passage) for passage in passages)
 
 

@@ -20,9 +20,9 @@ from storage.documents.sandbox import Sandbox
 
 @dataclass(slots=True)
 class Plan:
-    """What to do with the files and the stored documents of a source."""
+    """The changes to make to the files and the stored documents of a source."""
 
-    to_read: list[tuple[SourceFile, Document | None]] = field(default_factory=list)  # with what is stored of the file
+    to_read: list[tuple[SourceFile, Document | None]] = field(default_factory=list)  # with the stored document
     unchanged: int = 0
     still_failed: list[Failure] = field(default_factory=list)  # unchanged since they could not be read
     vanished: list[Document] = field(default_factory=list)
@@ -42,10 +42,10 @@ def build_plan(
     kind: str | None = None,
     retried: Container[str] = (),
 ) -> Plan:
-    """`stored` are all documents of the source; those outside the sub-paths `only` are left alone.
+    """Plan an ingest from file stamps. `stored` are all documents of the source; those outside `only` are not changed.
 
-    With `kind`, files that failed or were read as another kind are read again, changed or not; so are those that failed
-    for one of the reasons `retried`.
+    With `kind`, also reads files again that failed or were read as another kind. Files that failed for a reason in
+    `retried` are read again, too.
     """
     plan = Plan()
     by_path = {document.path: document for document in stored}
@@ -75,7 +75,7 @@ def _is_stale(document: Document, file: SourceFile, root: Path, kind: str | None
 
 
 def is_under(path: str, folders: Iterable[str]) -> bool:
-    """Whether `path` is one of `folders` or lies in one of them; "" is the root."""
+    """Return whether `path` is one of `folders` or inside one; "" is the root."""
     return any(not folder or path == folder or path.startswith(f"{folder}/") for folder in folders)
 
 
@@ -117,15 +117,14 @@ class Ingestor:
     ) -> IngestReport:
         """Bring the library up to date with the files under `root`, or under its sub-path `only`.
 
-        A source of kind `file` holds just the files that were named once: without `only`, these are looked at again.
-        With `kind` (see base.forced_kind) every file is read by that reader, whatever its suffix; a file whose suffix
-        no reader has keeps that kind. With `force` all files are read and embedded anew. Documents outside `only` are
-        left alone. Files that `selection` does not take are as if they were not there. `links` gives documents (by
-        path) the web address that people know them by. Safe to repeat and to interrupt.
+        A source of kind `file` holds only the files that were named once: without `only`, those are checked again. With
+        `kind`, that reader reads every file; a file whose suffix has no reader keeps that kind. With `force`, all files
+        are read and embedded again. Documents outside `only` are not changed. `selection` excludes files.
+        `links` maps paths to the web addresses of their documents. Safe to repeat and to interrupt.
 
         Raises:
-            NotFound: `root` is no folder, or there is nothing at `only` and nothing is stored of it.
-            StorageError, ModelMissing: the index or the database can't be used; what was stored before that stays.
+            NotFound: `root` is no folder, or `only` neither exists nor has stored documents.
+            StorageError, ModelMissing: the index or the database can't be used; earlier changes are kept.
         """
         async with self._one_at_a_time:
             started = self._clock.monotonic()
@@ -156,10 +155,7 @@ class Ingestor:
         return await compare(self._corpus, self._index)
 
     async def repair(self, progress: ProgressCallback = ignore_progress) -> RepairReport:
-        """Remove what interrupted runs left in the index, and add missing passages (storage/documents/index_repair.py).
-
-        Raises StorageError and ModelMissing.
-        """
+        """Repair the index (index_repair.py). Raises StorageError and ModelMissing."""
         return await repair_index(self._corpus, self._index, progress)
 
     async def _carry_out(self, plan: Plan, run: IngestRun) -> None:
@@ -204,14 +200,13 @@ class Ingestor:
         return await self._corpus.list_documents(source.workspace, frozenset({source.id}))
 
     async def _forget(self, document: Document) -> None:
-        """Gone from the database first: what stays in the index is then never shown, and swept."""
         await self._conversations.forget_document(document.id)
         await self._corpus.remove_document(document.id)
         await self._index.remove_document(document.id)
 
 
 def list_selected(root: Path, selection: Selection, only: list[str] | None = None) -> Listing:
-    """As `list_files`, of what `selection` takes."""
+    """List the files that `selection` includes (see `list_files`)."""
     listing = list_files(root, only if only is not None or selection.paths is None else selection.paths)
     if selection == EVERYTHING:
         return listing

@@ -1,8 +1,8 @@
-"""One run over the files that have to be read: three stages side by side, so that reading never waits for embedding.
+"""One ingest run: three concurrent stages, so that reading never waits for embedding.
 
 read (child process) -> embed (index.add, in batches) -> commit (SQL). A document's passages are in the index before its
-new revision goes live in one commit; only then the old revision leaves the index. Killed anywhere in between, what was
-live stays live, and the next run finds the file's stamp still open, reads it again and sweeps what is left over.
+new revision goes live in one commit; only then the old revision leaves the index. If the run is killed anywhere in
+between, live content stays live: the next run reads the file again, because its stamp is open, and removes leftovers.
 """
 
 import asyncio
@@ -60,7 +60,7 @@ class ReadAhead:
         self._changed = asyncio.Condition()
 
     async def put(self, item: Item | None) -> None:
-        """None says that nothing more will come."""
+        """Add an item; None ends the queue."""
         size = item.content.characters if item else 0
         async with self._changed:
             await self._changed.wait_for(lambda: self._waiting == 0 or self._waiting + size <= self._limit)
@@ -224,7 +224,7 @@ class IngestRun:
     async def _store(self, item: Item) -> None:
         old = item.previous.revision if item.previous else None
         replaces = old is not None and old != item.document.revision
-        # Without its stamp until the old revision is gone from the index: killed before, the next run comes back here.
+        # No stamp until the old revision has left the index: if killed before, the next run reads the file again.
         document = replace(item.document, stamp=None if replaces else item.stamp)
         await self.corpus.switch_revision(document, item.content.pages, item.content.passages)
         if replaces and old is not None:

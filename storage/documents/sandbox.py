@@ -1,8 +1,8 @@
-"""Reads foreign files, and looks for data in them, in a child process that can be stopped.
+"""Reads foreign files and extracts their data in a child process that can be stopped.
 
-A file that hangs, crashes its reader or fills the memory costs only itself. The child is started for the first file
-(about 0.1 s with its imports), reused, and replaced after a failure that may have harmed it. It gets no environment
-beyond what Python needs: tokens and keys stay with the parent.
+A file that hangs, crashes its reader or fills the memory harms only itself. The child is started for the first file
+(about 0.1 s with its imports), reused, and replaced after a failure that may have harmed it. Its environment holds only
+the variables Python needs: tokens and keys stay with the parent.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ EXTRACTORS = "storage.documents.extractors.base:build_extractors"
 PLACES = "core.access.positions.places:places_of"
 _START = "from storage.documents.child import main; main()"
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
-# All that a reply may be made of: unpickling must not run what a subverted child sends.
+# All classes a reply may contain, so that unpickling can't run code sent by a subverted child.
 _REPLY_CLASSES: dict[tuple[str, str], type] = {
     (cls.__module__, cls.__qualname__): cls
     for cls in (
@@ -46,9 +46,9 @@ _REPLY_CLASSES: dict[tuple[str, str], type] = {
         ExtractType,
     )
 }  # fmt: skip
-# How native code ends a process that can't go on: by abort() or by an instruction that does not exist.
+# How native code aborts a process: by abort() or by an illegal instruction.
 _ABORTED = frozenset({signal.SIGABRT, signal.SIGILL} | ({signal.SIGTRAP} if hasattr(signal, "SIGTRAP") else set()))
-# The exit code of a child that has used up its processor time (see child.py); None where there is no such limit.
+# The exit code of a child that has used up its processor time (see child.py); None on platforms without that limit.
 _OUT_OF_TIME = -int(signal.SIGPROF) if hasattr(signal, "SIGPROF") else None
 _TOO_LONG = "took too long: reading it was stopped after {:g} s of processor time; split the file"
 _UNUSABLE = ReadFailure(reason="its reader gave an unusable result")
@@ -66,12 +66,12 @@ class Sandbox:
         self._process: Process | None = None
 
     async def read(self, task: ReadTask) -> ReadDocument | ReadFailure:
-        """The file's content, or why there is none; never raises for what a file can do."""
+        """Return the file's content or the reason for its failure; a file never makes it raise."""
         result = await self._run(task)
         return result if isinstance(result, ReadDocument | ReadFailure) else _UNUSABLE
 
     async def extract(self, task: ExtractTask) -> FoundInDocument | ReadFailure:
-        """What an extractor found, or why it found nothing; never raises for what a document can do."""
+        """Return an extractor's findings or the reason for its failure; a document never makes it raise."""
         result = await self._run(task)
         return result if isinstance(result, FoundInDocument | ReadFailure) else _UNUSABLE
 
@@ -117,7 +117,7 @@ class Sandbox:
         return self._process
 
     async def _reason_of_end(self, process: Process, error: Exception) -> str:
-        """Why the child ended in the middle of a file."""
+        """Return why the child ended in the middle of a file."""
         try:
             async with asyncio.timeout(1.0):  # its exit follows the end of its output
                 code = await process.wait()

@@ -1,4 +1,4 @@
-"""A text as BM25 weights of its tokens (core/text/tokens.py), as the index stores them. Pure.
+"""A text as BM25 weights of its tokens (core/text/words.py), as the index stores them. Pure.
 
 BM25 is Robertson and Zaragoza's, "The Probabilistic Relevance Framework" (2009); its IDF half is the engine's part.
 """
@@ -6,7 +6,7 @@ BM25 is Robertson and Zaragoza's, "The Probabilistic Relevance Framework" (2009)
 import zlib
 from dataclasses import dataclass
 
-from core.text.tokens import count_tokens, tokens
+from core.text.words import count_tokens, tokens
 
 # BM25's usual constants: how fast repeats of a word stop counting, and how much length is held against a text.
 SATURATION = 1.2

@@ -15,7 +15,7 @@ from core.thread_work import to_its_end
 from storage.index.bm25 import weigh_passage, weigh_query
 from storage.index.query import HybridQuery, Rule, StoredPoint, document_rule, hybrid_query, payload
 from storage.models.local.embeddings import Embedder
-from storage.plain_text import has_words, indexed_text, plain
+from storage.text import has_words, indexed_text, plain
 
 ADD_BATCH = 128  # passages embedded before they are stored: bounds memory, and what an interruption can lose
 SCORE_DIGITS = 9  # behind the point; scores are 0 to 2, and what is below comes from the order of additions

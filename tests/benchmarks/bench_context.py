@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.config import Config
-from bot.wiring.app import App
+from bot.wiring.parts import Parts, open_parts
 from core.answering.context import BYTES_PER_TOKEN
 from core.answering.providers.scripted import says
 from core.domain.answer import Answer, ChatRequest, ChatResponse
@@ -89,7 +89,7 @@ class CountedModel(InstantModel):
         return await super().complete(request, on_text)
 
 
-class OneConversation(App):
+class OneConversation(Parts):
     """The app with a model of ours, or the provider without one."""
 
     def __init__(self, config: Config, provider: ChatProvider | None) -> None:
@@ -101,7 +101,7 @@ class OneConversation(App):
         return self._model or super().provider
 
 
-async def ask_all(app: App, questions: Sequence[Json], thread: str) -> list[Answer]:
+async def ask_all(app: Parts, questions: Sequence[Json], thread: str) -> list[Answer]:
     """In one thread, one after the other."""
     address = ThreadAddress(platform="terminal", workspace=app.workspace, channel="bench", thread=thread)
     answers = []
@@ -123,7 +123,7 @@ async def run(library: Path, questions: Sequence[Json], rounds: int) -> Table:
     table = Table("Context", "Tokens an answer", "Cached", "Paid", "Follow-ups", "Calls")
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder)
-        async with App(Config(data_dir=data)) as app:
+        async with open_parts(Config(data_dir=data)) as app:
             await app.ingest([library], source="bench", kind="auto", force=False, progress=lambda _: None)
         for name in STRATEGIES:
             model = CountedModel()

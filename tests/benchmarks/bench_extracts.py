@@ -31,7 +31,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.config import Config
-from bot.wiring.app import App
+from bot.wiring.parts import open_parts
 from core.domain.extracts import Extract, ExtractQuery, ExtractType
 from core.text.words import collapse, words
 
@@ -96,7 +96,7 @@ async def measure(library: Path, gold: Sequence[dict[str, Any]]) -> tuple[Scores
         for document in documents:
             copied.joinpath(document).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(library / document, copied / document)
-        async with App(Config(data_dir=Path(folder, "data"))) as app:
+        async with open_parts(Config(data_dir=Path(folder, "data"))) as app:
             await app.ingest([copied], source="gold", kind="auto", force=False, progress=lambda done: None)
             started = time.perf_counter()
             await app.extractions.run(app.workspace, force=True)

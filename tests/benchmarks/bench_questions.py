@@ -14,7 +14,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Sequence
-from functools import cached_property
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 from rich.console import Console
@@ -22,7 +22,7 @@ from rich.table import Table
 
 from bot.cli.ask import question_message
 from bot.config import Config
-from bot.wiring.app import App
+from bot.wiring.parts import build_parts, open_parts
 from core.answering.context import BYTES_PER_TOKEN
 from core.answering.providers.scripted import calls
 from core.domain.answer import Capabilities, ChatRequest, ChatResponse, CitedText, PassageCitation, ToolInvocation
@@ -78,33 +78,20 @@ class TimedJudge:
             self.seconds += time.perf_counter() - started
 
 
-class MeasuredApp(App):
-    """The app as wired, but for the provider and a judge that counts its time."""
-
-    def __init__(self, config: Config, provider: ChatProvider | None) -> None:
-        super().__init__(config)
-        self._measured = provider
-
-    @cached_property
-    def judge(self) -> TimedJudge:  # type: ignore[override]
-        return TimedJudge(super().judge)
-
-    @cached_property
-    def provider(self) -> ChatProvider:
-        return self._measured or super().provider
-
-
 async def measure(
     config: Config, questions: Sequence[str], provider: ChatProvider | None
 ) -> tuple[list[float], list[float]]:
     """Milliseconds of each question: in all but the cross-encoder, and in the cross-encoder."""
     ours, judging = [], []
-    async with MeasuredApp(config, provider) as app:
+    async with AsyncExitStack() as stack:
+        app = await build_parts(config, stack, provider=provider)
+        judge = TimedJudge(app.judge)
+        vars(app)["judge"] = judge
         for number, question in enumerate([*questions[:WARM_UP], *questions]):
-            before = app.judge.seconds
+            before = judge.seconds
             started = time.perf_counter()
             await app.answers.answer(question_message(app.workspace, question), SilentProgress())
-            judged = app.judge.seconds - before
+            judged = judge.seconds - before
             if number >= WARM_UP:
                 ours.append((time.perf_counter() - started - judged) * 1000)
                 judging.append(judged * 1000)
@@ -115,7 +102,7 @@ async def run(library: Path, questions: Sequence[str]) -> Table:
     table = Table("Provider", "Questions", "Ours p50 ms", "Ours p95 ms", "Cross-encoder p50 ms", "Prompt tokens p50")
     with tempfile.TemporaryDirectory() as folder:
         config = Config(data_dir=Path(folder))
-        async with App(config) as app:
+        async with open_parts(config) as app:
             await app.ingest([library], source="bench", kind="auto", force=False, progress=lambda _: None)
         instant = InstantModel()
         for name, provider in (("scripted model", instant), ("extractive", None)):

@@ -22,7 +22,7 @@ from sqlalchemy.orm import Session
 from core.domain.conversation import IncomingMessage
 from core.domain.corpus import Document, SearchScope
 from core.knowledge.library import Library
-from core.knowledge.references.lines import DocumentLines
+from core.knowledge.references.document_lines import DocumentLines
 from core.knowledge.references.service import References
 from storage.database import Database
 from storage.database.repositories.corpus import SqlCorpusRepository, _switch_revision

@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.config import Config
-from bot.wiring.app import App
+from bot.wiring.parts import open_parts
 from tests.benchmarks.bench_search import RandomPassages
 from tests.e2e.serving import ServiceProcess
 
@@ -57,7 +57,7 @@ async def build_library(data_dir: Path, passages: int) -> int:
     for note in range(NOTES):
         lines = (sentence.format(n=note, m=number) for number in range(each * 2))
         (notes / f"note-{note}.md").write_text(f"# Note {note}\n\n{''.join(lines)}\n")
-    async with App(Config(data_dir=data_dir)) as app:
+    async with open_parts(Config(data_dir=data_dir)) as app:
         vars(app)["embedder"] = RandomPassages(app.embedder)
         report = await app.ingest([notes], source="notes", kind="auto", force=False, progress=lambda progress: None)
     return report.passages

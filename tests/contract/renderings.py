@@ -8,10 +8,10 @@ from io import StringIO
 
 from rich.console import Console
 
-from bot.discordbot.layout import Container, Select, Text
-from bot.discordbot.layout import Row as DiscordRow
-from bot.discordbot.render import RenderOptions as DiscordOptions
-from bot.discordbot.render import render_answer as render_discord
+from bot.discordbot.rendering.answers import RenderOptions as DiscordOptions
+from bot.discordbot.rendering.answers import render_answer as render_discord
+from bot.discordbot.rendering.components import Container, Select, Text
+from bot.discordbot.rendering.components import Row as DiscordRow
 from bot.slackbot.rendering.answers import RenderOptions as SlackOptions
 from bot.slackbot.rendering.answers import render_answer as render_slack
 from bot.terminal.render import answer_view

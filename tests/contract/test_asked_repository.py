@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from bot.wiring.direct_threads import is_one_persons
+from bot.presentation.direct_threads import is_direct_thread
 from core.domain.answer import AnswerStatus, Usage
 from core.domain.conversation import PRIVATE_THREAD, Outcome, Role, ThreadAddress
 from core.domain.features import Feedback, Rating
@@ -13,9 +13,9 @@ from core.features.statistics import AskedRepository
 from core.ports import ConversationRepository
 from core.ports.service import FeedbackRepository
 from storage.database import Database
-from storage.database.repositories.asked import SqlAskedRepository
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.feedback import SqlFeedbackRepository
+from storage.database.repositories.statistics import SqlAskedRepository
 from tests.builders import NOON, build_citation, build_conversation, build_message
 from tests.fakes import ManualClock
 
@@ -54,7 +54,7 @@ async def store(database: Database) -> Store:
     made = Store(
         SqlConversationRepository(database),
         SqlFeedbackRepository(database),
-        SqlAskedRepository(database, clock, is_one_persons),
+        SqlAskedRepository(database, clock, is_direct_thread),
     )
     await made.conversations.add(build_conversation("c1"))
     await made.conversations.add(build_conversation("c2", thread=f"{PRIVATE_THREAD}ada"))

@@ -11,9 +11,9 @@ from core.errors import NotFound
 from core.ports import ConversationRepository, CorpusRepository
 from core.ports.service import CassetteRepository
 from storage.database import Database
-from storage.database.repositories.cassettes import SqlCassetteRepository
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository
+from storage.database.repositories.replay import SqlCassetteRepository
 from tests.builders import (
     NOON,
     build_conversation,

@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 import pytest
 
-from bot.wiring.direct_threads import is_one_persons
+from bot.presentation.direct_threads import is_direct_thread
 from core.domain.conversation import PRIVATE_THREAD, Role, ThreadAddress
 from core.domain.features import CitedIn
 from core.ports import ConversationRepository
 from core.ports.service import CitedRepository
 from storage.database import Database
-from storage.database.repositories.cited import SqlCitedRepository
+from storage.database.repositories.connections import SqlCitedRepository
 from storage.database.repositories.conversations import SqlConversationRepository
 from tests.builders import build_citation, build_conversation, build_message
 
@@ -28,7 +28,7 @@ class Store(NamedTuple):
 
 @pytest.fixture
 async def store(database: Database) -> Store:
-    made = Store(SqlConversationRepository(database), SqlCitedRepository(database, is_one_persons))
+    made = Store(SqlConversationRepository(database), SqlCitedRepository(database, is_direct_thread))
     await made.conversations.add(build_conversation("c1"))
     await made.conversations.add(build_conversation("c2", thread=f"{PRIVATE_THREAD}ada"))
     return made

@@ -13,7 +13,7 @@ from core.domain.service import WITHDRAWN, Decision, InboxStatus
 from core.ports.service import InboxStore
 from core.service.inbox import ACCEPTED
 from storage.database import Database
-from storage.database.repositories import inbox_notices
+from storage.database.repositories import inbox as inbox_module
 from storage.database.repositories.inbox import SqlInboxStore
 from tests.fakes import ManualClock
 
@@ -339,13 +339,13 @@ async def test_who_watches_is_woken_when_another_process_accepts_or_gives_back(n
 async def test_a_watch_whose_connection_breaks_is_resumed_and_wakes_for_what_it_missed(
     new_store, database, monkeypatch, caplog
 ):
-    monkeypatch.setattr(inbox_notices, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(inbox_module, "PAUSE_SECONDS", 0.01)
     watching, other = new_store(), new_store()
     woken = asyncio.Event()
     async with watching.watch(woken.set):
         woken.clear()
         end = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = :name")
-        ended = await database.read_rows(
+        ended = await database.read(
             lambda connection: connection.execute(end, {"name": f"footnote inbox {watching._owner}"}).scalars().all()
         )
         assert ended == [True]
@@ -353,7 +353,7 @@ async def test_a_watch_whose_connection_breaks_is_resumed_and_wakes_for_what_it_
         woken.clear()
         await other.accept(incoming(), ACCEPTED)
         await asyncio.wait_for(woken.wait(), 60)
-    assert "at the next poll alone" in caplog.text
+    assert "only seen at the next poll" in caplog.text
 
 
 async def test_who_watches_is_not_woken_by_what_it_did_itself(store):

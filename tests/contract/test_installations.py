@@ -8,7 +8,7 @@ from core.domain.service import Installation
 from core.errors import ConfigError
 from core.ports.service import InstallationRepository, OneTimeCodes
 from storage.database import Database
-from storage.database.encryption import Sealer
+from storage.database.encryption import SecretCipher
 from storage.database.repositories.installations import SqlInstallationRepository, SqlOneTimeCodes
 from tests.builders import NOON
 from tests.fakes import ManualClock
@@ -31,13 +31,13 @@ BRAVO = replace(ACME, team_id="T0BRAVO", team_name="Bravo", token="xoxb-bravo-se
 ON_DATABASES = pytest.mark.parametrize("database_location", ["sqlite", "postgres"], indirect=True)
 
 
-def sealer(*keys: str) -> Sealer:
-    return Sealer(keys, "FOOTNOTE_SLACK_KEY")
+def cipher(*keys: str) -> SecretCipher:
+    return SecretCipher(keys, "FOOTNOTE_SLACK_KEY")
 
 
 @pytest.fixture
 def installations(database: Database) -> InstallationRepository:
-    return SqlInstallationRepository(database, sealer(OLD))
+    return SqlInstallationRepository(database, cipher(OLD))
 
 
 @pytest.fixture
@@ -80,8 +80,8 @@ async def test_a_removed_team_is_gone_and_unknown_ones_are_ignored(installations
 @ON_DATABASES
 async def test_no_token_stands_in_the_database_in_clear(database: Database) -> None:
     assert database is not None
-    await SqlInstallationRepository(database, sealer(OLD)).save(ACME)
-    stored = await database.read_rows(lambda at: [*map(str, at.exec_driver_sql("SELECT * FROM installation").one())])
+    await SqlInstallationRepository(database, cipher(OLD)).save(ACME)
+    stored = await database.read(lambda at: [*map(str, at.exec_driver_sql("SELECT * FROM installation").one())])
 
     assert "T0ACME" in stored
     assert not any("secret" in value for value in stored)
@@ -90,8 +90,8 @@ async def test_no_token_stands_in_the_database_in_clear(database: Database) -> N
 @ON_DATABASES
 async def test_a_key_that_does_not_fit_is_one_clear_sentence(database: Database) -> None:
     assert database is not None
-    await SqlInstallationRepository(database, sealer(OLD)).save(ACME)
-    other = SqlInstallationRepository(database, sealer(NEW))
+    await SqlInstallationRepository(database, cipher(OLD)).save(ACME)
+    other = SqlInstallationRepository(database, cipher(NEW))
 
     for reading in (other.find("slack", "T0ACME"), other.list_installations("slack"), other.reseal()):
         with pytest.raises(
@@ -103,8 +103,8 @@ async def test_a_key_that_does_not_fit_is_one_clear_sentence(database: Database)
 @ON_DATABASES
 async def test_a_new_key_takes_over_from_the_old_one(database: Database) -> None:
     assert database is not None
-    await SqlInstallationRepository(database, sealer(OLD)).save(ACME)
-    both, new = SqlInstallationRepository(database, sealer(NEW, OLD)), SqlInstallationRepository(database, sealer(NEW))
+    await SqlInstallationRepository(database, cipher(OLD)).save(ACME)
+    both, new = SqlInstallationRepository(database, cipher(NEW, OLD)), SqlInstallationRepository(database, cipher(NEW))
     await both.save(BRAVO)
 
     assert await both.reseal() == 1
@@ -115,14 +115,14 @@ async def test_a_new_key_takes_over_from_the_old_one(database: Database) -> None
 @ON_DATABASES
 async def test_a_token_can_not_be_moved_to_another_team(database: Database) -> None:
     assert database is not None
-    installations = SqlInstallationRepository(database, sealer(OLD))
+    installations = SqlInstallationRepository(database, cipher(OLD))
     for one in (ACME, BRAVO):
         await installations.save(one)
     moving = (
         "UPDATE installation SET sealed_token = (SELECT sealed_token FROM installation WHERE team_id = 'T0BRAVO') "
         "WHERE team_id = 'T0ACME'"
     )
-    await database.write_rows(lambda at: at.exec_driver_sql(moving))
+    await database.write(lambda at: at.exec_driver_sql(moving))
 
     with pytest.raises(ConfigError, match="T0ACME can't be decrypted"):
         await installations.find("slack", "T0ACME")
@@ -161,7 +161,7 @@ async def test_only_the_hash_of_a_code_is_stored_and_old_ones_go(database: Datab
     old = await codes.issue("install", 600)
     clock.advance(601)
     code = await codes.issue("install", 600)
-    rows = await database.read_rows(lambda at: at.exec_driver_sql("SELECT * FROM one_time_code").all())
+    rows = await database.read(lambda at: at.exec_driver_sql("SELECT * FROM one_time_code").all())
 
     assert len(rows) == 1
     assert not any(one in str(rows) for one in (old, code))

@@ -14,7 +14,7 @@ from core.ports.service import StaleRepository
 from storage.database import Database
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository
-from storage.database.repositories.stale import SqlStaleRepository
+from storage.database.repositories.staleness import SqlStaleRepository
 from tests.builders import (
     build_citation,
     build_conversation,

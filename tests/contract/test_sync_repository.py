@@ -8,7 +8,7 @@ import pytest
 from core.domain.sources import SyncResult, SyncState
 from core.ports.documents import SyncRepository
 from storage.database import Database
-from storage.database.repositories.syncs import SqlSyncRepository
+from storage.database.repositories.syncing import SqlSyncRepository
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 GOOD = SyncState(

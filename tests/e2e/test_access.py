@@ -7,7 +7,7 @@ import pytest
 
 from bot.config import load_config
 from bot.runtime.local_user import author_name
-from bot.wiring.app import App
+from bot.wiring.parts import open_parts
 from core.domain.conversation import ChannelAddress
 from core.domain.service import ChannelSettings, PersonAddress, PositionHolder
 from tests.e2e.conftest import Footnote
@@ -23,7 +23,7 @@ def arrange(data_dir: Path, positions: dict[PositionHolder, int]) -> None:
     """Set positions in the story, and other sources for the board."""
 
     async def work() -> None:
-        async with App(load_config(None, data_dir=data_dir, workspace=None)) as app:
+        async with open_parts(load_config(None, data_dir=data_dir, workspace=None)) as app:
             story = await app.find_document(STORY)
             for holder, last in positions.items():
                 await app.settings.save_position(holder, story.id, last)
@@ -116,7 +116,7 @@ def test_a_running_service_says_the_same_as_none(footnote: Footnote, data_dir: P
         (("--channel", "general"), 1, "'general' is no channel: write it as PLATFORM:ID"),
         (("--channel", "discord:general"), 1, "is no channel of discord"),
         (("--document", "the constitution of Mars"), 1, "There is no document 'the constitution of Mars'"),
-        (("--document", ""), 1, "The name of a document is empty"),
+        (("--document", ""), 1, "The document's name is empty"),
         (("--thread", "17.5"), 2, "--thread names a thread of a channel"),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 
 from bot.cli.ask import question_message
 from bot.config import Config
-from bot.wiring.app import App
+from bot.wiring.parts import Parts, open_parts
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Role
 from tests.fakes import RecordingProgress
@@ -26,7 +26,7 @@ ANSWER = Reply.of(Say("Wait one full minute first.", cites=(Cite(WAIT),)))
 class Desk:
     """An app whose model is the test server."""
 
-    def __init__(self, app: App, server: ModelServer) -> None:
+    def __init__(self, app: Parts, server: ModelServer) -> None:
         self.app = app
         self.server = server
         self.progress = RecordingProgress()
@@ -59,7 +59,7 @@ async def desk(data_dir: Path, stall_seconds: float, monkeypatch: pytest.MonkeyP
             "stall_seconds": stall_seconds,
             "max_retries": 1,
         }
-        async with App(Config.model_validate({"data_dir": data_dir, "provider": settings})) as app:
+        async with open_parts(Config.model_validate({"data_dir": data_dir, "provider": settings})) as app:
             yield Desk(app, server)
 
 

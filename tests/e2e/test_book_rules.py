@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.config import Config
-from bot.wiring.app import App
+from bot.wiring.parts import open_parts
 from core.domain.answer import AnswerStatus
 from tests.e2e.test_anthropic_answers import Desk
 from tests.model_server import Call, Cite, ModelServer, Reply, Say
@@ -31,7 +31,7 @@ async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
     async with ModelServer() as server:
         settings = {"name": "anthropic", "model": MODEL, "base_url": server.url, "max_retries": 0}
         config = Config.model_validate({"data_dir": tmp_path / "data", "provider": settings})
-        async with App(config) as app:
+        async with open_parts(config) as app:
             await app.ingest([tmp_path / "book"], source=None, kind="auto", force=False, progress=lambda _: None)
             yield Desk(app, server)
 

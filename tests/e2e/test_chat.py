@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from bot.cli.chat import ChatOperations
 from bot.config import Config
 from bot.service.calls import LocalOperations
 from bot.terminal.client import ChatOptions, TerminalChat
-from bot.wiring.app import App
+from bot.wiring.parts import build_parts
 from core.errors import NotFound
 from tests.e2e.conftest import Footnote
 from tests.model_server import ModelServer, Reply
@@ -48,15 +49,15 @@ def chat(data_dir: Path) -> Chat:
 
     def run(*lines: str | BaseException, **options: object) -> str:
         console = Console(width=120, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
-        app = App(Config(data_dir=data_dir))
+        stack = AsyncExitStack()
         with console.file, asyncio.Runner() as runner:
-            runner.run(app.open())
+            app = runner.run(build_parts(Config(data_dir=data_dir), stack))
             try:
                 TerminalChat(
                     ChatOperations(LocalOperations(app)), console, ChatOptions(author="ada", **options), Typist(*lines)
                 ).run(runner)
             finally:
-                runner.run(app.close())
+                runner.run(stack.aclose())
         return " ".join(console.export_text().split())
 
     return run

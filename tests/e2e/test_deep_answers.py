@@ -18,7 +18,7 @@ from bot.cli.ask import question_message
 from bot.config import Config
 from bot.presentation.answer_text import job_line, job_tree
 from bot.terminal.render import answer_view, job_trees
-from bot.wiring.app import App
+from bot.wiring.parts import Parts, open_parts
 from core.answering.strategies.plan_and_synthesise import WITHOUT_FORM, WITHOUT_PLAN
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.conversation import Role
@@ -40,7 +40,7 @@ Json = dict[str, Any]
 class Desk:
     """An app whose model is the test server."""
 
-    def __init__(self, app: App, server: ModelServer) -> None:
+    def __init__(self, app: Parts, server: ModelServer) -> None:
         self.app = app
         self.server = server
         self.progress = RecordingProgress()
@@ -62,7 +62,7 @@ async def desk(data_dir: Path, monkeypatch: pytest.MonkeyPatch, structured: bool
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     async with ModelServer(structured=structured) as server:
         settings = {"name": "anthropic", "model": MODEL, "base_url": server.url, "stall_seconds": 60, "max_retries": 0}
-        async with App(Config.model_validate({"data_dir": data_dir, "provider": settings})) as app:
+        async with open_parts(Config.model_validate({"data_dir": data_dir, "provider": settings})) as app:
             yield Desk(app, server)
 
 

@@ -13,7 +13,7 @@ from typer.main import get_command
 
 from bot.cli.app import app, run
 from bot.config import Config
-from bot.wiring.app import App
+from bot.wiring.parts import open_parts
 from tests.copying import copy_folder
 from tests.e2e.serving import ServiceProcess
 
@@ -187,12 +187,12 @@ async def fill(folder: Path) -> dict[str, str]:
     from bot.cli.ask import question_message
     from core.work.progress import SilentProgress
 
-    async with App(Config.model_validate({"data_dir": folder / "data", "replay": {"record": True}})) as parts:
+    async with open_parts(Config.model_validate({"data_dir": folder / "data", "replay": {"record": True}})) as parts:
         answer = await parts.answers.answer(question_message("local", QUESTION), SilentProgress())
         page = answer.citations[0].page_id
     provider = {"name": "openai_compatible", "model": "m", "base_url": "http://127.0.0.1:9", "max_retries": 0}
     wrong = {"data_dir": folder / "data", "provider": provider}
-    async with App(Config.model_validate(wrong)) as parts:
+    async with open_parts(Config.model_validate(wrong)) as parts:
         failed = await parts.answers.answer(question_message("local", "Who failed?"), SilentProgress())
     return {
         "conversation": answer.conversation_id,
@@ -263,7 +263,7 @@ def test_a_command_prints_the_same_with_and_without_a_service(
 
 
 async def chat_commands(folder: Path) -> set[str]:
-    async with App(Config.model_validate({"data_dir": folder / "data", "replay": {"record": True}})) as parts:
+    async with open_parts(Config.model_validate({"data_dir": folder / "data", "replay": {"record": True}})) as parts:
         return {*parts.commands.table}
 
 

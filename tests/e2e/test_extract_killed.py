@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.config import Config
-from bot.wiring.app import App
+from bot.wiring.parts import open_parts
 from core.domain.extracts import ExtractQuery, ExtractType
 from core.domain.jobs import JobKind, JobStatus
 from core.work.orphaned_jobs import CUT_OFF
@@ -57,7 +57,7 @@ async def test_a_killed_run_is_ended_and_goes_on_behind_what_it_had_read(
             "extraction": {"with_model": True, "requests_per_minute": 6000},
         }
     )
-    async with App(config) as app:
+    async with open_parts(config) as app:
         await app.ingest([tmp_path / "week.md"], source="week", kind="auto", force=False, progress=lambda done: None)
     assert server.requests == []  # an ingest never asks
 
@@ -70,7 +70,7 @@ async def test_a_killed_run_is_ended_and_goes_on_behind_what_it_had_read(
                 await asyncio.sleep(0.02)
         await asyncio.to_thread(process.end, signal.SIGKILL)
 
-    async with App(config) as app:
+    async with open_parts(config) as app:
         [dead] = await app.job_store.list_running(JobKind.EXTRACTION, "extract by model")
         server.script(*[Reply.of(Call(TOOL, {"model_meetings": []}))] * 2)
         report = await app.extractions.run(app.workspace, extractor="model_meetings")

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from bot.wiring.app import DATABASE_FILE
+from bot.wiring.parts import DATABASE_FILE
 from storage.index.opening import INDEX_FOLDER
 from tests.copying import copy_folder
 
@@ -115,7 +115,7 @@ def test_odd_names_are_read_reported_and_never_obeyed(command: Command, tmp_path
         "\x1b[31mred\n[bold].mobi": "no reader for .mobi",
         "bad\\xff.md": "a name that is not valid UTF-8; rename it",
         "up": "a link that leads out of the source's folder; ingest what it leads to by itself",
-        "lost.md": "a link to 'nowhere.md', which does not exist; mend or remove it",
+        "lost.md": "a link to 'nowhere.md', which does not exist; fix or remove it",
     }
     assert "␛[31mred␊[bold].mobi: no reader for .mobi" in shown.stdout
     assert "\x1b" not in shown.stdout

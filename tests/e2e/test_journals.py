@@ -14,7 +14,7 @@ import pytest
 from bot.cli.app import run
 from bot.cli.ask import question_message
 from bot.config import Config
-from bot.wiring.app import App
+from bot.wiring.parts import Parts, open_parts
 from core.domain.answer import Answer, AnswerStatus
 from core.domain.jobs import JobKind, JobStatus
 from tests.copying import copy_folder
@@ -90,7 +90,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Desk:
     """An app whose model is the test server."""
 
-    def __init__(self, app: App, server: ModelServer) -> None:
+    def __init__(self, app: Parts, server: ModelServer) -> None:
         self.app = app
         self.server = server
 
@@ -109,7 +109,7 @@ async def desk(world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     data = copy_folder(world / "data", tmp_path / "data")
     async with ModelServer() as server:
         settings = {"name": "anthropic", "model": MODEL, "base_url": server.url, "stall_seconds": 60, "max_retries": 0}
-        async with App(Config.model_validate({"data_dir": data, "provider": settings})) as app:
+        async with open_parts(Config.model_validate({"data_dir": data, "provider": settings})) as app:
             yield Desk(app, server)
 
 

@@ -11,7 +11,7 @@ import pytest
 from bot.cli.ask import question_message
 from bot.config import Config
 from bot.service.doctor import Check, examine
-from bot.wiring.app import App
+from bot.wiring.parts import Parts, build_parts
 from core.domain.answer import Answer, AnswerStatus
 from tests.fakes import RecordingProgress
 from tests.model_server import Fault as AnthropicFault
@@ -37,13 +37,12 @@ class Desk:
     async def server(self, **kind: Any) -> OpenAIServer:
         return await self._stack.enter_async_context(OpenAIServer(Kind(**kind)))
 
-    async def app(self, **sections: Any) -> App:
-        return await self._stack.enter_async_context(self.closed_app(**sections))
+    async def app(self, **sections: Any) -> Parts:
+        return await build_parts(Config.model_validate({"data_dir": self._data_dir, **sections}), self._stack)
 
-    def closed_app(self, **sections: Any) -> App:
-        return App(Config.model_validate({"data_dir": self._data_dir, **sections}))
-
-    async def ask(self, app: App, text: str = "How long before the gate controller starts again?", **of: Any) -> Answer:
+    async def ask(
+        self, app: Parts, text: str = "How long before the gate controller starts again?", **of: Any
+    ) -> Answer:
         self.progress = RecordingProgress()
         return await app.answers.answer(replace(question_message("local", text), **of), self.progress)
 
@@ -161,11 +160,8 @@ async def test_the_doctor_tries_every_provider_and_says_what_each_can_do_or_what
     sections: dict[str, Any] = {"provider": first(one, fallback=["mill"]), "providers": {"mill": at(two)}}
 
     async def examined() -> Check:
-        app = desk.closed_app(**sections)
-        try:
-            return next(check for check in await examine(app) if check.name == "provider")
-        finally:
-            await app.close()
+        checks = await examine(await desk.app(**sections))
+        return next(check for check in checks if check.name == "provider")
 
     sick = await examined()
     assert not sick.ok

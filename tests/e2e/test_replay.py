@@ -6,7 +6,7 @@ import pytest
 
 from bot.cli.ask import question_message
 from bot.config import Config
-from bot.wiring.app import App
+from bot.wiring.parts import open_parts
 from core.work.progress import SilentProgress
 from tests.e2e.conftest import Footnote
 from tests.model_server import Call, Cite, ModelServer, Reply, Say
@@ -26,7 +26,7 @@ async def recorded(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> str:
             Reply.of("Let me look.", SEARCH), Reply.of(Say("Wait one full minute first.", cites=(Cite(WAIT),)))
         )
         settings = {"name": "anthropic", "model": MODEL, "base_url": server.url, "max_retries": 0}
-        async with App(Config.model_validate({"data_dir": data_dir, "provider": settings})) as app:
+        async with open_parts(Config.model_validate({"data_dir": data_dir, "provider": settings})) as app:
             answer = await app.answers.answer(question_message("local", QUESTION), SilentProgress())
     assert answer.citations
     return answer.message_id

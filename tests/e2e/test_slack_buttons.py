@@ -59,7 +59,7 @@ async def test_an_answer_is_rated_looked_into_and_asked_on(running_slack: SlackS
 
     passages = await modal_of(service, ada, answer, "Show passages")
     assert any(ANSWER in text for text in bold_in(passages))
-    how = await modal_of(service, ada, answer, "How this was answered")
+    how = await modal_of(service, ada, answer, "Show steps")
     assert "search" in "\n".join(texts(how.payload["blocks"]))
 
     [suggestion] = [label for label in buttons(answer) if "Boats" in label]

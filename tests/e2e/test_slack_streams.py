@@ -76,7 +76,7 @@ async def test_an_answer_is_streamed_with_its_steps_and_proved_in_the_same_messa
     asked = await ada.mention(general, QUESTION)
     message = await writing.streaming(general, asked)
     assert message.stream is not None
-    assert set(buttons(message)) == {"Stop", "How this was answered"}
+    assert set(buttons(message)) == {"Stop", "Show steps"}
     assert "[1]" not in message.text  # numbers come with the proof
     [said] = await service.answered(general, thread=asked)
     assert server.answers(general, thread=asked) == [message]

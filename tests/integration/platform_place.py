@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.config.sections import AgentConfig
-from bot.wiring.strategies import strategy_for
+from bot.wiring.pipeline import strategy_for
 from core.answering.context import FullHistoryCapped
 from core.answering.deletion import Forgetting
 from core.answering.providers.scripted import Turn, calls, says

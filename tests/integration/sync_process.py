@@ -13,12 +13,12 @@ from pathlib import Path
 
 from bot.config import load_config
 from bot.service.syncing import sync_ticks
-from bot.wiring.app import App
+from bot.wiring.parts import open_parts
 from tests.told_process import say
 
 
 async def main(config: Path, source: str, how: str) -> None:
-    async with App(load_config(config, data_dir=None)) as app:
+    async with open_parts(load_config(config, data_dir=None)) as app:
         [tick] = [each for each in await sync_ticks(app.syncs, app.clock) if each.name.endswith(f"/{source}")]
         await app.index.count()
         say("ready")

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from sqlalchemy import text, update
+from sqlalchemy import Connection, insert, text, update
 from sqlalchemy.exc import IntegrityError, OperationalError
-from sqlalchemy.orm import Session
 
 from core.errors import StorageError
-from storage.database import Database, engines
-from storage.database.driver_errors import to_storage_error
+from storage.database import Commit, Database, engines
+from storage.database.engines import to_storage_error
 from storage.database.tables import ConversationRow, DocumentRow, JobRow, MessageRow, PageRow, PassageRow, SourceRow
 from tests.builders import NOON
 
@@ -25,12 +24,13 @@ async def database(tmp_path: Path):
     await opened.close()
 
 
-def add_source(session: Session, id: str = "s1") -> None:
-    session.add(SourceRow(id=id, workspace="local", name=id, kind="folder", location="/"))
+def add_source(connection: Connection, id: str = "s1") -> None:
+    values = {"id": id, "workspace": "local", "name": id, "kind": "folder", "location": "/"}
+    connection.execute(insert(SourceRow), values)
 
 
-def count_sources(session: Session) -> int:
-    return session.execute(text("SELECT count(*) FROM source")).scalar_one()
+def count_sources(connection: Connection) -> int:
+    return connection.execute(text("SELECT count(*) FROM source")).scalar_one()
 
 
 async def test_a_write_is_committed_when_it_returns(database):
@@ -39,9 +39,8 @@ async def test_a_write_is_committed_when_it_returns(database):
 
 
 async def test_a_write_that_raises_is_undone_whole(database):
-    def work(session: Session) -> None:
-        add_source(session)
-        session.flush()
+    def work(connection: Connection) -> None:
+        add_source(connection)
         raise RuntimeError("stop")
 
     with pytest.raises(RuntimeError, match="stop"):
@@ -52,34 +51,36 @@ async def test_a_write_that_raises_is_undone_whole(database):
 async def test_all_queries_of_a_read_see_one_state(database):
     loop = asyncio.get_running_loop()
 
-    def work(session: Session) -> tuple[int, int]:
-        before = count_sources(session)
+    def work(connection: Connection) -> tuple[int, int]:
+        before = count_sources(connection)
         asyncio.run_coroutine_threadsafe(database.write(add_source), loop).result(timeout=60)
-        return before, count_sources(session)
+        return before, count_sources(connection)
 
     assert await database.read(work) == (0, 0)
     assert await database.read(count_sources) == 1
 
 
 async def test_writes_of_many_tasks_are_done_one_after_another(database):
-    await asyncio.gather(*(database.write(lambda session, n=n: add_source(session, f"s{n}")) for n in range(50)))
+    await asyncio.gather(*(database.write(lambda connection, n=n: add_source(connection, f"s{n}")) for n in range(50)))
     assert await database.read(count_sources) == 50
 
 
 async def test_sqlite_runs_with_the_settings_that_were_chosen(database):
-    def settings(session: Session) -> list[object]:
+    def settings(connection: Connection) -> list[object]:
         names = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
-        return [session.execute(text(f"PRAGMA {name}")).scalar_one() for name in names]
+        return [connection.execute(text(f"PRAGMA {name}")).scalar_one() for name in names]
 
     assert await database.read(settings) == ["wal", 1, 1, 15_000]
     assert await database.write(settings) == ["wal", 1, 1, 15_000]
 
 
 async def test_a_durable_write_waits_for_the_disk_and_the_next_one_does_not(database):
-    def how(session: Session) -> object:
-        return session.execute(text("PRAGMA synchronous")).scalar_one()
+    def how(connection: Connection) -> object:
+        return connection.execute(text("PRAGMA synchronous")).scalar_one()
 
-    assert [await database.write(how, durable=durable) for durable in (True, True, False, True)] == [2, 2, 1, 2]
+    assert [
+        await database.write(how, Commit.DURABLE if durable else Commit.NORMAL) for durable in (True, True, False, True)
+    ] == [2, 2, 1, 2]
 
 
 SOURCE = {"id": "s", "workspace": "w", "name": "n", "kind": "folder", "location": "/"}
@@ -106,10 +107,9 @@ VALID = [
 ]
 
 
-def add_valid(session: Session) -> None:
+def add_valid(connection: Connection) -> None:
     for row, values in VALID:
-        session.add(row(**values))
-        session.flush()
+        connection.execute(insert(row), row(**values).model_dump())
 
 
 @pytest.mark.parametrize(
@@ -141,17 +141,17 @@ def add_valid(session: Session) -> None:
 async def test_the_database_itself_refuses_what_cannot_be(database, row, change):
     await database.write(add_valid)
     with pytest.raises(StorageError, match=r"(CHECK|FOREIGN KEY) constraint failed"):
-        await database.write(lambda session: session.execute(update(row).values(change)))
+        await database.write(lambda connection: connection.execute(update(row).values(change)))
 
 
 async def test_valid_rows_are_taken_and_go_with_what_they_belong_to(database):
     await database.write(add_valid)
-    await database.write(lambda session: session.execute(text("DELETE FROM source")))
-    await database.write(lambda session: session.execute(text("DELETE FROM conversation")))
+    await database.write(lambda connection: connection.execute(text("DELETE FROM source")))
+    await database.write(lambda connection: connection.execute(text("DELETE FROM conversation")))
 
-    def left(session: Session) -> list[int]:
+    def left(connection: Connection) -> list[int]:
         tables = ("document", "page", "passage", "message", "job")
-        return [session.execute(text(f"SELECT count(*) FROM {table}")).scalar_one() for table in tables]
+        return [connection.execute(text(f"SELECT count(*) FROM {table}")).scalar_one() for table in tables]
 
     assert await database.read(left) == [0, 0, 0, 0, 1]
 
@@ -177,10 +177,10 @@ async def test_closing_finishes_the_writes_in_hand(tmp_path):
 async def test_a_cancelled_caller_does_not_undo_its_write(database):
     begun, cancelled = threading.Event(), threading.Event()
 
-    def work(session: Session) -> None:
+    def work(connection: Connection) -> None:
         begun.set()
         cancelled.wait()
-        add_source(session)
+        add_source(connection)
 
     write = asyncio.create_task(database.write(work))
     await asyncio.to_thread(begun.wait)
@@ -188,7 +188,7 @@ async def test_a_cancelled_caller_does_not_undo_its_write(database):
     with pytest.raises(asyncio.CancelledError):
         await write
     cancelled.set()
-    await database.write(lambda session: None)
+    await database.write(lambda connection: None)
     assert await database.read(count_sources) == 1
 
 
@@ -208,16 +208,15 @@ async def test_a_folder_in_the_file_s_place_is_one_clear_error(tmp_path):
 
 async def test_a_folder_that_cannot_be_made_is_one_clear_error(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError, match=r"The folder .*file/data can't be made \(Not a directory\)"):
+    with pytest.raises(StorageError, match=r"The folder .*file/data can't be created \(Not a directory\)"):
         await Database.open(tmp_path / "file" / "data" / "footnote.db")
 
 
 async def test_a_full_disk_is_one_clear_error_and_undoes_the_write(database):
-    def fill(session: Session) -> None:
-        session.execute(text("PRAGMA max_page_count = 60"))
+    def fill(connection: Connection) -> None:
+        connection.execute(text("PRAGMA max_page_count = 60"))
         for number in range(1000):
-            add_source(session, f"s{number}" * 100)
-            session.flush()
+            add_source(connection, f"s{number}" * 100)
 
     with pytest.raises(StorageError, match=r"the disk is full; free some space"):
         await database.write(fill)
@@ -302,7 +301,7 @@ async def test_a_close_that_is_cancelled_still_releases_everything(tmp_path: Pat
     database = await Database.open(tmp_path / "footnote.db")
     reading, go_on = threading.Event(), threading.Event()
 
-    def read(session: object) -> None:
+    def read(connection: object) -> None:
         reading.set()
         assert go_on.wait(30)
 

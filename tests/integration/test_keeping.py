@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bot.config import Config
-from bot.wiring.app import App
+from bot.wiring.parts import open_parts
 from core.domain.answer import AnswerStatus
 from core.domain.conversation import IncomingMessage, Role, ThreadAddress
 from core.domain.corpus import SearchQuery
@@ -15,7 +15,7 @@ LINK = "https://chat.example/general/t1"
 
 
 async def test_a_kept_answer_is_found_and_linked_from_then_on(tmp_path: Path) -> None:
-    async with App(Config(data_dir=tmp_path)) as app:
+    async with open_parts(Config(data_dir=tmp_path)) as app:
         asked = IncomingMessage(address=HERE, author="ada", text="Who winds the tower clock?", event_key="1")
         conversation = await app.conversations.create(asked)
         answer = build_message(

@@ -31,19 +31,19 @@ async def end(pid: int, by: Database) -> None:
     def work(connection: Connection) -> None:
         connection.execute(text("SELECT pg_terminate_backend(:pid, 10000)"), {"pid": pid})
 
-    await by.read_rows(work)
+    await by.read(work)
 
 
 async def test_connections_that_died_while_nobody_used_them_are_replaced(two, monkeypatch):
-    monkeypatch.setattr(engines, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(engines, "IDLE_SECONDS", 0.0)
     one, other = two
-    pid = await one.write_rows(own_pid)
+    pid = await one.write(own_pid)
     await end(pid, other)
-    assert await one.write_rows(own_pid) != pid
+    assert await one.write(own_pid) != pid
 
 
 async def test_a_connection_that_dies_in_use_is_one_clear_error_and_the_next_one_works(two, monkeypatch):
-    monkeypatch.setattr(engines, "PAUSE_SECONDS", 60.0)
+    monkeypatch.setattr(engines, "IDLE_SECONDS", 60.0)
     one, other = two
     loop = asyncio.get_running_loop()
 
@@ -52,5 +52,5 @@ async def test_a_connection_that_dies_in_use_is_one_clear_error_and_the_next_one
         connection.execute(text("SELECT 1"))
 
     with pytest.raises(StorageError, match="The database postgresql"):
-        await one.write_rows(die)
-    assert await one.write_rows(own_pid) > 0
+        await one.write(die)
+    assert await one.write(own_pid) > 0

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, event, text
 
 from core.errors import StorageError
 from storage.database import Database
-from storage.database.writing import MOST_TOGETHER, Commit
+from storage.database.database import MOST_TOGETHER, Commit
 
 
 class Place:
@@ -34,7 +34,7 @@ class Place:
             held.set()
             go_on.wait(60)
 
-        first = asyncio.create_task(self.database.write_rows(hold))
+        first = asyncio.create_task(self.database.write(hold))
         await asyncio.to_thread(held.wait, 10)
         self.commits.clear()
         yield
@@ -45,12 +45,12 @@ class Place:
     async def together(self, *writes: tuple[Callable[[Connection], object], Commit]) -> list[object]:
         """What each write gives or raises, when all of them wait while another is done."""
         async with self.held_up():
-            waiting = [asyncio.create_task(self.database.write_rows(work, commit)) for work, commit in writes]
+            waiting = [asyncio.create_task(self.database.write(work, commit)) for work, commit in writes]
         return list(await asyncio.gather(*waiting, return_exceptions=True))
 
     async def names(self) -> list[str]:
         query = text("SELECT name FROM source ORDER BY name")
-        return await self.database.read_rows(lambda connection: [*connection.execute(query).scalars()])
+        return await self.database.read(lambda connection: [*connection.execute(query).scalars()])
 
 
 @pytest.fixture
@@ -105,8 +105,8 @@ async def test_a_shared_commit_waits_for_the_disk_when_one_of_its_writes_does(pl
 
 async def test_a_write_whose_caller_was_cancelled_before_its_turn_is_left_out(place: Place) -> None:
     async with place.held_up():
-        left = asyncio.create_task(place.database.write_rows(adding("left")))
-        kept = asyncio.create_task(place.database.write_rows(adding("kept")))
+        left = asyncio.create_task(place.database.write(adding("left")))
+        kept = asyncio.create_task(place.database.write(adding("kept")))
         await asyncio.sleep(0)
         left.cancel()
     assert await kept == "kept"
@@ -127,8 +127,8 @@ async def test_many_writes_are_done_in_their_order_in_groups_of_bounded_size(pla
 
 async def test_a_write_of_objects_stands_alone_between_those_that_share(place: Place) -> None:
     async with place.held_up():
-        before = asyncio.create_task(place.database.write_rows(adding("before")))
-        alone = asyncio.create_task(place.database.write(lambda session: adding("alone")(session.connection())))
-        after = asyncio.create_task(place.database.write_rows(adding("after")))
+        before = asyncio.create_task(place.database.write(adding("before")))
+        alone = asyncio.create_task(place.database.write(adding("alone"), is_shared=False))
+        after = asyncio.create_task(place.database.write(adding("after")))
     assert [await before, await alone, await after] == ["before", "alone", "after"]
     assert len(place.commits) == 4  # the one that held them up, and one each

@@ -11,17 +11,17 @@ from sqlalchemy import event
 from bot.cli.app import run
 from bot.cli.demo import _demo_settings
 from bot.config import Config, load_config
-from bot.service.doctor import examine
+from bot.service.doctor import examine_config
 from bot.service.service import Service
-from bot.wiring.app import App
+from bot.wiring.parts import open_parts
 from core.domain.conversation import IncomingMessage, ThreadAddress, event_key
 from core.domain.ingest_report import ignore_progress
 from core.errors import InvalidState, StorageError
 from core.service.inbox import ACCEPTED
 from storage.database import Database
-from storage.database import process_lock as alone_module
+from storage.database import process_lock as lock_module
 from storage.database.engines import build_engine
-from storage.database.process_lock import alone
+from storage.database.process_lock import process_lock
 from storage.database.repositories.inbox import SqlInboxStore
 from tests.fakes import RealClock
 from tests.postgres import postgres_schema
@@ -37,14 +37,14 @@ async def test_one_process_at_a_time_is_in_a_place_and_the_next_one_waits(postgr
     seen: list[str] = []
 
     async def visit(name: str, place: str = "index") -> None:
-        async with alone(postgres, place):
+        async with process_lock(postgres, place):
             seen.append(f"{name} in")
             await asyncio.sleep(0.1)
             seen.append(f"{name} out")
 
     await asyncio.gather(visit("a"), visit("b"))
     assert seen in (["a in", "a out", "b in", "b out"], ["b in", "b out", "a in", "a out"])
-    async with alone(postgres, "index"):
+    async with process_lock(postgres, "index"):
         await visit("c", "another place")
         waiting = asyncio.create_task(visit("d"))
         await asyncio.sleep(0.2)
@@ -69,10 +69,10 @@ async def test_who_is_cancelled_while_connecting_leaves_no_connection_behind(
 
     event.listen(engine, "checkout", hold)
     event.listen(engine, "checkin", lambda *_: taken.append(-1))
-    monkeypatch.setattr(alone_module, "build_engine", lambda _: (engine, name))
+    monkeypatch.setattr(lock_module, "build_engine", lambda _: (engine, name))
 
     async def visit() -> None:
-        async with alone(postgres, "index"):
+        async with process_lock(postgres, "index"):
             raise AssertionError("nobody is let in")
 
     visiting = asyncio.create_task(visit())
@@ -88,12 +88,12 @@ async def test_who_is_cancelled_while_connecting_leaves_no_connection_behind(
 
 async def test_a_server_that_can_not_be_asked_for_a_place_is_a_clear_error() -> None:
     with pytest.raises(StorageError, match="can't be reached"):
-        async with alone("postgresql://127.0.0.1:1/x", "index"):
+        async with process_lock("postgresql://127.0.0.1:1/x", "index"):
             raise AssertionError("nobody is let in")
 
 
 async def test_a_sqlite_file_needs_no_such_lock(tmp_path: Path) -> None:
-    async with alone(tmp_path / "footnote.db", "index"), alone(tmp_path / "footnote.db", "index"):
+    async with process_lock(tmp_path / "footnote.db", "index"), process_lock(tmp_path / "footnote.db", "index"):
         assert not (tmp_path / "footnote.db").exists()
 
 
@@ -104,7 +104,7 @@ async def test_an_app_with_a_url_works_on_postgresql_and_makes_no_file(
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "kites.md").write_text("# Kites\n\nThe red kite of Ondar flies at noon.\n")
-    async with App(load_config(None, data_dir=tmp_path / "data")) as app:
+    async with open_parts(load_config(None, data_dir=tmp_path / "data")) as app:
         report = await app.ingest([notes], source=None, kind="auto", force=False, progress=lambda _: None)
         await app.upkeep.reindex(ignore_progress)
         documents = await app.corpus.list_documents("local")
@@ -119,9 +119,8 @@ async def test_doctor_says_of_a_shared_database_what_it_needs(
     postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FOOTNOTE_DATABASE_URL", postgres)
-    app = App(load_config(None, data_dir=tmp_path / "data"))
-    checks = {check.name: check for check in await examine(app)}
-    await app.close()
+    found = await examine_config(load_config(None, data_dir=tmp_path / "data"))
+    checks = {check.name: check for check in found}
 
     assert checks["database"].ok
     assert "PostgreSQL" in checks["database"].detail
@@ -140,7 +139,7 @@ async def test_doctor_gives_the_fix_for_a_database_that_can_not_be_opened_and_ke
     url: str, fix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FOOTNOTE_DATABASE_URL", url)
-    (check,) = await examine(App(Config(data_dir=tmp_path)))
+    (check,) = await examine_config(Config(data_dir=tmp_path))
 
     assert not check.ok
     assert fix in check.detail
@@ -185,7 +184,7 @@ async def test_a_service_that_starts_leaves_what_others_are_answering(
 
 async def test_a_second_process_that_would_open_the_embedded_index_is_told_what_to_set(tmp_path: Path) -> None:
     config = Config(data_dir=tmp_path)
-    async with App(config) as one, App(config) as two:
+    async with open_parts(config) as one, open_parts(config) as two:
         await one.index.count()
         with pytest.raises(StorageError, match=r"through a Qdrant server \(\[index\] url\)"):
             await two.index.count()
@@ -196,14 +195,13 @@ async def test_a_process_whose_own_index_lacks_the_shared_documents_is_refused(
 ) -> None:
     monkeypatch.setenv("FOOTNOTE_DATABASE_URL", postgres)
     (tmp_path / "kites.md").write_text("# Kites\n\nThe red kite of Ondar flies at noon.\n")
-    async with App(load_config(None, data_dir=tmp_path / "one")) as app:
+    async with open_parts(load_config(None, data_dir=tmp_path / "one")) as app:
         await app.ingest([tmp_path / "kites.md"], source="s", kind="auto", force=False, progress=lambda _: None)
     settings = {"data_dir": tmp_path / "two", "web": {"port": 0}}
     with pytest.raises(InvalidState, match=r"is empty: set \[index\] url"):
         await Service(Config.model_validate(settings), lambda _: None).run()
-    other = App(Config.model_validate(settings))
-    checks = {check.name: check for check in await examine(other)}
-    await other.close()
+    found = await examine_config(Config.model_validate(settings))
+    checks = {check.name: check for check in found}
 
     assert not checks["index"].ok
     assert "footnote db reindex" in checks["index"].detail

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import create_engine, make_url, text
 
 from storage.database import Database
-from storage.database.process_lock import alone, alone_if_free
+from storage.database.process_lock import process_lock, try_process_lock
 from tests.postgres import postgres_schema
 from tests.qdrant_server import qdrant_server
 
@@ -65,7 +65,7 @@ async def sync_in_all(url: str, folder: Path, hows: Sequence[str]) -> list[Any]:
     started = [replica(folder, number, how) for number, how in enumerate(hows)]
     try:
         assert [said(process) for process in started] == ["ready"] * len(hows)
-        async with alone(url, "sync"):
+        async with process_lock(url, "sync"):
             for process in started:
                 assert process.stdin is not None
                 process.stdin.write("go\n")
@@ -101,9 +101,9 @@ async def test_of_replicas_that_sync_at_once_one_does_and_the_others_hear_of_it(
 
 async def test_who_does_not_wait_is_told_whether_a_replica_is_in_the_place(shared: str) -> None:
     async def is_free() -> bool:
-        async with alone_if_free(shared, "sync") as entered:
+        async with try_process_lock(shared, "sync") as entered:
             return entered
 
-    async with alone(shared, "sync"):
+    async with process_lock(shared, "sync"):
         assert not await is_free()
     assert [await is_free(), await is_free()] == [True, True]

@@ -20,7 +20,7 @@ from storage.database.repositories.conversations import SqlConversationRepositor
 from storage.database.repositories.corpus import SqlCorpusRepository
 from storage.database.repositories.inbox import SqlInboxStore
 from storage.database.repositories.settings import SqlSettingsRepository
-from storage.database.repositories.stale import SqlStaleRepository
+from storage.database.repositories.staleness import SqlStaleRepository
 from storage.database.schema import alembic_config
 from tests.builders import (
     build_citation,

@@ -14,7 +14,7 @@ from core.domain.corpus import Heading, Page, Passage, Span, passage_id
 from storage.database import Database
 from storage.database.repositories.conversations import SqlConversationRepository
 from storage.database.repositories.corpus import SqlCorpusRepository
-from storage.storable import to_storable_value
+from storage.text import to_storable_value
 from tests.builders import build_conversation, build_document, build_message, build_scope, build_source
 
 SOURCE = build_source()

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from core.errors import InvalidState, StorageError
 from storage.database import Database
 from storage.database.repositories.corpus import SqlCorpusRepository
-from storage.database.repositories.upkeep import MOST_FAULTS, SqlUpkeep
+from storage.database.repositories.maintenance import MOST_FAULTS, SqlUpkeep
 from storage.database.schema import HEAD
 from tests.builders import build_document, build_pages, build_passages, build_source
 from tests.postgres import postgres_schema
@@ -64,11 +64,11 @@ async def test_a_sound_database_has_no_faults(database: Database) -> None:
 
 async def test_a_passage_that_is_not_in_its_page_is_a_fault(database: Database) -> None:
     change = text("UPDATE page SET text = 'Ein blauer Drachen: 🪁.' WHERE number = 1 AND document_id LIKE '%guide.md'")
-    await database.write(lambda session: session.execute(change))
+    await database.write(lambda connection: connection.execute(change))
 
     [fault] = await SqlUpkeep(database).find_faults()
 
-    assert fault.startswith("Page 1 of 'guide.md' (source 'notes') does not have a passage")
+    assert fault.startswith("Page 1 of 'guide.md' (source 'notes') does not contain one of its stored passages")
     assert "ingest its source again" in fault
 
 
@@ -86,7 +86,7 @@ async def test_rows_that_belong_to_nothing_are_faults_and_not_all_of_them_are_to
     faults = await SqlUpkeep(database).find_faults()
 
     assert len(faults) == MOST_FAULTS
-    assert "has a row in 'page' that belongs to none in 'document'" in faults[0]
+    assert "has a row in 'page' without its parent in 'document'" in faults[0]
     await database.close()
 
 

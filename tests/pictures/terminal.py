@@ -15,7 +15,7 @@ from bot.cli.ask import question_message
 from bot.cli.demo import load_examples
 from bot.config import Config
 from bot.terminal.render import answer_view
-from bot.wiring.app import App
+from bot.wiring.parts import open_parts
 from core.domain.answer import Answer
 from core.work.progress import SilentProgress
 
@@ -28,7 +28,7 @@ FORMAT = re.sub(r"@font-face \{\{.*?\}\}\n", "", CONSOLE_SVG_FORMAT, flags=re.DO
 async def answered(question: str, data_dir: Path) -> Answer:
     """As `footnote ask` has it over the sample library."""
     folder = Path(str(files("bot") / "sample_library" / "documents"))
-    async with App(Config(data_dir=data_dir)) as app:
+    async with open_parts(Config(data_dir=data_dir)) as app:
         await app.ingest([folder], source="sample library", kind="auto", force=False, progress=lambda done: None)
         return await app.answers.answer(question_message(app.workspace, question), SilentProgress())
 

@@ -41,7 +41,7 @@ _FAILURES = {
     "access_denied": ("Not installed", "You chose not to install Footnote, and nothing was changed.", 200),
     "invalid_browser": (
         "Not installed",
-        "This page was opened in another browser than the first one. Cookies may be blocked, or the link is another person's.",
+        "Another browser opened this page. Cookies may be blocked, or the link is another person's.",
         400,
     ),
     "invalid_state": ("Not installed", "More than ten minutes have passed, or this page was already used.", 401),
@@ -100,7 +100,7 @@ class InstallFlow(AsyncOAuthFlow):
                 raise InvalidState("Footnote can't be installed in a whole organisation. Choose a single workspace.")
             if reply.get("expires_in"):
                 raise InvalidState(
-                    "The app's tokens expire (token rotation). Create the app with the manifest of `footnote manifest slack`."
+                    "The app's tokens expire (token rotation). Create the app with `footnote manifest slack`."
                 )
             identity = await self.client.auth_test(token=reply["access_token"])
         installation = SlackInstallation(

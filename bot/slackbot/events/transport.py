@@ -99,7 +99,7 @@ class SlackRequestHandler:
             response: web.Response = await asyncio.wait_for(asyncio.shield(task), self._deadline_seconds)
         except TimeoutError:
             _log.warning(
-                "A request from Slack was not handled within %g s. It continues in the background",
+                "A request was not handled within %g s. It continues in the background",
                 self._deadline_seconds,
             )
             raise web.HTTPServiceUnavailable(text="Not ready in time. Send it again.") from None

@@ -15,7 +15,7 @@ from core.domain.corpus import Document, SearchScope
 from core.domain.extracts import ExtractType
 from core.errors import BadInput
 from core.knowledge.facts import EXTRACT_TYPES, CitedFact, FactQuery, FactType, FoundFacts, Value, read_types
-from core.text.readable import readable
+from core.text.markup import readable
 from core.text.words import collapse, shorten
 
 ROWS = 100  # on one page

@@ -11,7 +11,7 @@ from bot.web.pages.source import page_path
 from bot.web.parts import PARTS
 from bot.web.requests import person_of
 from core.domain.corpus import Document, PageHit, SearchQuery, Source
-from core.knowledge.references.one_line import preview
+from core.text.markup import preview
 from core.text.words import collapse
 
 ROWS = 200  # documents on one page of the list

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from bot.web.marking import CITED, heading_id
 from bot.web.page_html import PageHtml, to_html
 from core.domain.corpus import Document, Page, Span
-from core.knowledge.references.one_line import to_words
 from core.text.links import page_links
+from core.text.markup import to_words
 from core.text.words import collapse, shorten
 
 # Entries of a table of contents around the page that is open: a book of a thousand pages has its own.

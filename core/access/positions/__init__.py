@@ -1,1 +1,1 @@
-"""How far somebody has read: places of books, as pages and as people name them."""
+"""Reading positions: places of books, as pages and as people name them."""

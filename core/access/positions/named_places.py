@@ -1,11 +1,12 @@
 """Places in a book as people name them: "in the middle of chapter 7", "Part II, chapter 3", "page xii", a title.
 
-The rules, each the one that shows less where there are two ways to understand:
+Of two interpretations, the one that shows less counts:
 
-- A chapter, part or session that is named, or said to be finished, is read up to its end: to the last page on which
-  nothing of what follows it begins.
-- One that somebody is in, has begun, has almost finished or came up to is not read: the page before it is the last.
-- A page is read. "Page 12" is the page of that number or the one on which 12 is printed, whichever comes first.
+- A chapter, part or session that is only named, or finished, counts as read to its end: to the last page on which
+  nothing after it begins.
+- One that somebody is in, has begun, has almost finished or has come up to doesn't count as read: the page before it
+  is the last.
+- A page counts as read. "Page 12" is the page of that number or the one with 12 printed on it: the first of them.
 """
 
 import re
@@ -33,7 +34,7 @@ NEAR = 55.0  # worth naming
 NAMED_AT_MOST = 3
 
 
-# What is plainly a place, to tell it from a book's name: titles are none.
+# Plain places, as opposed to a book's name; titles don't belong here.
 TARGET = (
     rf"(?:(?:printed\s+)?(?:pages?|pgs?\.?|p\.)\s*[\w.-]{{1,40}}|[0-9]{{1,5}}|(?:the\s+)?(?:very\s+)?end"
     rf"|(?:(?:the\s+)?(?:[0-9]{{1,4}}(?:st|nd|rd|th)|{NUMBER})\s+(?:{KINDS})|(?:{KINDS})\.?\s+{NUMBER})"
@@ -42,15 +43,15 @@ TARGET = (
 
 
 class Reach(StrEnum):
-    """How far somebody is in what they name."""
+    """The extent of reading: to a place's end, or only into it."""
 
     FINISHED = "finished"
-    WITHIN = "within"  # in it, or not yet in it
+    WITHIN = "within"  # in it, or before it
 
 
 SPEAKER = r"(?:(?:i|we)(?:[’'](?:ve|m|re|d)|\s+(?:have|had|am|are|was))?|my group(?: has| is)?)"
 _ADVERB = r"(?:just|now|already|currently|still|only|finally|about|right|so far|yet|to)"
-# Words that say how far. The first outweigh what follows them: "not finished", "before the end of". None is made of
+# Words of extent. The first group outweighs those after it: "not finished", "before the end of". None is made of
 # others: a row of them that can be read in two ways is tried in all ways, twice as many with each word.
 _NOT_YET = (
     r"(?:haven[’']t|hasn[’']t|not|before|almost|nearly|most of|half(?: of)?"
@@ -85,7 +86,7 @@ _OLD_LABEL = re.compile(r"[A-Za-z]{0,3}[-. ]?\d{1,5}|[ivxlcdm]{1,9}", re.IGNOREC
 
 
 def is_end(place: str) -> bool:
-    """Whether a place is the end of its book, whatever stands in it."""
+    """Return whether a place is the end of its book."""
     reach, rest = _reach(place)
     if not rest:
         return reach is Reach.FINISHED and bool(place.strip())
@@ -93,9 +94,9 @@ def is_end(place: str) -> bool:
 
 
 def find_position(place: str, pages: Sequence[Page]) -> int | None:
-    """The number of the last page that may be read, 0 for none; None where there is no such place.
+    """Return the number of the last readable page, 0 for none; None for an unknown place.
 
-    The end of the book is no place: `is_end` tells it.
+    The end of the book is no place (see `is_end`).
     """
     if not pages or not collapse(place):
         return None
@@ -117,7 +118,7 @@ def find_position(place: str, pages: Sequence[Page]) -> int | None:
 
 
 def nearest(place: str, pages: Sequence[Page]) -> list[str]:
-    """Titles of these pages that somebody may have meant, best first; at most NAMED_AT_MOST."""
+    """Return similar titles of these pages, best first; at most NAMED_AT_MOST."""
     from rapidfuzz import fuzz, process, utils
 
     titles = list(dict.fromkeys(section.title for section in sections_of(pages)))
@@ -133,13 +134,13 @@ def nearest(place: str, pages: Sequence[Page]) -> list[str]:
 
 
 def place_of(last: int, pages: Sequence[Page]) -> str:
-    """What the last page that may be read belongs to: "Chapter 5: The Bridge"; "" where that is not said."""
+    """Return the title above the last readable page ("Chapter 5: The Bridge"); "" if there is none."""
     page = next((page for page in reversed(pages) if page.number <= last), None)
     return next(iter(reversed(titles_of(page))), "") if page is not None else ""
 
 
 def _reach(place: str) -> tuple[Reach, str]:
-    """How far, and in what."""
+    """Split a place into its extent and the place itself."""
     rest, reach, is_sure = collapse(place), Reach.FINISHED, False
     while (match := _WORDS.match(rest)) is not None:
         if match["not_yet"]:
@@ -159,7 +160,7 @@ def _is_before(place: str) -> bool:
 
 
 def _by_number(number: int, pages: Sequence[Page]) -> int | None:
-    """A number beyond the last page is of something else, of a printed edition most likely: it opens nothing."""
+    """A number beyond the last page is of a printed edition, most likely: it opens nothing."""
     return number if 0 < number <= pages[-1].number else None
 
 
@@ -174,7 +175,7 @@ def _page(label: str, pages: Sequence[Page], *, is_printed: bool, is_before: boo
 
 
 def _labelled(label: str, pages: Sequence[Page]) -> int | None:
-    """The page on which this is printed as its number, where pages have such numbers at all."""
+    """Find the page with this printed number, if pages have printed numbers."""
     printed = [_label(page) for page in pages]
     if not any(printed):
         return None
@@ -190,7 +191,7 @@ def _labelled(label: str, pages: Sequence[Page]) -> int | None:
 
 
 def _label(page: Page) -> str:
-    """As stored; what older versions read kept it as an anchor at the page's beginning."""
+    """Return the printed number; older versions stored it as an anchor at the page's beginning."""
     if page.place is not None:
         return page.place.label
     return next((name for name, start in page.anchors if start == 0 and _OLD_LABEL.fullmatch(name)), "")
@@ -206,7 +207,7 @@ def _before(number: int, pages: Sequence[Page]) -> int:
 
 
 def _section(rest: str, sections: Sequence[Section]) -> Section | None:
-    """The first that fits, by number with those it stands in, by its title, its day, or what is close to its title."""
+    """Find the first section by its number and those above, by its title, its day, or a similar title."""
     said = list(_numbers(rest))
     if said:
         innermost = next((item for item in said if item[0] not in OUTER), said[-1])
@@ -217,7 +218,7 @@ def _section(rest: str, sections: Sequence[Section]) -> Section | None:
 
 
 def _numbers(text: str) -> Iterator[tuple[str, int]]:
-    """(kind, number) of all that is named by its number, in order."""
+    """Yield (kind, number) of all numbered places, in order."""
     for match in NAMED.finditer(text):
         if (number := to_number(match[2])) is not None:
             yield kind_of(match[1]), number

@@ -1,6 +1,6 @@
-"""Where the pages of a book stand: its parts and chapters as sections, the number printed on a page, a session's day.
+"""Places of the pages of a book: its parts and chapters as sections, the printed page number, a session's day. Pure.
 
-Computed from titles and headings alone, so that books read by older versions have places, too. All pure.
+Computed only from titles and headings, so that books read by older versions have places, too.
 """
 
 import re
@@ -12,7 +12,7 @@ from core.domain.corpus import Heading, PagePlace
 from core.text.dates import find_date_in_name
 from core.text.words import collapse, is_number
 
-# Kinds of sections that hold others, and those that are held; what each may be called.
+# Kinds of outer and inner sections, and their other names.
 OUTER = ("part", "book", "volume", "act")
 INNER = (
     "chapter",
@@ -91,7 +91,7 @@ class Section:
     number: int | None
     above: tuple["Section", ...]  # outermost first
     begins: int  # the page that it begins on
-    whole: int  # the last page with nothing behind its end on it; -1 where the first page holds what follows, too
+    whole: int  # the last page on which nothing after it begins; -1 if it shares the first page with the next section
     depth: int
 
     @property
@@ -100,7 +100,7 @@ class Section:
 
 
 def to_number(text: str) -> int | None:
-    """12, XII, twelve, twenty-first; None for what is no number."""
+    """Read 12, XII, twelve or twenty-first; None for anything else."""
     lower = collapse(text).lower().removeprefix("the ")
     if is_number(lower):
         return int(lower)
@@ -113,13 +113,13 @@ def to_number(text: str) -> int | None:
 
 
 def kind_of(word: str) -> str:
-    """The kind by its full name: chapter for "Ch"."""
+    """Return the kind by its full name: chapter for "Ch"."""
     lower = word.lower()
     return _OTHER_NAMES.get(lower, lower)
 
 
 def numbered(title: str) -> tuple[str, int | None]:
-    """(kind, number) of a title: ("chapter", 5) of "Chapter V. The Bridge", ("", 5) of "V. The Bridge".
+    """Return (kind, number) of a title: ("chapter", 5) of "Chapter V. The Bridge", ("", 5) of "V. The Bridge".
 
     ("act", 2) of "The Second Act".
     """
@@ -133,18 +133,18 @@ def numbered(title: str) -> tuple[str, int | None]:
 
 
 def bare_title(title: str) -> str:
-    """What follows the number: "The Bridge" of "Chapter V: The Bridge"; else the title itself."""
+    """Return the title behind the number ("The Bridge" of "Chapter V: The Bridge"); else the whole title."""
     return _PREFIX.sub("", title, count=1)
 
 
 def titles_of(page: Titled) -> tuple[str, ...]:
-    """What a page stands under, outermost first, its own title last; none twice in a row."""
+    """Return the titles above a page, outermost first, its own title last; none twice in a row."""
     path = [collapse(title) for title in (*page.heading_path, page.title) if title]
     return tuple(title for place, title in enumerate(path) if place == 0 or title != path[place - 1])
 
 
 def places_of(pages: Sequence[Titled], labels: Sequence[str]) -> list[PagePlace]:
-    """The place of each page, by the section that it begins in; `labels` are what is printed on them."""
+    """Return the place of each page, by the section in which it begins; `labels` are printed page numbers."""
     innermost: list[Section | None] = [None] * len(pages)
     for section in sections_of(pages):
         for place in range(section.begins, max(section.whole, section.begins) + 1):
@@ -167,7 +167,7 @@ def _to_place(section: Section | None, label: str) -> PagePlace:
 
 
 def sections_of(pages: Sequence[Titled]) -> list[Section]:
-    """All sections of a document, in its order."""
+    """Return all sections of a document, in order."""
     entries = list(_entries(pages))
     sections: list[Section] = []
     above: list[Section] = []
@@ -184,7 +184,7 @@ def sections_of(pages: Sequence[Titled]) -> list[Section]:
 
 
 def _entries(pages: Sequence[Titled]) -> Iterator[tuple[int, int, str]]:
-    """(page, depth, title) of each section where it begins: by what pages stand under, then by headings inside them."""
+    """Yield (page, depth, title) of each section at its beginning: titles of pages, then headings inside."""
     opened: tuple[str, ...] = ()
     levels: dict[str, int] = {}
     for place, page in enumerate(pages):
@@ -203,6 +203,6 @@ def _entries(pages: Sequence[Titled]) -> Iterator[tuple[int, int, str]]:
 
 
 def _depth(level: int, opened: Sequence[str], levels: Mapping[str, int], least: int) -> int:
-    """How deep a heading inside a page stands; below the page's own title, where it has one."""
+    """Return the depth of a heading inside a page; below the page's own title, if it has one."""
     outer = (place for place, title in enumerate(opened) if levels.get(title, place + 1) >= level)
     return max(next(outer, len(opened)), least)

@@ -1,7 +1,6 @@
-"""Reading positions: "5", "chapter 9", "my-book.epub=in part II, chapter 3", "end" -> the last page that may be read.
+"""Reading positions: "5", "chapter 9", "my-book.epub=in part II, chapter 3", "end" -> the last readable page.
 
-What can't be understood is refused with a sentence: a spoiler line that fails open is none. How places are understood
-stands in core/access/positions/named_places.py.
+An unclear position raises an error, because ignoring it would show spoilers. named_places.py reads the places.
 """
 
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ LONGEST = 300  # characters of a place; of more, looking for all days it names i
 
 
 def split_position(text: str) -> tuple[str | None, str]:
-    """(document name or None, place) of "[DOCUMENT=]place"."""
+    """Split "[DOCUMENT=]place" into (document name or None, place)."""
     name, sign, place = text.rpartition("=")
     if not collapse(place):
         raise BadInput(f"The reading position {text!r} names no place: write a page number or a chapter's name.")
@@ -30,11 +29,11 @@ async def positions_for(
     scope: SearchScope,
     shown: SearchScope | None = None,
 ) -> dict[str, int]:
-    """Document id -> last readable page number, for "N or chapter name"; 0 where not even the first page is read.
+    """Return document id -> last readable page number, for "N or chapter name"; 0 if not even the first page is read.
 
-    With a document: of that one. Without: a chapter's name holds for every document that has such a chapter; a bare
-    page number needs a document. `scope` is where the place is looked for, to the end; what could have been meant
-    instead is named from `shown` alone. Raises BadInput when nothing fits.
+    With a document: only of that one. Without: a chapter's name applies to every document with such a chapter; a bare
+    page number needs a document. The place is looked up in `scope`, to the end; suggestions come only from `shown`.
+    Raises BadInput if nothing fits.
     """
     if len(place) > LONGEST:
         raise BadInput(
@@ -61,7 +60,7 @@ async def positions_for(
 async def last_page(
     place: str, document: Document, corpus: CorpusRepository, scope: SearchScope, shown: SearchScope | None = None
 ) -> int:
-    """As `positions_for`, of one document and a place before its end."""
+    """Return the last readable page of one document, for a place before its end."""
     last = find_position(place, await corpus.list_pages(document.id, scope))
     if last is not None:
         return last
@@ -73,7 +72,7 @@ async def last_page(
 
 
 def lowest(*positions: Mapping[str, int]) -> dict[str, int]:
-    """Of several positions in a document, the one that shows least; a document that only some name is bound, too."""
+    """Return the lowest position for each document in any of these."""
     found: dict[str, int] = {}
     for document_id, last in (item for each in positions for item in each.items()):
         found[document_id] = min(last, found.get(document_id, last))

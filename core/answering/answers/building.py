@@ -8,7 +8,7 @@ from core.answering.citations import ProvedText
 from core.answering.grounding import ground, only_says_not_found
 from core.domain.answer import Answer, AnswerStatus, Draft, Reference
 from core.errors import Ambiguous, FootnoteError, ProviderRefused
-from core.knowledge.references.listing import all_references, labels
+from core.knowledge.references.service import all_references, labels
 
 PARTIAL_NOTE = "(I stopped at a limit before I had looked at everything: this answer is from what I found so far.)"
 UNANSWERABLE = "None of the tools can look this up:"

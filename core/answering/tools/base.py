@@ -30,7 +30,7 @@ from core.knowledge.facts import Facts
 from core.knowledge.facts.list_intent import detect_list_intent
 from core.knowledge.facts.lookup import MOST_LISTED, to_listed
 from core.knowledge.library import Library
-from core.knowledge.references.linked_context import Offer, to_turns
+from core.knowledge.references.linked_context import LinkedContext, to_turns
 from core.ports import CorpusRepository
 from core.text.words import shorten
 from core.work.steps import CALL, adopt, finished_before, step
@@ -99,7 +99,7 @@ class Toolbox:
     run again: its passages are read anew, within scope, and only if one of them is gone it is.
     """
 
-    def __init__(self, tools: Sequence[Tool[Any]], context: ToolContext, offer: Offer | None = None) -> None:
+    def __init__(self, tools: Sequence[Tool[Any]], context: ToolContext, offer: LinkedContext | None = None) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._context = context
         self._offer = offer

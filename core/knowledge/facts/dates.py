@@ -33,7 +33,7 @@ class Period:
 
 
 def read_period(text: str, today: date, lean: Lean = Lean.COMING) -> Period | None:
-    """Return the days of a date: one day, or those of its week, month or year. None if it isn't a date."""
+    """Return the days of a date: one day, or a week, month or year. None if it isn't a date."""
     parts = [part for part in text.casefold().replace(",", " ").split() if part != "of"]
     stripped = [part.rstrip(".") for part in parts]
     if len(parts) == 1 and (iso := read_iso(stripped[0])) is not None:

@@ -28,14 +28,14 @@ _NOUNS: Mapping[str, FactType] = {
 }
 _WITH_STATE = frozenset({"tasks", "actions"})  # action items, if a state is named
 _OF_API = frozenset({"paths", "routes"})  # endpoints, if "of the ... API" follows
-_ENTITIES: Mapping[str, str] = {  # what people call entities -> kind
+_ENTITIES: Mapping[str, str] = {  # people's word -> kind of entities
     **dict.fromkeys(("npcs", "monsters", "creatures"), "actor"),
     **dict.fromkeys(("persons", "people"), "person"),
     **dict.fromkeys(("places", "locations"), "place"),
     **dict.fromkeys(("organisations", "organizations", "companies"), "organisation"),
 }
 _AGREEING = frozenset({"decide", "decided", "agree", "agreed"})
-_LONGEST_AGREEING = 5  # words of "what did the board decide"
+_LONGEST_AGREEING = 5  # words up to "decide" in a question about decisions
 
 # Words that can't be compared with rows: they refer back, ask more, rank, exclude, or begin another subject.
 _BEYOND = frozenset(
@@ -85,7 +85,7 @@ def _intent(kind: FactType, noun: str, query: str, rest: Sequence[str]) -> ListI
 
 
 def _after_agreeing(words: Sequence[str]) -> int | None:
-    """Return the place behind "what was decided", "what did we agree", "what did the board decide"; else None."""
+    """Return the place behind "did we agree", "was decided" and the like at the beginning; else None."""
     if words[:1] != ["what"] or words[1:2] not in (["was"], ["were"], ["has"], ["have"], ["did"]):
         return None
     end = next((place + 1 for place, word in enumerate(words[:_LONGEST_AGREEING]) if word in _AGREEING), None)

@@ -27,7 +27,7 @@ from core.knowledge.facts.rows import EXTRACT_TYPES, Fact, FactType, to_facts
 from core.knowledge.search.documents import find_by_name
 from core.ports import Clock, CorpusRepository
 from core.ports.documents import ExtractRepository
-from core.text.readable import readable
+from core.text.markup import readable
 from core.text.words import collapse, shorten, words
 
 MOST_READ = 50_000  # extracts read for one question

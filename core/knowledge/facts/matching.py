@@ -176,7 +176,7 @@ class Direction(StrEnum):
 def follow(
     relations: Sequence[Fact], name: str, aliases: Aliases, *, kind: str | None = None, direction: Direction
 ) -> list[Fact]:
-    """Return the relations of a thing with any of its names; if there are none, those whose names hold its words."""
+    """Return the relations of a thing with any of its names; without any, those whose ends hold its words."""
     names = names_of(name, aliases)
     fitting = [fact for fact in relations if kind is None or _holds_words(str(fact.fields["kind"]), [kind])]
     exactly = [fact for fact in fitting if any(end.casefold() in names for end in _ends(fact, direction))]

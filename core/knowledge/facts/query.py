@@ -1,7 +1,7 @@
 """Queries for extracted rows, and how they are read: `owner:Ann due<2026-12-01 type:action_item open`. Pure.
 
 Filters are `field:words`, `field="exactly"`, `field!=...`, `field<...` (also `<=`, `>`, `>=`; dates and numbers),
-`type:`, `document:` and `limit:`; values and names of several words stand in quotation marks. The rest is read word by
+`type:`, `document:` and `limit:`; values and names of several words are in quotation marks. The rest is read word by
 word in a few plain forms: the name of a type ("decisions"), the state of action items ("open"), dates ("due before
 December"), people ("of Ann") and HTTP methods. Every other word has to be in a row, so a query is never widened.
 """

@@ -1,4 +1,4 @@
-"""Extracts as rows: a meeting is its decisions and action items, a table its rows, each with its own place. Pure."""
+"""Extracts as rows: a meeting's decisions and action items, a table's rows, each with its own place. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ from core.domain.extracts import (
     Table,
 )
 
-OPEN, DONE = "open", "done"  # the status of an action item; one that is not said to be done is open
+OPEN, DONE = "open", "done"  # status of an action item, which is open by default
 
 Value: TypeAlias = str | float | int | tuple[str, ...] | None
 
@@ -36,7 +36,7 @@ class FactType(StrEnum):
     ROW = "row"  # of a table; its fields are the columns
     API = "api"
     ENDPOINT = "endpoint"
-    FINANCIAL = "financial"  # what a report says once for all
+    FINANCIAL = "financial"  # values that a report gives once for all
     FIGURE = "figure"
     ENTITY = "entity"
     RELATION = "relation"
@@ -65,18 +65,18 @@ EXTRACT_TYPES: Mapping[FactType, ExtractType] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One row. `fields` in the order in which people read them; those that nothing is known of are left out."""
+    """One row. `fields` are in reading order, without empty ones."""
 
     type: FactType
     fields: Mapping[str, Value]
     page_number: int
     span: Span  # in that page's text
     extract: Extract  # that it is a part of
-    about: str = ""  # words that it is found by beside its fields: its table's title and columns
+    about: str = ""  # more words to find it by: its table's title and columns
 
 
 def to_facts(extract: Extract) -> list[Fact]:
-    """All rows of an extract: first the one for all of it, then its parts in their order."""
+    """Return all rows of an extract: first the one for the whole, then its parts in order."""
     match extract.type:
         case ExtractType.MEETING:
             return list(_of_meeting(extract, Meeting.model_validate(extract.data)))
@@ -128,7 +128,7 @@ def _of_table(extract: Extract, table: Table) -> Iterator[Fact]:
 
 
 def _unique(columns: tuple[str, ...]) -> list[str]:
-    """Names for all columns: what has none is called by its place, what comes twice is numbered."""
+    """Return names for all columns: empty ones are named by their place, repeated ones are numbered."""
     names: list[str] = []
     for place, column in enumerate(columns, start=1):
         name = column.strip() or f"column {place}"

@@ -1,27 +1,28 @@
-"""Finds the document that a person means by a name: in a table of all names, made once for many look-ups. Pure."""
+"""Documents by the names that people call them, in a table made once for many look-ups."""
 
+import asyncio
 import re
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from core.domain.corpus import Document
 from core.errors import Ambiguous, BadInput, NotFound
+from core.ports import CorpusRepository
 
-# Points of 100 (rapidfuzz's ratio of the sorted words). From CLOSE on a document is taken as meant when it leads the
-# next one by LEAD; from NEAR on it is worth naming in the error.
+# Points of 100 (rapidfuzz's ratio of the sorted words). From CLOSE on, a document is meant if it leads the next one by
+# LEAD; from NEAR on, the error names it.
 _CLOSE = 82.0
 _ALL_WORDS = 90.0
 _LEAD = 4.0
 _NEAR = 50.0
-# Names in an error message.
-_NAMED = 5
-# Characters of a name that are compared: no document is called by more, and a pasted text would take seconds.
-_LONGEST = 300
+_NAMED = 5  # names in an error message
+_LONGEST = 300  # characters of a name that are compared: a pasted text would take seconds
 
-# What `--journal` and the journal tool mean by one.
+# Journals of `--journal` and the journal tool; kept answers count if there are others (core/features/kept_answers.py).
 JOURNAL_KIND = "foundry"
-KEPT_KIND = "kept"  # one, too, where there are others (core/features/kept_answers.py)
+KEPT_KIND = "kept"
 
 _BETWEEN_WORDS = re.compile(r"[\s_\-–—]+")
 
@@ -30,22 +31,22 @@ Accepts = Callable[[Document], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
-    """What a [[link]] leads to: one document, or none and those that may have been meant, the nearest first."""
+    """The target of a [[link]]: one document, or none and the similar ones, the nearest first."""
 
     document: Document | None
     near: tuple[Document, ...] = ()
-    is_ambiguous: bool = False  # those of `near` are all called so
+    is_ambiguous: bool = False  # all of `near` have the name
 
 
 def only_journals(documents: Sequence[Document]) -> list[Document]:
-    """Those that are journals; all, where none is: whoever has no journals may still say "journal" of a note."""
+    """Return the journals; all documents if there are no journals, as people may call a note a journal."""
     if not any(document.kind == JOURNAL_KIND for document in documents):
         return list(documents)
     return [document for document in documents if document.kind in (JOURNAL_KIND, KEPT_KIND)]
 
 
 def find_by_name(name: str, documents: Sequence[Document]) -> Document:
-    """As DocumentNames.find, among documents that are looked through this once."""
+    """Look a name up once among documents, as DocumentNames.find does."""
     return DocumentNames(documents).find(name)
 
 
@@ -54,9 +55,9 @@ def everyone(_: Document) -> bool:
 
 
 class DocumentNames:
-    """The names of documents. Every look-up takes which of them it may find (`accepts`: a scope's).
+    """The names of documents. Every look-up takes a filter (`accepts`), such as a scope's.
 
-    `is_lasting`: for many look-ups, from any thread; else what only some need is made when it is needed.
+    With `is_lasting`, for many look-ups from any thread, everything is prepared at once; else when it is first needed.
     """
 
     def __init__(self, documents: Sequence[Document], *, is_lasting: bool = False) -> None:
@@ -68,26 +69,26 @@ class DocumentNames:
             self._near.make_ready()
 
     def find(self, name: str, accepts: Accepts = everyone) -> Document:
-        """The one document meant by `name`; the first of these rules that fits any document decides.
+        """Return the document meant by `name`; the first of these rules that fits any document decides.
 
-        Its id; its path, or source name and path ("notes/a.md"); its path, file name, title or an alias, whatever the
-        case and with or without the ending; something close to one of these.
+        Its id; its path, or source name and path ("notes/a.md"); its path, file name, title or an alias, in any case
+        and with or without the ending; something close to one of these.
 
         Raises:
-            BadInput: several fit equally; the message lists them.
-            NotFound: none fits; the message names the nearest.
+            BadInput: several documents fit equally; the message lists them.
+            NotFound: no document fits; the message names the nearest.
         """
         wanted = _cleaned(name)
         if not wanted:
-            raise BadInput("The name of a document is empty: give its path, title or alias")
+            raise BadInput("The document's name is empty: enter its path, title or alias")
         if found := self._named(wanted, self._rules, accepts):
             return _only(name, found)
         return self._closest(name, wanted, accepts)
 
     def linked(self, target: str, accepts: Accepts = everyone) -> Linked:
-        """What a link's target names, by the rules of `find` but the last, or by the end of a path.
+        """Return the target of a link, by the rules of `find` except the last, or by the end of a path.
 
-        Signs between words count alike here. What is only close to a name is no target: it is proposed.
+        Signs between words count alike. A document with a similar name is no target, but proposed.
         """
         wanted = _cleaned(target)
         found = self._named(wanted, (*self._rules, *self._links), accepts) if wanted else []
@@ -97,7 +98,7 @@ class DocumentNames:
         return Linked(document=None, near=tuple(near[:_NAMED]), is_ambiguous=bool(found))
 
     def named(self, target: str, accepts: Accepts = everyone) -> Document | None:
-        """As `linked`, without a look for what is near: for many targets."""
+        """Return the target of a link, without a search for similar names: for many targets."""
         found = self._named(_cleaned(target), (*self._rules, *self._links), accepts) if target.strip() else []
         return found[0] if len(found) == 1 else None
 
@@ -119,7 +120,7 @@ class DocumentNames:
 
 
 def qualified(document: Document) -> str:
-    """Source and path: the name that no other document has."""
+    """Return source and path, a unique name."""
     return f"{document.source}/{document.path}"
 
 
@@ -136,12 +137,12 @@ def _only(name: str, found: Sequence[Document]) -> Document:
     raise Ambiguous(f"{name!r} may be any of {listed}{more}: give the path", candidates=candidates)
 
 
-# ---------------------------------------------------------------------- names that are equal
+# --------------------------------------------------------------------------------------------------------- equal names
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """Names of a document, and the form in which they are compared."""
+    """Names of a document, and the form in which they compare."""
 
     names: Callable[[Document], Iterable[str]]
     form: Callable[[str], str]
@@ -200,11 +201,11 @@ _RULES = (
 _LINK_RULES = (_Rule(_ends_of_path, str.casefold), _Rule(_all_names, _same_words))
 
 
-# ---------------------------------------------------------------------- names that are near
+# ------------------------------------------------------------------------------------------------------- similar names
 
 
 class _NearNames:
-    """All names in the form in which they are compared, and which of them hold a word."""
+    """All names in the form in which they compare, and an index of their words."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
         self._documents = documents
@@ -214,9 +215,9 @@ class _NearNames:
         self._is_ready = False
 
     def ranked(self, wanted: str, accepts: Accepts) -> list[tuple[Document, float]]:
-        """Documents with a name from NEAR points on, best first: likeness of spelling, or that all words are in it.
+        """Return documents with a name from NEAR points on, best first: similar spelling, or all words are in it.
 
-        That a name is part of what is wanted says nothing: "the report on bridges" is not the document "report".
+        A name that is only a part of the wanted one doesn't count: "the report on bridges" isn't the document "report".
         """
         from rapidfuzz import fuzz, process, utils
 
@@ -235,12 +236,12 @@ class _NearNames:
         return sorted((item for item in ranked if accepts(item[0])), key=lambda item: -item[1])
 
     def _holding(self, words: Collection[str]) -> set[int]:
-        """Places of the names that hold all the words."""
+        """Return the places of the names that hold all the words."""
         found = sorted((self._with_word.get(word, set()) for word in words), key=len)
         return set.intersection(*found) if found else set()
 
     def make_ready(self) -> None:
-        """Compare-ready forms of all names: not needed where a document is named as it is called."""
+        """Prepare all names for comparison, which exact names don't need."""
         if self._is_ready:
             return
         from rapidfuzz import utils
@@ -253,3 +254,33 @@ class _NearNames:
                 self._owners.append(owner)
                 self._names.append(" ".join(sorted(words)))
         self._is_ready = True
+
+
+KEPT = 8  # workspaces in memory; ten thousand documents take about 20 MB
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    version: str
+    names: DocumentNames
+
+
+class NamesOfWorkspaces:
+    def __init__(self, corpus: CorpusRepository) -> None:
+        self._corpus = corpus
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._making = asyncio.Lock()  # one table at a time: callers that wait find it ready
+
+    async def of(self, workspace: str) -> DocumentNames:
+        """Return the names of all documents of a workspace, up to date."""
+        async with self._making:
+            version = await self._corpus.version(workspace)  # before reading: changes in between give another version
+            kept = self._kept.get(workspace)
+            if kept is None or kept.version != version:
+                documents = await self._corpus.list_documents(workspace)
+                kept = _Kept(version, await asyncio.to_thread(DocumentNames, documents, is_lasting=True))
+            self._kept[workspace] = kept
+            self._kept.move_to_end(workspace)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+            return kept.names

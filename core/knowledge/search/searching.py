@@ -1,73 +1,62 @@
 """Searches as people ask: pages by their best passages, with a second look inside the document that is meant.
 
-A second look is taken in the documents that a query names ("in Treasure Island, ..."), and in a long document that
-leads the first search: without the names which stand all over it (common_names.py), and by the words of its
-whole pages (core/knowledge/search/page_words.py).
+The second look goes into the documents that a query names ("in Treasure Island, ..."), or into a long document that
+leads the first search (long_documents.py).
+
+Every passage has its document's title above it, so title words in a question tell the place to search, and not the
+subject. If they stayed in the query, they would lift passages about the title's words.
 """
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
-from core.access.positions.reading_asides import without_reading
-from core.domain.corpus import Document, Page, PageHit, SearchQuery, SearchScope, SourcedPassage
+from core.domain.corpus import Document, PageHit, SearchQuery, SearchScope, SourcedPassage, Span
 from core.errors import InvalidState
-from core.knowledge.search.common_names import common_names, leading_document, without_common
-from core.knowledge.search.named_documents import find_named
-from core.knowledge.search.page_words import PageWords, count_words
+from core.knowledge.questions import without_reading
+from core.knowledge.search.long_documents import LongDocuments, without_common
 from core.ports import CorpusRepository, SearchIndex
+from core.text.words import STOPWORDS, content_words
 
-# Passages asked of the index for each page wanted: several of one page often match.
-_PASSAGES_PER_PAGE = 4
-# Passages asked for at first, at least, and in the end, at most: when hits of one page crowd out the rest, more are
-# fetched, three times as many each time.
+_PASSAGES_PER_PAGE = 4  # requested from the index for each page, because several passages of one page often match
+# Passages of the first and of the last request: if hits of one page crowd out the rest, three times as many follow.
 _FEWEST_PASSAGES = 40
 _MOST_PASSAGES = 1_000
-# A page of a document that the query names stays ahead of a page elsewhere that stands out up to this factor more.
-_NAMED_WEIGHT = 1.25
-# What the best page by its words is worth inside a long document, where scores of passages are 0 to 2. Anything from .5
-# to 3 was better than none.
+_NAMED_WEIGHT = 1.25  # factor by which a page elsewhere has to be better than one of a named document
+# Weight of the best page by its words, inside a long document, where scores of passages are 0 to 2. Anything from .5 to
+# 3 was better than none.
 _PAGE_WEIGHT = 1.5
-# Long documents whose words are kept at hand: reading a novel for them takes some 50 ms of a core.
-_KEPT = 64
-# Passages of the longest document whose pages are counted, some 700,000 words: it takes more than a second of a core,
-# and 5 MB. In longer ones, manuals mostly, a page is a passage or two, and says little more than those do.
-MOST_COUNTED = 5_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """What is known of the words of a long document, as far as it may be read."""
-
-    common: frozenset[str]  # names
-    page_ids: tuple[str, ...]  # none where the document has more than MOST_COUNTED passages
-    by_page: PageWords  # in the order of `page_ids`
+# A document leads with this many of the first passages found, and is long with this many of its own.
+LOOKED_AT = 10
+LEADING = 5
+LONG = 100
 
 
 class PassageSearch:
-    """The one search behind the library: texts and scope in, pages out."""
+    """The search behind the library: texts and scope in, pages out."""
 
     def __init__(self, corpus: CorpusRepository, index: SearchIndex) -> None:
         self._corpus = corpus
         self._index = index
-        self._words: OrderedDict[tuple[str, str | None, int | None], _Words] = OrderedDict()
-        self._counting = asyncio.Lock()  # many may ask about a book at once: it is counted for all of them
+        self._long = LongDocuments(corpus)
 
     async def pages(self, query: SearchQuery, scope: SearchScope) -> list[PageHit]:
-        """Pages with a passage that matches, best first by their best passage, at most `query.limit`."""
+        """Return pages with a matching passage, ordered by their best passage, at most `query.limit`."""
         query = replace(query, text=without_reading(query.text))
         found = await self._passages(query, scope)
         named = find_named(query.text, {item.document.id: item.document for item in found}.values())
         if named is None:
-            return _grouped(await self._looked_into(query, found, scope))[: query.limit]
+            return _grouped(await self._look_inside(query, found, scope))[: query.limit]
         inside = replace(query, text=named.rest, document_ids=named.document_ids)
-        meant = await self._looked_into(inside, await self._passages(inside, scope), scope)
+        meant = await self._look_inside(inside, await self._passages(inside, scope), scope)
         elsewhere = [item for item in found if item.document.id not in named.document_ids]
         return _grouped(_best_first([*map(_weighed, meant), *elsewhere]))[: query.limit]
 
     async def _passages(self, query: SearchQuery, scope: SearchScope) -> list[SourcedPassage]:
-        """Live passages, best first, of as many pages as are wanted where there are as many."""
+        """Return live passages, best first, of as many pages as are wanted, if there are so many."""
         asked = max(query.limit * _PASSAGES_PER_PAGE, _FEWEST_PASSAGES)
         while True:
             hits = await self._index.search(replace(query, limit=asked), scope)
@@ -82,60 +71,46 @@ class PassageSearch:
             asked = min(asked * 3, _MOST_PASSAGES)
 
     async def _require_index(self) -> None:
-        """Raises InvalidState when the index is empty and should not be: "nothing found" would not be true."""
+        """Raise InvalidState if the index is empty and the library isn't: "nothing found" would be wrong."""
         if await self._index.count() == 0 and any((await self._corpus.live_revisions()).values()):
             raise InvalidState(
-                "The search index is empty, but the library is not: build it again from the database with "
-                "`footnote db reindex`; a service does so when it starts."
+                "The search index is empty, but the library isn't. Rebuild the index with `footnote db reindex`; a "
+                "service does so when it starts."
             )
 
-    async def _looked_into(
+    async def _look_inside(
         self, query: SearchQuery, found: list[SourcedPassage], scope: SearchScope
     ) -> list[SourcedPassage]:
-        """`found`, with the passages of a long document that leads it in another order, on the places they hold there.
+        """Reorder the passages of a long document that leads `found`, within the places that they have.
 
-        Their scores are the mean of two searches, with and without the names that stand all over the document: the
-        second alone found as many right chapters among the first five, but fewer at the top. To these comes what
-        their pages use of the query's words.
+        Their scores are the mean of two searches, with and without the names that are common in the document: only the
+        second search found as many right chapters among the first five, but fewer at the top. Their pages' use of the
+        query's words is added.
         """
         leading = leading_document(found)
         if leading is None or query.rerank:
             return found
-        words = await self._words_of(leading, scope)
+        words = await self._long.words_of(leading, scope)
         inside = [item for item in found if item.document.id == leading.id]
         rest = without_common(query.text, words.common)
         if rest is not None:
-            alone = replace(query, text=rest, document_ids=frozenset({leading.id}))
-            inside = _mean(inside, await self._passages(alone, scope))
-        scores = await asyncio.to_thread(words.by_page.shares, query.text)  # of a long question it takes a while
+            narrow = replace(query, text=rest, document_ids=frozenset({leading.id}))
+            inside = _mean(inside, await self._passages(narrow, scope))
+        scores = await asyncio.to_thread(words.by_page.shares, query.text)  # slow for a long question
         shares = dict(zip(words.page_ids, scores, strict=True))
         order = _best_first([_raised(item, shares.get(item.passage.page_id, 0.0)) for item in inside])
-        return _best_first([*_on_places_of(found, order, leading), *(i for i in found if i.document.id != leading.id)])
-
-    async def _words_of(self, document: Document, scope: SearchScope) -> _Words:
-        key = (document.id, document.revision, scope.positions.get(document.id))
-        if key not in self._words:
-            async with self._counting:
-                if key not in self._words:
-                    pages = await self._corpus.list_pages(document.id, scope)
-                    self._words[key] = await asyncio.to_thread(_count, pages, document.passages)
-        self._words.move_to_end(key)
-        while len(self._words) > _KEPT:
-            self._words.popitem(last=False)
-        return self._words[key]
+        return _best_first([*_in_places_of(found, order, leading), *(i for i in found if i.document.id != leading.id)])
 
 
-def _count(pages: Sequence[Page], passages: int) -> _Words:
-    counted = pages if passages <= MOST_COUNTED else ()
-    return _Words(
-        common=common_names([page.text for page in pages], passages),
-        page_ids=tuple(page.id for page in counted),
-        by_page=count_words([page.text for page in counted]),
-    )
+def leading_document(found: Sequence[SourcedPassage]) -> Document | None:
+    """Return the long document that has most of the first passages, or None."""
+    first = found[:LOOKED_AT]
+    counts = Counter(item.document.id for item in first)
+    return next((d.document for d in first if counts[d.document.id] >= LEADING and d.document.passages >= LONG), None)
 
 
 def _mean(first: Sequence[SourcedPassage], second: Sequence[SourcedPassage]) -> list[SourcedPassage]:
-    """The passages of either, with the mean of their scores; what one did not find has 0 there."""
+    """Return the passages of either search with their mean scores; a passage missing in one has 0 there."""
     sums: dict[str, SourcedPassage] = {}
     for item in (*first, *second):
         before = sums[item.passage.id].score if item.passage.id in sums else 0.0
@@ -147,19 +122,19 @@ def _raised(found: SourcedPassage, share: float) -> SourcedPassage:
     return replace(found, score=found.score + _PAGE_WEIGHT * share)
 
 
-def _on_places_of(
+def _in_places_of(
     found: Sequence[SourcedPassage], order: Sequence[SourcedPassage], document: Document
 ) -> list[SourcedPassage]:
-    """`order` with the scores that passages of `document` have in `found`, best first; those left over get the last.
+    """Give `order` the scores of the document's passages in `found`, best first; passages left over get the last one.
 
-    So a look into one document changes nothing between it and others, whose passages nobody looked into.
+    So a look inside one document doesn't move it relative to others.
     """
     scores = sorted((item.score for item in found if item.document.id == document.id), reverse=True)
     return [replace(item, score=scores[min(place, len(scores) - 1)]) for place, item in enumerate(order)]
 
 
 def _weighed(found: SourcedPassage) -> SourcedPassage:
-    """A score below zero grows by division; the weight must never push a passage down."""
+    """Raise a score, also one below zero."""
     return replace(found, score=found.score * _NAMED_WEIGHT if found.score >= 0 else found.score / _NAMED_WEIGHT)
 
 
@@ -168,7 +143,7 @@ def _best_first(found: Sequence[SourcedPassage]) -> list[SourcedPassage]:
 
 
 def _grouped(passages: Sequence[SourcedPassage]) -> list[PageHit]:
-    """One hit a page, in the order of each page's first (best) passage."""
+    """Return one hit a page, in the order of the pages' best passages."""
     by_page: dict[str, list[SourcedPassage]] = {}
     for sourced in passages:
         by_page.setdefault(sourced.passage.page_id, []).append(sourced)
@@ -183,3 +158,91 @@ def _grouped(passages: Sequence[SourcedPassage]) -> list[PageHit]:
         )
         for page_id, group in by_page.items()
     ]
+
+
+# ------------------------------------------------------------------------------------------- documents that are named
+
+# A name of this many content words is meant in any place. A shorter one may be the question's subject ("how do daily
+# notes work?") and needs a word before it that points to a place.
+TELLING_WORDS = 3
+MOST_NAMED = 5  # documents: a name that more of them share ("index", "minutes") points to none
+FEWEST_LEFT = 2  # content words: with fewer, the question is about the document itself
+
+_WORD = re.compile(r"[^\W_]+")
+_ARTICLES = ("the", "a", "an")
+_POINTER = re.compile(
+    r"(?:\b(?:according(?: to)?|as told in|in|of|from|per|within|throughout)\s+)"
+    r"(?:(?:the|a|an|this|our|my)\s+)?(?:(?:book|novel|story|document|notes?|report|file|paper|journal)\s+)?"
+    r"[\"“‘'(]*(?:(?:the|an?)\s+)?$",
+    re.IGNORECASE,
+)
+# A name of one word has to be set apart, before or after the question.
+_APART_BEFORE = re.compile(r"\b(?:in|according(?: to)?|from|per)\s+(?:the\s+)?[\"“‘'(]*$", re.IGNORECASE)
+_APART_AFTER = re.compile(r"[\"”’')]*\s*(?:[,:;?]|$)")
+_ARTICLE = re.compile(r"[\"“‘'(]*\b(?:the|an?)\s+$", re.IGNORECASE)
+_LEFT_OVER = re.compile(r"^[\s,:;\"”’')]+|[\s,:;\"“‘'(]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The documents that a query names, and the query without their names."""
+
+    document_ids: frozenset[str]
+    rest: str
+
+
+def find_named(query: str, documents: Iterable[Document]) -> Named | None:
+    """Find the documents that `query` names by title, alias or file name; None if it names none, or nothing else."""
+    words = [(match.group().casefold(), match.start(), match.end()) for match in _WORD.finditer(query)]
+    found: dict[str, Span] = {}
+    for document in documents:
+        if document.id not in found and (span := _longest(query, words, document)) is not None:
+            found[document.id] = span
+    spans = sorted({span for span in found.values() if not any(_holds(other, span) for other in found.values())})
+    named = frozenset(document for document, span in found.items() if span in spans)
+    rest = _without(query, spans)
+    if not named or len(named) > MOST_NAMED or len(content_words(rest)) < FEWEST_LEFT:
+        return None
+    return Named(named, rest)
+
+
+def _holds(whole: Span, part: Span) -> bool:
+    return whole != part and whole.contains(part)
+
+
+def _longest(query: str, words: Sequence[tuple[str, int, int]], document: Document) -> Span | None:
+    names = (document.title, *document.aliases, PurePosixPath(document.path).stem)
+    places = [place for name in names if (place := _place(query, words, name)) is not None]
+    return max(places, key=lambda span: span.end - span.start, default=None)
+
+
+def _place(query: str, words: Sequence[tuple[str, int, int]], name: str) -> Span | None:
+    """Find `name` in the query as a pointer to a document, together with the words that point."""
+    wanted = [match.group().casefold() for match in _WORD.finditer(name)]
+    while wanted and wanted[0] in _ARTICLES:
+        wanted = wanted[1:]
+    telling = sum(word not in STOPWORDS for word in wanted)
+    if not telling:
+        return None
+    for first in range(len(words) - len(wanted) + 1):
+        if [word for word, _, _ in words[first : first + len(wanted)]] != wanted:
+            continue
+        start, end = words[first][1], words[first + len(wanted) - 1][2]
+        before = _POINTER.search(query, 0, start)
+        if telling >= TELLING_WORDS or (before and (telling > 1 or _is_apart(query, start, end))):
+            before = before or _ARTICLE.search(query, 0, start)
+            return Span(before.start() if before else start, end)
+    return None
+
+
+def _is_apart(query: str, start: int, end: int) -> bool:
+    return _APART_BEFORE.search(query, 0, start) is not None and _APART_AFTER.match(query, end) is not None
+
+
+def _without(query: str, cuts: Sequence[Span]) -> str:
+    """Cut ascending spans out of the query, and join the rest."""
+    rest = query
+    for cut in reversed(cuts):
+        before, after = rest[: cut.start].rstrip(" ,"), _LEFT_OVER.sub("", rest[cut.end :])
+        rest = before + after if after[:1] in ("?", "!", ".") else f"{before} {after}".strip()
+    return rest

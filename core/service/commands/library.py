@@ -9,8 +9,8 @@ from core.domain.corpus import Document, SearchQuery, SearchScope, Source
 from core.errors import BadInput, NotFound
 from core.features.export import footnote_label
 from core.knowledge.library import Library
-from core.knowledge.references.one_line import preview
 from core.ports import CorpusRepository
+from core.text.markup import preview
 from core.text.words import collapse, is_number
 from core.work.commands import (
     Command,

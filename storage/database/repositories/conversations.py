@@ -1,45 +1,49 @@
 """Conversations and their messages in SQL."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session
-from sqlmodel import col
 
-from core.domain.conversation import ChannelAddress, Conversation, Focus, Message, ThreadAddress
+from core.domain.answer import Citation, Reference, ReferenceType, ToolInvocation, Usage
+from core.domain.conversation import (
+    ChannelAddress,
+    Conversation,
+    Focus,
+    Message,
+    Outcome,
+    Role,
+    ThreadAddress,
+    ToolCallRecord,
+)
+from core.domain.corpus import Span
 from core.errors import InvalidState, NotFound
 from storage.database import Database
-from storage.database.repositories.conversation_rows import (
-    conversation_values,
-    focus_values,
-    message_values,
-    to_conversation,
-    to_message,
-)
-from storage.database.tables import ConversationRow, FootnoteTable, MessageDocumentRow, MessageRow
-from storage.database.tables.column_types import UtcTime
+from storage.database.columns import UtcTime
+from storage.database.tables import FootnoteTable
 
 T = TypeVar("T")
+
+ADDRESS = ("platform", "workspace", "channel", "thread")  # columns of a conversation
+_FOCUS = ("document_id", "document", "title", "touched_at", "sections")  # behind "focus_"
 
 _CONVERSATION, _MESSAGE, _CITED = (
     FootnoteTable.metadata.tables[name] for name in ("conversation", "message", "message_document")
 )
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
-# Made once: what SQLAlchemy has compiled it keeps with the statement.
+# Built once: SQLAlchemy keeps the compiled form with the statement.
 _BY_ID = select(_CONVERSATION).where(
     _CONVERSATION.c.id == bindparam("wanted"), _CONVERSATION.c.workspace == bindparam("workspace")
 )
-_BY_ADDRESS = select(_CONVERSATION).where(
-    *(_CONVERSATION.c[name] == bindparam(name) for name in ("platform", "workspace", "channel", "thread"))
-)
+_BY_ADDRESS = select(_CONVERSATION).where(*(_CONVERSATION.c[name] == bindparam(name) for name in ADDRESS))
 _MESSAGES = select(_MESSAGE).where(_MESSAGE.c.conversation_id == bindparam("wanted")).order_by(_MESSAGE.c.sequence)
 _MESSAGE_BY_ID = select(_MESSAGE).where(_MESSAGE.c.id == bindparam("wanted"))
 _NEWEST = bindparam("newest", type_=UtcTime)
-# Locks the row against other processes' writes, so that the numbers of messages are given once.
+# Locks the row against other processes' writes, so that no number of a message is used twice.
 _GROW = (
     update(_CONVERSATION)
     .where(_CONVERSATION.c.id == bindparam("wanted"))
@@ -64,7 +68,7 @@ _ADD, _ADD_MESSAGES, _ADD_CITED = insert(_CONVERSATION), insert(_MESSAGE), inser
 _SET_FOCUS = (
     update(_CONVERSATION)
     .where(_CONVERSATION.c.id == bindparam("wanted"))
-    .values({name: bindparam(f"new_{name}", type_=_CONVERSATION.c[name].type) for name in focus_values(None)})
+    .values({f"focus_{name}": bindparam(f"new_{name}", type_=_CONVERSATION.c[f"focus_{name}"].type) for name in _FOCUS})
 )
 
 
@@ -79,7 +83,7 @@ class SqlConversationRepository:
             _add(connection, conversation)
             _append(connection, conversation.id, messages)
 
-        await self._database.write_rows(work)
+        await self._database.write(work)
 
     async def get(self, conversation_id: str, workspace: str) -> Conversation:
         found = await self._list(_BY_ID, to_conversation, {"wanted": conversation_id, "workspace": workspace})
@@ -88,7 +92,7 @@ class SqlConversationRepository:
         return found[0]
 
     async def find_by_address(self, address: ThreadAddress) -> Conversation | None:
-        found = await self._list(_BY_ADDRESS, to_conversation, _address_values(address))
+        found = await self._list(_BY_ADDRESS, to_conversation, asdict(address))
         return found[0] if found else None
 
     async def read(self, conversation_id: str, workspace: str) -> tuple[Conversation, list[Message]]:
@@ -98,7 +102,7 @@ class SqlConversationRepository:
         return found
 
     async def read_thread(self, address: ThreadAddress) -> tuple[Conversation, list[Message]] | None:
-        return await self._read(_BY_ADDRESS, _address_values(address))
+        return await self._read(_BY_ADDRESS, asdict(address))
 
     async def list_conversations(
         self,
@@ -114,23 +118,18 @@ class SqlConversationRepository:
         if owner is not None:
             query = query.where(_CONVERSATION.c.owner == owner)
         if channel is not None:
-            query = query.where(
-                _CONVERSATION.c.platform == channel.platform,
-                _CONVERSATION.c.workspace == channel.workspace,
-                _CONVERSATION.c.channel == channel.channel,
-            )
+            query = query.where(*(_CONVERSATION.c[name] == value for name, value in asdict(channel).items()))
         query = query.order_by(_CONVERSATION.c.last_message_at.desc(), _CONVERSATION.c.id)
         return await self._list(query, to_conversation)
 
     async def rename(self, conversation_id: str, title: str) -> None:
-        def work(session: Session) -> None:
-            _require(session, conversation_id).title = title
-
-        await self._database.write(work)
+        change = update(_CONVERSATION).where(_CONVERSATION.c.id == conversation_id).values(title=title)
+        if not await self._database.write(lambda connection: connection.execute(change).rowcount):
+            raise _not_found(conversation_id)
 
     async def delete(self, conversation_id: str) -> None:
-        change = delete(ConversationRow).where(col(ConversationRow.id) == conversation_id)
-        await self._database.write(lambda session: session.execute(change))
+        change = delete(_CONVERSATION).where(_CONVERSATION.c.id == conversation_id)
+        await self._database.write(lambda connection: connection.execute(change))
 
     async def append(self, conversation_id: str, messages: Sequence[Message], *, focus: Focus | None = None) -> None:
         def work(connection: Connection) -> None:
@@ -138,7 +137,7 @@ class SqlConversationRepository:
             if focus is not None:
                 _set_focus(connection, conversation_id, focus)
 
-        await self._database.write_rows(work)
+        await self._database.write(work)
 
     async def list_messages(self, conversation_id: str) -> list[Message]:
         return await self._list(_MESSAGES, to_message, {"wanted": conversation_id})
@@ -153,15 +152,15 @@ class SqlConversationRepository:
             gone = connection.execute(_REMOVE_MESSAGES, wanted).rowcount
             connection.execute(_SHRINK, {"wanted": conversation_id, "removed": gone})
 
-        await self._database.write_rows(work)
+        await self._database.write(work)
 
     async def forget_document(self, document_id: str) -> int:
-        return await self._database.write(lambda session: _forget_document(session, document_id))
+        return await self._database.write(lambda connection: _forget_document(connection, document_id))
 
     async def _list(
         self, query: Select[Any], to_value: Callable[[Any], T], wanted: Mapping[str, Any] | None = None
     ) -> list[T]:
-        return await self._database.read_rows(
+        return await self._database.read(
             lambda connection: [to_value(row) for row in connection.execute(query, wanted)]
         )
 
@@ -173,16 +172,7 @@ class SqlConversationRepository:
             messages = connection.execute(_MESSAGES, {"wanted": row.id})
             return to_conversation(row), [to_message(message) for message in messages]
 
-        return await self._database.read_rows(work)
-
-
-def _address_values(address: ThreadAddress) -> dict[str, str]:
-    return {
-        "platform": address.platform,
-        "workspace": address.workspace,
-        "channel": address.channel,
-        "thread": address.thread,
-    }
+        return await self._database.read(work)
 
 
 def _not_found(conversation_id: str) -> NotFound:
@@ -190,30 +180,22 @@ def _not_found(conversation_id: str) -> NotFound:
 
 
 def _about(document_id: str) -> ColumnElement[bool]:
-    """The condition that a conversation is pinned to the document, focused on it or citing it."""
+    """Return the condition that a conversation is pinned to the document, focused on it or citing it."""
     citing = (
-        select(col(MessageRow.conversation_id))
-        .join(MessageDocumentRow, col(MessageDocumentRow.message_id) == col(MessageRow.id))
-        .where(col(MessageDocumentRow.document_id) == document_id)
+        select(_MESSAGE.c.conversation_id)
+        .join(_CITED, _CITED.c.message_id == _MESSAGE.c.id)
+        .where(_CITED.c.document_id == document_id)
     )
     return or_(
-        col(ConversationRow.pinned_document_id) == document_id,
-        col(ConversationRow.focus_document_id) == document_id,
-        col(ConversationRow.id).in_(citing),
+        _CONVERSATION.c.pinned_document_id == document_id,
+        _CONVERSATION.c.focus_document_id == document_id,
+        _CONVERSATION.c.id.in_(citing),
     )
-
-
-def _require(session: Session, conversation_id: str) -> ConversationRow:
-    """The row, locked against other processes' writes (SQLite's writer holds the whole database anyway)."""
-    row = session.get(ConversationRow, conversation_id, with_for_update=True)
-    if row is None:
-        raise _not_found(conversation_id)
-    return row
 
 
 def _add(connection: Connection, conversation: Conversation) -> None:
     try:
-        connection.execute(_ADD, conversation_values(conversation))
+        connection.execute(_ADD, _conversation_values(conversation))
     except IntegrityError as error:
         raise InvalidState(
             f"There is a conversation {conversation.id!r}, or one at {conversation.address}, already; use that one"
@@ -225,9 +207,9 @@ def _append(connection: Connection, conversation_id: str, messages: Sequence[Mes
     grown = connection.execute(_GROW, {"wanted": conversation_id, "added": len(messages), "newest": newest})
     if grown.scalar_one_or_none() is None:
         raise _not_found(conversation_id)
-    # Not counted: messages may have been taken out.
+    # The highest number, not the count: messages may have been removed.
     first = (connection.execute(_LAST_SEQUENCE, {"wanted": conversation_id}).scalar() or 0) + 1
-    rows = [message_values(message, conversation_id, first + place) for place, message in enumerate(messages)]
+    rows = [_message_values(message, conversation_id, first + place) for place, message in enumerate(messages)]
     cited = [
         {"message_id": message.id, "document_id": document_id}
         for message in messages
@@ -245,19 +227,135 @@ def _append(connection: Connection, conversation_id: str, messages: Sequence[Mes
 
 
 def _set_focus(connection: Connection, conversation_id: str, focus: Focus | None) -> None:
-    values = {f"new_{name}": value for name, value in focus_values(focus).items()}
+    values = {f"new_{name}": value for name, value in _focus_values(focus).items()}
     if not connection.execute(_SET_FOCUS, {"wanted": conversation_id, **values}).rowcount:
         raise _not_found(conversation_id)
 
 
-def _forget_document(session: Session, document_id: str) -> int:
-    concerned = session.scalars(select(ConversationRow).where(_about(document_id)).with_for_update()).all()
-    for row in concerned:
-        if row.pinned_document_id == document_id:
-            row.pinned_document_id = None
-        if row.focus_document_id == document_id:
-            for name, value in focus_values(None).items():
-                setattr(row, name, value)
-    citing = select(col(MessageDocumentRow.message_id)).where(col(MessageDocumentRow.document_id) == document_id)
-    session.execute(update(MessageRow).where(col(MessageRow.id).in_(citing)).values(stale=True))
-    return len(concerned)
+def _forget_document(connection: Connection, document_id: str) -> int:
+    concerned = select(_CONVERSATION.c.id).where(_about(document_id)).with_for_update()
+    count = len(connection.execute(concerned).all())
+    pinned, focused = (_CONVERSATION.c[f"{kind}_document_id"] == document_id for kind in ("pinned", "focus"))
+    no_focus = {f"focus_{name}": value for name, value in _focus_values(None).items()}
+    connection.execute(update(_CONVERSATION).where(pinned).values(pinned_document_id=None))
+    connection.execute(update(_CONVERSATION).where(focused).values(**no_focus))
+    citing = select(_CITED.c.message_id).where(_CITED.c.document_id == document_id)
+    connection.execute(update(_MESSAGE).where(_MESSAGE.c.id.in_(citing)).values(stale=True))
+    return count
+
+
+def _conversation_values(conversation: Conversation) -> dict[str, Any]:
+    """Return the row of a conversation without messages."""
+    return {
+        "id": conversation.id,
+        **asdict(conversation.address),
+        "title": conversation.title,
+        "owner": conversation.owner,
+        "created_at": conversation.created_at,
+        "last_message_at": conversation.last_message_at,
+        "message_count": 0,
+        "pinned_document_id": conversation.pinned_document_id,
+        **{f"focus_{name}": value for name, value in _focus_values(conversation.focus).items()},
+    }
+
+
+def _focus_values(focus: Focus | None) -> dict[str, Any]:
+    return asdict(focus) if focus else dict.fromkeys(_FOCUS) | {"sections": []}
+
+
+def _message_values(message: Message, conversation_id: str, sequence: int) -> dict[str, Any]:
+    return {
+        "id": message.id,
+        "conversation_id": conversation_id,
+        "sequence": sequence,
+        "role": message.role.value,
+        "author": message.author,
+        "status": message.status,
+        "job_id": message.job_id,
+        "stale": message.stale,
+        "created_at": message.created_at,
+        "content": message.content,
+        "references": [asdict(reference) for reference in message.references],
+        "citations": [asdict(citation) for citation in message.citations],
+        "tool_calls": [_tool_call_values(call) for call in message.tool_calls],
+        "outcome": asdict(message.outcome) if message.outcome else None,
+    }
+
+
+def to_conversation(row: Any) -> Conversation:
+    return Conversation(
+        id=row.id,
+        address=to_address(row),
+        title=row.title,
+        owner=row.owner,
+        created_at=row.created_at,
+        last_message_at=row.last_message_at,
+        focus=_to_focus(row),
+        pinned_document_id=row.pinned_document_id,
+        message_count=row.message_count,
+    )
+
+
+def to_address(row: Any) -> ThreadAddress:
+    """Return the address in a row with the columns ADDRESS."""
+    return ThreadAddress(**{name: getattr(row, name) for name in ADDRESS})
+
+
+def _to_focus(row: Any) -> Focus | None:
+    if row.focus_document_id is None:
+        return None
+    values = {name: getattr(row, f"focus_{name}") for name in _FOCUS}
+    return Focus(**{**values, "sections": tuple(row.focus_sections)})
+
+
+def to_message(row: Any) -> Message:
+    return Message(
+        id=row.id,
+        conversation_id=row.conversation_id,
+        role=Role(row.role),
+        author=row.author,
+        content=row.content,
+        created_at=row.created_at,
+        references=tuple(map(_to_reference, row.references)),
+        citations=tuple(map(_to_citation, row.citations)),
+        tool_calls=tuple(map(_to_tool_call, row.tool_calls)),
+        job_id=row.job_id,
+        status=row.status,
+        stale=row.stale,
+        outcome=_to_outcome(row.outcome) if row.outcome else None,
+    )
+
+
+def _to_reference(values: Mapping[str, Any]) -> Reference:
+    return Reference(**{**values, "type": ReferenceType(values["type"]), "near": tuple(values.get("near", ()))})
+
+
+def _to_citation(values: Mapping[str, Any]) -> Citation:
+    return Citation(**{**values, "heading_path": tuple(values["heading_path"]), "span": Span(**values["span"])})
+
+
+def _to_outcome(values: Mapping[str, Any]) -> Outcome:
+    """Return the outcome in the JSON of a row; rows of earlier versions lack some fields."""
+    lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list) and name != "data"}
+    spans = tuple(Span(**span) for span in values["unsupported"])
+    return Outcome(**{**values, **lists, "unsupported": spans, "usage": Usage(**values["usage"])})
+
+
+def _tool_call_values(call: ToolCallRecord) -> dict[str, object]:
+    return {
+        "id": call.invocation.id,
+        "name": call.invocation.name,
+        "arguments": dict(call.invocation.arguments),
+        "text": call.text,
+        "passage_ids": call.passage_ids,
+        "is_error": call.is_error,
+    }
+
+
+def _to_tool_call(values: Mapping[str, Any]) -> ToolCallRecord:
+    return ToolCallRecord(
+        invocation=ToolInvocation(id=values["id"], name=values["name"], arguments=values["arguments"]),
+        text=values["text"],
+        passage_ids=tuple(values["passage_ids"]),
+        is_error=values["is_error"],
+    )

@@ -1,46 +1,78 @@
-"""The library in SQL: sources, documents, pages and passages, every read inside its scope."""
+"""The library in SQL: sources, documents, pages and passages. Every read is inside its scope."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
 from itertools import count
 from typing import Any, TypeVar
 
-from sqlalchemy import Row, Select, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    case,
+    delete,
+    func,
+    insert,
+    select,
+    true,
+    type_coerce,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session
 
-from core.domain.corpus import Document, FileStamp, Page, Passage, SearchScope, Source, SourcedPassage
+from core.domain.corpus import (
+    Document,
+    FileStamp,
+    Heading,
+    Page,
+    PagePlace,
+    Passage,
+    SearchScope,
+    Source,
+    SourcedPassage,
+    Span,
+)
 from core.errors import InvalidState, NotFound
 from storage.database import Database
-from storage.database.repositories.corpus_queries import (
-    DOCUMENT,
-    PAGE,
-    PASSAGE,
-    SOURCE,
-    count_query,
-    document_query,
-    live_passage_query,
-    page_query,
-    passage_query,
-    readable,
-)
-from storage.database.repositories.corpus_rows import (
-    page_values,
-    passage_values,
-    stamp_values,
-    to_document,
-    to_document_row,
-    to_page,
-    to_source,
-    to_sourced_passages,
-)
-from storage.database.tables import DocumentRow, SourceRow
-from storage.revisions import check_revision
+from storage.database.columns import CompactJson, StorableText, from_compact_json
+from storage.database.tables import FootnoteTable
 
 T = TypeVar("T", int, str)
 
-# Other processes' changes: every one counts a document more or less, or is read later than all before it.
+SOURCE, DOCUMENT, PAGE, PASSAGE = (
+    FootnoteTable.metadata.tables[name] for name in ("source", "document", "page", "passage")
+)
+_PAGES = PAGE.join(DOCUMENT, PAGE.c.document_id == DOCUMENT.c.id).join(SOURCE, DOCUMENT.c.source_id == SOURCE.c.id)
+
+
+def _undecoded(column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """Return JSON as its text: rows repeat it (100 passages of 10 documents), so it is decoded only where needed."""
+    return type_coerce(column, StorableText) if isinstance(column.type, CompactJson) else column
+
+
+_DOCUMENT_COLUMNS = (
+    *(_undecoded(column).label(f"document_{column.name}") for column in DOCUMENT.c),
+    SOURCE.c.workspace.label("document_workspace"),
+    SOURCE.c.name.label("document_source"),
+    SOURCE.c.kind.label("document_source_kind"),
+)
+_DOCUMENT_LABELS = frozenset(column.name for column in _DOCUMENT_COLUMNS)
+
+# Built once: with forty columns, building takes longer than running.
+_OF_DOCUMENTS = select(*_DOCUMENT_COLUMNS).select_from(DOCUMENT.join(SOURCE))
+_OF_PAGES = select(PAGE).select_from(_PAGES)
+_OF_PASSAGES = select(
+    *(_undecoded(column).label(column.name) for column in PASSAGE.c),
+    PAGE.c.number.label("page_number"),
+    PAGE.c.revision.label("page_revision"),
+    PAGE.c.title.label("page_title"),
+    PAGE.c.deep_link.label("page_deep_link"),
+    *_DOCUMENT_COLUMNS,
+).select_from(PASSAGE.join(_PAGES, PASSAGE.c.page_id == PAGE.c.id))
+
+# Shows other processes' changes: each changes the number of documents or the time of the newest crawl.
 _VERSION = (
     select(
         SOURCE.c.id,
@@ -52,7 +84,7 @@ _VERSION = (
     .group_by(SOURCE.c.id, SOURCE.c.name)
 )
 IDS_PER_QUERY = 500  # SQLite built before 3.32 takes at most 999 values a query, and the scope needs some
-MOST_NUMBER = 2**31 - 1  # that the column of page numbers holds
+MOST_NUMBER = 2**31 - 1  # limit of the column for page numbers
 
 
 class SqlCorpusRepository:
@@ -60,82 +92,83 @@ class SqlCorpusRepository:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._changes = count()  # of this process: exact, whatever clocks say
+        self._changes = count()  # of this process: exact, independent of clocks
         self._change = next(self._changes)
 
     async def save_source(self, source: Source) -> None:
-        await self._changing(lambda session: _save_source(session, source))
+        await self._changing(lambda connection: self._save_source(connection, source))
 
     async def find_source(self, workspace: str, name: str) -> Source | None:
         query = select(SOURCE).where(SOURCE.c.workspace == workspace, SOURCE.c.name == name)
         rows = await self._rows(query)
-        return to_source(rows[0]) if rows else None
+        return _to_source(rows[0]) if rows else None
 
     async def list_sources(self, workspace: str) -> list[Source]:
         rows = await self._rows(select(SOURCE).where(SOURCE.c.workspace == workspace))
-        # Sorted here and below, not in SQL: databases order letters each in their own way.
-        return sorted((to_source(row) for row in rows), key=lambda source: source.name)
+        # Sorted here and below, not in SQL: each database orders letters differently.
+        return sorted((_to_source(row) for row in rows), key=lambda source: source.name)
 
     async def remove_source(self, source_id: str) -> None:
-        await self._changing(lambda session: session.execute(delete(SOURCE).where(SOURCE.c.id == source_id)))
+        await self._changing(lambda connection: connection.execute(delete(SOURCE).where(SOURCE.c.id == source_id)))
 
     async def list_documents(self, workspace: str, source_ids: frozenset[str] | None = None) -> list[Document]:
-        query = document_query().where(SOURCE.c.workspace == workspace)
+        query = _OF_DOCUMENTS.where(SOURCE.c.workspace == workspace)
         if source_ids is not None:
             query = query.where(SOURCE.c.id.in_(source_ids))
         return await asyncio.to_thread(_in_order, await self._rows(query))  # ten thousand take a while
 
     async def version(self, workspace: str) -> str:
         rows = await self._rows(_VERSION.where(SOURCE.c.workspace == workspace))
-        told = sorted((row.id, row.name, row.documents, str(row.newest)) for row in rows)
-        return f"{self._change} {told}"
+        state = sorted((row.id, row.name, row.documents, str(row.newest)) for row in rows)
+        return f"{self._change} {state}"
 
     async def list_readable(self, scope: SearchScope) -> list[Document]:
         return await self._counted(await self.list_documents(scope.workspace, scope.sources), scope)
 
     async def get_document(self, document_id: str, scope: SearchScope) -> Document:
-        query = document_query().where(DOCUMENT.c.id == document_id, *readable(scope))
+        query = _OF_DOCUMENTS.where(DOCUMENT.c.id == document_id, *readable(scope))
         rows = await self._rows(query)
         if not rows:
             raise NotFound(
                 f"There is no document {document_id!r} here that may be read; `footnote documents` lists them"
             )
-        return (await self._counted([to_document(rows[0])], scope))[0]
+        return (await self._counted([_to_document(rows[0])], scope))[0]
 
     async def find_documents(self, document_ids: Sequence[str], scope: SearchScope) -> list[Document]:
         rows = await self._rows(
-            *(document_query().where(DOCUMENT.c.id.in_(ids), *readable(scope)) for ids in _parts(document_ids))
+            *(_OF_DOCUMENTS.where(DOCUMENT.c.id.in_(ids), *readable(scope)) for ids in _parts(document_ids))
         )
-        found = {item.id: item for item in await self._counted([*map(to_document, rows)], scope)}
+        found = {item.id: item for item in await self._counted([*map(_to_document, rows)], scope)}
         return [found[document_id] for document_id in document_ids if document_id in found]
 
     async def switch_revision(self, document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:
-        check_revision(document, pages, passages)
-        await self._changing(lambda session: _switch_revision(session, document, pages, passages))
+        _check_revision(document, pages, passages)
+        await self._changing(lambda connection: self._switch_revision(connection, document, pages, passages))
 
     async def save_failure(self, document: Document) -> None:
-        await self._changing(lambda session: _save_failure(session, document))
+        await self._changing(lambda connection: _save_failure(connection, document))
 
     async def touch(self, document_id: str, stamp: FileStamp) -> None:
-        change = update(DOCUMENT).where(DOCUMENT.c.id == document_id).values(stamp_values(stamp))
-        await self._database.write(lambda session: session.execute(change))
+        change = update(DOCUMENT).where(DOCUMENT.c.id == document_id).values(_stamp_values(stamp))
+        await self._database.write(lambda connection: connection.execute(change))
 
     async def remove_document(self, document_id: str) -> None:
         change = delete(DOCUMENT).where(DOCUMENT.c.id == document_id)
-        await self._changing(lambda session: session.execute(change))
+        await self._changing(lambda connection: connection.execute(change))
 
     async def live_revisions(self) -> dict[tuple[str, str], int]:
         query = select(DOCUMENT.c.id, DOCUMENT.c.revision, DOCUMENT.c.passages).where(DOCUMENT.c.revision.is_not(None))
         return {(row.id, row.revision): row.passages for row in await self._rows(query)}
 
     async def list_live_passages(self, document_id: str) -> list[SourcedPassage]:
-        return list(to_sourced_passages(await self._rows(live_passage_query(document_id))))
+        query = _OF_PASSAGES.where(DOCUMENT.c.id == document_id).order_by(PAGE.c.number, PASSAGE.c.ordinal)
+        return list(_to_sourced_passages(await self._rows(query)))
 
     async def get_page(self, page_id: str, scope: SearchScope) -> Page:
-        rows = await self._rows(page_query(scope).where(PAGE.c.id == page_id))
+        rows = await self._rows(_OF_PAGES.where(*_visible(scope)).where(PAGE.c.id == page_id))
         if not rows:
             raise NotFound(f"There is no page {page_id!r} here that may be read; search again for its present id")
-        return to_page(rows[0])
+        return _to_page(rows[0])
 
     async def find_page(self, document_id: str, number: int, scope: SearchScope) -> Page | None:
         pages = await self.find_pages(document_id, [number], scope)
@@ -143,36 +176,54 @@ class SqlCorpusRepository:
 
     async def find_pages(self, document_id: str, numbers: Sequence[int], scope: SearchScope) -> list[Page]:
         wanted = [number for number in numbers if 0 < number <= MOST_NUMBER]
-        here = page_query(scope).where(PAGE.c.document_id == document_id)
+        here = _OF_PAGES.where(*_visible(scope)).where(PAGE.c.document_id == document_id)
         rows = await self._rows(*(here.where(PAGE.c.number.in_(some)) for some in _parts(wanted)))
-        found = {row.number: to_page(row) for row in rows}
+        found = {row.number: _to_page(row) for row in rows}
         return [found[number] for number in wanted if number in found]
 
     async def list_pages(self, document_id: str, scope: SearchScope) -> list[Page]:
-        query = page_query(scope).where(PAGE.c.document_id == document_id).order_by(PAGE.c.number)
-        return [to_page(row) for row in await self._rows(query)]
+        query = _OF_PAGES.where(*_visible(scope)).where(PAGE.c.document_id == document_id).order_by(PAGE.c.number)
+        return [_to_page(row) for row in await self._rows(query)]
 
     async def list_passages(self, passage_ids: Sequence[str], scope: SearchScope) -> list[SourcedPassage]:
-        rows = await self._rows(*(passage_query(scope).where(PASSAGE.c.id.in_(ids)) for ids in _parts(passage_ids)))
-        found = {item.passage.id: item for item in to_sourced_passages(rows)}
+        visible = _OF_PASSAGES.where(*_visible(scope))
+        rows = await self._rows(*(visible.where(PASSAGE.c.id.in_(ids)) for ids in _parts(passage_ids)))
+        found = {item.passage.id: item for item in _to_sourced_passages(rows)}
         return [found[passage_id] for passage_id in passage_ids if passage_id in found]
 
     async def list_page_passages(self, page_id: str, scope: SearchScope) -> list[SourcedPassage]:
-        query = passage_query(scope).where(PASSAGE.c.page_id == page_id).order_by(PASSAGE.c.ordinal)
-        return list(to_sourced_passages(await self._rows(query)))
+        query = _OF_PASSAGES.where(*_visible(scope)).where(PASSAGE.c.page_id == page_id).order_by(PASSAGE.c.ordinal)
+        return list(_to_sourced_passages(await self._rows(query)))
 
-    async def _changing(self, work: Callable[[Session], object]) -> None:
+    async def _changing(self, work: Callable[[Connection], object]) -> None:
         try:
-            await self._database.write(work)
+            await self._database.write(work, is_shared=False)
         finally:
             self._change = next(self._changes)
 
+    def _save_source(self, connection: Connection, source: Source) -> None:
+        try:
+            connection.execute(self._database.upsert(SOURCE), asdict(source))
+        except IntegrityError as error:
+            raise InvalidState(f"Another source is called {source.name!r} already; choose another name") from error
+
+    def _switch_revision(
+        self, connection: Connection, document: Document, pages: Sequence[Page], passages: Sequence[Passage]
+    ) -> None:
+        _require_source(connection, document)
+        row = {**_document_values(document), "pages": len(pages), "passages": len(passages)}
+        connection.execute(self._database.upsert(DOCUMENT), row)
+        connection.execute(delete(PAGE).where(PAGE.c.document_id == document.id))  # its passages go with it
+        for table, rows in ((PAGE, map(_page_values, pages)), (PASSAGE, map(_passage_values, passages))):
+            if values := list(rows):
+                connection.execute(insert(table), values)
+
     async def _counted(self, documents: list[Document], scope: SearchScope) -> list[Document]:
-        """The same documents, those with a reading position with the counts of what it leaves to read."""
+        """Return the documents; counts of one with a reading position cover only its readable part."""
         bound = [document.id for document in documents if document.id in scope.positions]
         if not bound:
             return documents
-        rows = await self._rows(*(count_query(scope).where(DOCUMENT.c.id.in_(ids)) for ids in _parts(bound)))
+        rows = await self._rows(*(_count_query(scope).where(DOCUMENT.c.id.in_(ids)) for ids in _parts(bound)))
         counts = {row.document_id: (row.pages, row.passages) for row in rows}
         return [
             replace(document, pages=pages, passages=passages)
@@ -185,67 +236,180 @@ class SqlCorpusRepository:
         ]
 
     async def _rows(self, *queries: Select[Any]) -> Sequence[Row[Any]]:
-        """Of all queries, in one go; without any, nothing is asked."""
+        """Return the rows of all queries, read together."""
         if not queries:
             return []
-        return await self._database.read_rows(
+        return await self._database.read(
             lambda connection: [row for query in queries for row in connection.execute(query)]
         )
 
 
 def _parts(keys: Sequence[T]) -> Iterator[list[T]]:
-    """All that are asked for, each once, as many at a time as a query may take."""
+    """Yield all keys once, in lists that fit one query."""
     wanted = list(dict.fromkeys(keys))
     for start in range(0, len(wanted), IDS_PER_QUERY):
         yield wanted[start : start + IDS_PER_QUERY]
 
 
-def _in_order(rows: Sequence[Row[Any]]) -> list[Document]:
-    return sorted(map(to_document, rows), key=lambda document: (document.source, document.path))
+def readable(scope: SearchScope) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    """Return the conditions on document and source."""
+    return SOURCE.c.workspace == scope.workspace, DOCUMENT.c.source_id.in_(scope.sources)
 
 
-def _save_source(session: Session, source: Source) -> None:
-    session.merge(
-        SourceRow(
-            id=source.id,
-            workspace=source.workspace,
-            name=source.name,
-            kind=source.kind,
-            location=source.location,
-            link_template=source.link_template,
-        )
+def _visible(scope: SearchScope) -> tuple[ColumnElement[bool], ...]:
+    return *readable(scope), _within_position(scope)
+
+
+def _within_position(scope: SearchScope) -> ColumnElement[bool]:
+    """Return the condition on page numbers: one CASE, as SQLite limits the depth of a chain of ORs to 1,000."""
+    if not scope.positions:
+        return true()
+    return PAGE.c.number <= case(dict(scope.positions), value=DOCUMENT.c.id, else_=PAGE.c.number)
+
+
+def _count_query(scope: SearchScope) -> Select[Any]:
+    """Return a query for the numbers of pages and passages that each document has within its reading position."""
+    passages = select(func.count()).where(PASSAGE.c.page_id == PAGE.c.id).correlate(PAGE).scalar_subquery()
+    return (
+        select(DOCUMENT.c.id.label("document_id"), func.count().label("pages"), func.sum(passages).label("passages"))
+        .select_from(_PAGES)
+        .where(*readable(scope), _within_position(scope))
+        .group_by(DOCUMENT.c.id)
     )
-    try:
-        session.flush()
-    except IntegrityError as error:
-        raise InvalidState(f"Another source is called {source.name!r} already; choose another name") from error
 
 
-def _switch_revision(session: Session, document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:
-    _require_source(session, document)
-    row = to_document_row(document)
-    row.pages, row.passages = len(pages), len(passages)
-    session.merge(row)
-    session.flush()
-    session.execute(delete(PAGE).where(PAGE.c.document_id == document.id))  # their passages go with them
-    for table, rows in ((PAGE, map(page_values, pages)), (PASSAGE, map(passage_values, passages))):
-        if values := list(rows):
-            session.execute(insert(table), values)
+def _in_order(rows: Sequence[Row[Any]]) -> list[Document]:
+    return sorted(map(_to_document, rows), key=lambda document: (document.source, document.path))
 
 
-def _save_failure(session: Session, document: Document) -> None:
-    _require_source(session, document)
-    row = session.get(DocumentRow, document.id)
-    if row is None:
-        row = to_document_row(document)
-        row.revision, row.pages, row.passages = None, 0, 0
-        session.add(row)
-    row.failed_reason = document.failed_reason
-    for name, value in stamp_values(document.stamp).items():
-        setattr(row, name, value)
+def _save_failure(connection: Connection, document: Document) -> None:
+    _require_source(connection, document)
+    failure = {"failed_reason": document.failed_reason, **_stamp_values(document.stamp)}
+    known = update(DOCUMENT).where(DOCUMENT.c.id == document.id).values(**failure)
+    if not connection.execute(known).rowcount:
+        values = {**_document_values(document), "revision": None, "pages": 0, "passages": 0}
+        connection.execute(insert(DOCUMENT), values)
 
 
-def _require_source(session: Session, document: Document) -> None:
-    source = session.get(SourceRow, document.source_id)
-    if source is None or source.workspace != document.workspace:
+def _require_source(connection: Connection, document: Document) -> None:
+    query = select(SOURCE.c.workspace).where(SOURCE.c.id == document.source_id)
+    if connection.execute(query).scalar() != document.workspace:
         raise NotFound(f"There is no source {document.source!r} for {document.path!r}; add the source first")
+
+
+def _stamp_values(stamp: FileStamp | None) -> dict[str, int | None]:
+    if stamp is None:
+        return {"stamp_size": None, "stamp_modified_ns": None}
+    return {"stamp_size": stamp.size, "stamp_modified_ns": stamp.modified_ns}
+
+
+def _document_values(document: Document) -> dict[str, Any]:
+    values = {
+        column.name: getattr(document, column.name) for column in DOCUMENT.c if not column.name.startswith("stamp_")
+    }
+    return values | _stamp_values(document.stamp)
+
+
+def _page_values(page: Page) -> dict[str, object]:
+    return {
+        "id": page.id,
+        "document_id": page.document_id,
+        "revision": page.revision,
+        "number": page.number,
+        "title": page.title,
+        "deep_link": page.deep_link,
+        "heading_path": page.heading_path,
+        "headings": [(heading.level, heading.title, heading.start) for heading in page.headings],
+        "anchors": page.anchors,
+        "place": {key: value for key, value in asdict(page.place).items() if value} if page.place else None,
+        "text": page.text,
+    }
+
+
+def _passage_values(passage: Passage) -> dict[str, object]:
+    return {
+        "id": passage.id,
+        "page_id": passage.page_id,
+        "ordinal": passage.ordinal,
+        "span_start": passage.span.start,
+        "span_end": passage.span.end,
+        "heading_path": passage.heading_path,
+        "sentences": [offset for span in passage.sentences for offset in (span.start, span.end)],
+        "text": passage.text,
+    }
+
+
+def _to_source(row: Row[Any]) -> Source:
+    return Source(**row._mapping)
+
+
+def _to_document(row: Row[Any]) -> Document:
+    values = {name.removeprefix("document_"): value for name, value in row._mapping.items() if name in _DOCUMENT_LABELS}
+    size, modified_ns = values.pop("stamp_size"), values.pop("stamp_modified_ns")
+    lists = {name: tuple(from_compact_json(values[name])) for name in ("aliases", "depends_on")}
+    stamp = FileStamp(size=size, modified_ns=modified_ns) if size is not None else None
+    return Document(**{**values, **lists, "stamp": stamp})
+
+
+def _to_page(row: Row[Any]) -> Page:
+    return Page(
+        id=row.id,
+        document_id=row.document_id,
+        revision=row.revision,
+        number=row.number,
+        title=row.title,
+        text=row.text,
+        heading_path=tuple(row.heading_path),
+        headings=tuple(Heading(level=level, title=title, start=start) for level, title, start in row.headings),
+        anchors=tuple((name, place) for name, place in row.anchors),
+        deep_link=row.deep_link,
+        place=PagePlace(**row.place) if row.place is not None else None,
+    )
+
+
+def _to_sourced_passages(rows: Iterable[Row[Any]]) -> Iterator[SourcedPassage]:
+    documents: dict[str, Document] = {}
+    for row in rows:
+        if row.document_id not in documents:
+            documents[row.document_id] = _to_document(row)
+        yield SourcedPassage(
+            passage=_to_passage(row),
+            document=documents[row.document_id],
+            page_title=row.page_title,
+            deep_link=row.page_deep_link,
+        )
+
+
+def _to_passage(row: Row[Any]) -> Passage:
+    offsets = from_compact_json(row.sentences)
+    return Passage(
+        id=row.id,
+        document_id=row.document_id,
+        page_id=row.page_id,
+        page_number=row.page_number,
+        revision=row.page_revision,
+        ordinal=row.ordinal,
+        span=Span(row.span_start, row.span_end),
+        text=row.text,
+        heading_path=tuple(from_compact_json(row.heading_path)),
+        sentences=tuple(map(Span, offsets[::2], offsets[1::2])),
+    )
+
+
+def _check_revision(document: Document, pages: Sequence[Page], passages: Sequence[Passage]) -> None:
+    """Raise ValueError for a part of another revision, or a passage that differs from its span in the page."""
+    if document.revision is None:
+        raise ValueError(f"the document {document.path!r} has no revision to switch to")
+    for page in pages:
+        if (page.document_id, page.revision) != (document.id, document.revision):
+            raise ValueError(f"page {page.number} is not of revision {document.revision!r} of {document.path!r}")
+    by_id = {page.id: page for page in pages}
+    for passage in passages:
+        _check_passage(passage, by_id.get(passage.page_id), document)
+
+
+def _check_passage(passage: Passage, page: Page | None, document: Document) -> None:
+    if page is None or (passage.document_id, passage.revision) != (document.id, document.revision):
+        raise ValueError(f"passage {passage.ordinal} is not of revision {document.revision!r} of {document.path!r}")
+    if passage.page_number != page.number or passage.text != passage.span.of(page.text):
+        raise ValueError(f"passage {passage.ordinal} of {document.path!r} is not what page {page.number} says there")

@@ -1,20 +1,36 @@
-"""Extracts in SQL, every read inside its scope."""
+"""Extracts and the model replies behind them, in SQL. Every read of extracts is inside its scope."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from datetime import date
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Text, case, cast, delete, func, insert, select, true, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Text,
+    bindparam,
+    case,
+    cast,
+    delete,
+    func,
+    insert,
+    select,
+    true,
+    update,
+)
 
 from core.domain.corpus import SearchScope, Span
-from core.domain.extracts import Extract, Extraction, ExtractQuery, ExtractType
+from core.domain.extracts import Extract, Extraction, ExtractQuery, ExtractType, ModelReading, Spending
 from core.errors import NotFound
 from storage.database import Database
-from storage.database.extract_words import last_page_of, words_of
-from storage.database.repositories.corpus_queries import DOCUMENT, PAGE, SOURCE, readable
-from storage.database.tables import ExtractionRow, ExtractRow, FootnoteTable
+from storage.database.repositories.corpus import DOCUMENT, PAGE, SOURCE, readable
+from storage.database.tables import FootnoteTable
 
-_EXTRACT = FootnoteTable.metadata.tables[ExtractRow.__tablename__]
-_EXTRACTION = FootnoteTable.metadata.tables[ExtractionRow.__tablename__]
+_EXTRACT, _EXTRACTION, _READING, _SPENDING = (
+    FootnoteTable.metadata.tables[name] for name in ("extract", "extraction", "model_reading", "model_spending")
+)
 _PLACES = (
     _EXTRACT.join(PAGE, _EXTRACT.c.page_id == PAGE.c.id)
     .join(DOCUMENT, _EXTRACT.c.document_id == DOCUMENT.c.id)
@@ -30,7 +46,7 @@ class SqlExtractRepository:
 
     async def replace(self, extraction: Extraction, extracts: Sequence[Extract]) -> None:
         values = [_to_values(extract) for extract in extracts]
-        await self._database.write_rows(lambda connection: _replace(connection, extraction, values))
+        await self._database.write(lambda connection: _replace(connection, extraction, values))
 
     async def extractions(self, workspace: str, document_id: str | None = None) -> list[Extraction]:
         joined = _EXTRACTION.join(DOCUMENT, _EXTRACTION.c.document_id == DOCUMENT.c.id).join(
@@ -39,7 +55,7 @@ class SqlExtractRepository:
         query = select(_EXTRACTION).select_from(joined).where(SOURCE.c.workspace == workspace)
         if document_id is not None:
             query = query.where(_EXTRACTION.c.document_id == document_id)
-        rows = await self._database.read_rows(lambda connection: connection.execute(query).all())
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
         return sorted((Extraction(**row._mapping) for row in rows), key=lambda item: (item.document_id, item.extractor))
 
     async def list_extracts(self, query: ExtractQuery, scope: SearchScope) -> list[Extract]:
@@ -56,7 +72,7 @@ class SqlExtractRepository:
             .select_from(_PLACES)
             .where(*readable(scope), _within_position(scope), *_filters(query))
         )
-        rows: list[Any] = await self._database.read_rows(lambda connection: [*connection.execute(wanted)])
+        rows: list[Any] = await self._database.read(lambda connection: [*connection.execute(wanted)])
         return [_to_extract(row) for row in sorted(rows, key=_place)[: query.limit]]
 
     async def counts(self, scope: SearchScope) -> dict[ExtractType, int]:
@@ -66,14 +82,14 @@ class SqlExtractRepository:
             .where(*readable(scope), _within_position(scope))
             .group_by(_EXTRACT.c.type)
         )
-        rows = await self._database.read_rows(lambda connection: connection.execute(query).all())
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
         return {ExtractType(kind): count for kind, count in rows}
 
 
 def _replace(connection: Connection, extraction: Extraction, values: Sequence[Mapping[str, Any]]) -> None:
     live = select(DOCUMENT.c.revision).where(DOCUMENT.c.id == extraction.document_id).with_for_update()
     if connection.execute(live).scalar_one_or_none() != extraction.revision:
-        raise NotFound(f"The document {extraction.document_id!r} has changed meanwhile: it is extracted anew")
+        raise NotFound(f"The document {extraction.document_id!r} changed meanwhile: it will be extracted again")
     own = {"document_id": extraction.document_id, "extractor": extraction.extractor}
     for table in (_EXTRACT, _EXTRACTION):
         connection.execute(delete(table).where(*(table.c[name] == value for name, value in own.items())))
@@ -82,21 +98,11 @@ def _replace(connection: Connection, extraction: Extraction, values: Sequence[Ma
     connection.execute(
         update(DOCUMENT).where(DOCUMENT.c.id == extraction.document_id).values(extracted_at=extraction.extracted_at)
     )
-    connection.execute(
-        insert(_EXTRACTION).values(
-            **own,
-            version=extraction.version,
-            revision=extraction.revision,
-            extracts=len(values),
-            extracted_at=extraction.extracted_at,
-            error=extraction.error,
-            warning=extraction.warning,
-        )
-    )
+    connection.execute(insert(_EXTRACTION), asdict(extraction) | {"extracts": len(values)})
 
 
 def _within_position(scope: SearchScope) -> ColumnElement[bool]:
-    """One CASE, because SQLite bounds how deep a chain of ORs may be (1,000)."""
+    """Return the condition on pages: one CASE, as SQLite limits the depth of a chain of ORs to 1,000."""
     if not scope.positions:
         return true()
     return _EXTRACT.c.last_page <= case(dict(scope.positions), value=DOCUMENT.c.id, else_=_EXTRACT.c.last_page)
@@ -111,8 +117,8 @@ def _filters(query: ExtractQuery) -> list[ColumnElement[bool]]:
     if query.page_ids:
         conditions.append(_EXTRACT.c.page_id.in_(query.page_ids))
     if query.with_aliases:
-        told = cast(_EXTRACT.c.data, Text)
-        conditions += [told.contains('"aliases":['), ~told.contains('"aliases":[]')]
+        data = cast(_EXTRACT.c.data, Text)
+        conditions += [data.contains('"aliases":['), ~data.contains('"aliases":[]')]
     conditions += [_EXTRACT.c.words.contains(word, autoescape=True) for word in query.text.casefold().split()]
     return conditions
 
@@ -155,3 +161,87 @@ def _to_extract(row: Row[Any]) -> Extract:
         confidence=row.confidence,
         data=row.data,
     )
+
+
+def words_of(data: Mapping[str, object]) -> str:
+    """Return all strings and numbers of the data, in order and lower-case, for word filters."""
+    return " ".join(_words(data)).casefold()
+
+
+def last_page_of(extract: Extract) -> int:
+    """Return the last page with a part of the extract; readers who have not reached it see nothing of it."""
+    return max([extract.page_number, *_page_numbers(extract.data)])
+
+
+def _words(value: object) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            if name not in ("page_number", "span", "row_spans"):
+                yield from _words(item)
+    elif isinstance(value, str):
+        yield value
+    elif isinstance(value, Sequence):
+        for item in value:
+            yield from _words(item)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield f"{value:g}"
+
+
+def _page_numbers(value: object) -> Iterator[int]:
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            if name == "page_number" and isinstance(item, int):
+                yield item
+            else:
+                yield from _page_numbers(item)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for item in value:
+            yield from _page_numbers(item)
+
+
+class SqlReadingRepository:
+    """ReadingRepository on a Database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def readings(self, document_id: str) -> list[ModelReading]:
+        query = select(_READING).where(_READING.c.document_id == document_id).order_by(*_READING.primary_key)
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
+        return [ModelReading(**{**row._mapping, "said": tuple(row.said)}) for row in rows]
+
+    async def save(self, readings: Sequence[ModelReading], day: date, spent: Spending) -> None:
+        rows = [
+            {column.name: getattr(reading, column.name) for column in _READING.c} | {"said": list(reading.said)}
+            for reading in readings
+        ]
+        values = {"day": day.isoformat(), "requests": spent.requests, "tokens": spent.tokens}
+        sums = {name: _SPENDING.c[name] + values[name] for name in ("requests", "tokens")}
+        insert = self._database.insert(_SPENDING).values(values)
+
+        def work(connection: Connection) -> None:
+            # One statement, so that two processes that add at once both count.
+            connection.execute(insert.on_conflict_do_update(index_elements=["day"], set_=sums))
+            ids = {row["document_id"] for row in rows}
+            locked = select(DOCUMENT.c.id).where(DOCUMENT.c.id.in_(ids)).with_for_update(read=True)
+            existing = set(connection.execute(locked).scalars()) if ids else set()
+            if kept := [row for row in rows if row["document_id"] in existing]:
+                connection.execute(self._database.upsert(_READING), kept)
+
+        await self._database.write(work)
+
+    async def keep_only(self, document_id: str, pieces: Collection[str]) -> None:
+        kept = set(pieces)
+        own = _READING.c.document_id == document_id
+
+        def work(connection: Connection) -> None:
+            stored = connection.execute(select(_READING.c.piece).where(own).distinct()).scalars()
+            if removed := [{"removed": piece} for piece in stored if piece not in kept]:
+                connection.execute(delete(_READING).where(own, _READING.c.piece == bindparam("removed")), removed)
+
+        await self._database.write(work)
+
+    async def spent(self, day: date) -> Spending:
+        query = select(_SPENDING.c.requests, _SPENDING.c.tokens).where(_SPENDING.c.day == day.isoformat())
+        row = await self._database.read(lambda connection: connection.execute(query).first())
+        return Spending(requests=row.requests, tokens=row.tokens) if row else Spending()

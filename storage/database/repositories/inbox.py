@@ -1,34 +1,182 @@
 """The durable inbox in SQL: one table, owner-fenced leases, the same statements on SQLite and PostgreSQL."""
 
+import asyncio
+import logging
 import uuid
-from collections.abc import Callable, Collection, Mapping
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Executable, Row
+from sqlalchemy import (
+    URL,
+    ColumnElement,
+    Connection,
+    DateTime,
+    Executable,
+    Interval,
+    Row,
+    Update,
+    bindparam,
+    delete,
+    func,
+    or_,
+    select,
+    text,
+    update,
+)
 
-from core.domain.conversation import IncomingMessage, ThreadAddress
+from core.domain.answer import QueryType
+from core.domain.conversation import Attachment, Circumstances, IncomingMessage, RepliesTo, Talk, ThreadAddress
 from core.domain.service import WITHDRAWN, Decision, InboxEntry, InboxStatus, PostRef
 from core.ports import Clock
 from storage.database import Commit, Database
-from storage.database.repositories import inbox_statements as sql
-from storage.database.repositories.inbox_notices import NOTIFY, listening
-from storage.database.repositories.inbox_payload import from_payload, to_payload
+from storage.database.columns import UtcTime
+from storage.database.tables import FootnoteTable
 
-# Far longer than an event loop ever stalls: a lease that ends too early makes two processes work on one question.
+log = logging.getLogger(__name__)
+
+# Far longer than an event loop ever blocks: after a lease ends too early, two processes work on one question.
 LEASE_SECONDS = 30.0
+CHANNEL = "footnote_inbox"  # of PostgreSQL's notices
+PAUSE_SECONDS = 5.0  # before the next attempt to connect for notices
+CONNECT_SECONDS = 10
+# Detect a silently dead connection after a minute, instead of the system's default of two hours.
+KEEPALIVES = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+
+INBOX = FootnoteTable.metadata.tables["inbox"]
+_C = INBOX.c
+_OPEN = _C.finished_at.is_(None)
+_AS_STORED = (
+    "seq", "message_key", "created_at", "finished_at", "attempts", "failures", "error", "final_error", "cancelled_by",
+    "post_ref", "waits_until",
+)  # fmt: skip
+_RELEASED: Mapping[str, Any] = {"owner": None, "lease_until": None}
+
+# Statements are built once: SQLAlchemy keeps the compiled form with the statement object.
+NOTIFY = text("SELECT pg_notify(:channel, :sender)").bindparams(channel=CHANNEL)
+LOCK_THREAD = text("SELECT pg_advisory_xact_lock(hashtextextended(:thread, 0))")
+
+BY_EVENT = select(INBOX).where(_C.event_key == bindparam("key"))
+OPEN_BY_MESSAGE = select(INBOX).where(_C.message_key == bindparam("key"), _OPEN).order_by(_C.seq)
+# Written so that only the index of open rows fits: planners prefer the others, and read them completely.
+OPEN = select(INBOX).where(_OPEN, _C.workspace.concat("") == bindparam("in_workspace")).order_by((_C.seq + 0).desc())
+DEPTH = select(_C.status, func.count()).where(_OPEN).group_by(_C.status)
+BY_MESSAGE = select(INBOX).where(_C.message_key == bindparam("key")).order_by(_C.seq)
+# Stops open entries that are not withdrawn already.
+_STOP = (
+    update(INBOX)
+    .where(_C.message_key == bindparam("key"), _OPEN, or_(_C.cancelled_by.is_(None), _C.cancelled_by != WITHDRAWN))
+    .values(cancelled_by=bindparam("by"), waits_until=None)
+)
+CANCEL = _STOP.returning(*_C)
+WITHDRAW_EARLIER = _STOP.where(_C.seq < bindparam("before"))
+PURGE = delete(INBOX).where(_C.finished_at < bindparam("before", type_=UtcTime))
+RELEASE_ABANDONED = (
+    update(INBOX).where(_OPEN, _C.owner.is_not(None)).values(status=InboxStatus.QUEUED.value, **_RELEASED)
+)
+
+
+class InboxStatements:
+    """The statements that depend on the owner or on the clock.
+
+    PostgreSQL's own clock is used, as several machines share it; on SQLite, the caller passes times as parameters.
+    """
+
+    def __init__(self, owner: str, insert: Any, *, is_postgres: bool) -> None:
+        self._is_postgres = is_postgres
+        mine = (_C.owner == owner, _OPEN)
+        self.accept = insert.on_conflict_do_nothing(index_elements=["event_key"]).returning(*_C)  # no row: known event
+        self.claim = _claim(owner, self._now(), self._after())
+        self.renew = (
+            update(INBOX)
+            .where(_C.seq.in_(_many_seqs()), *mine)
+            .values(lease_until=self._after())
+            .returning(_C.seq, _C.cancelled_by)
+        )
+        finished: dict[str, Any] = {
+            "status": bindparam("ended_as"),
+            "finished_at": bindparam("ended_at", type_=UtcTime),
+            "post_ref": bindparam("ref"),
+            "error": func.coalesce(bindparam("failure"), _C.error),
+            "waits_until": None,
+        }
+        self.finish = update(INBOX).where(_C.seq == bindparam("one"), *mine).values(**finished, **_RELEASED)
+        retried: dict[str, Any] = {
+            "status": InboxStatus.QUEUED.value,
+            "error": bindparam("failure"),
+            "final_error": func.coalesce(bindparam("final"), _C.final_error),
+            "failures": _C.failures + bindparam("failed"),
+            "waits_until": self._after(),
+        }
+        self.retry = update(INBOX).where(_C.seq == bindparam("one"), *mine).values(**retried, **_RELEASED)
+        released: dict[str, Any] = {"status": InboxStatus.QUEUED.value, "attempts": _C.attempts - 1}
+        self.release = update(INBOX).where(_C.seq.in_(_many_seqs()), *mine).values(**released, **_RELEASED)
+
+    def times(self, now: datetime, delay: timedelta | None) -> dict[str, Any]:
+        """Return the parameters of a statement that sets a time to now plus a delay."""
+        if self._is_postgres:
+            return {"delay": delay}
+        return {"after": now + delay if delay else None}
+
+    def moment(self, now: datetime) -> dict[str, Any]:
+        """Return the parameters of a statement that compares times."""
+        return {} if self._is_postgres else {"now": now}
+
+    def _now(self) -> ColumnElement[datetime]:
+        if self._is_postgres:
+            return func.clock_timestamp(type_=DateTime(timezone=True))
+        return bindparam("now", type_=UtcTime)
+
+    def _after(self) -> ColumnElement[Any]:
+        """Return now plus a delay; NULL without a delay."""
+        if self._is_postgres:
+            return self._now() + bindparam("delay", type_=Interval())
+        return bindparam("after", type_=UtcTime)
+
+
+def _many_seqs() -> Any:
+    return bindparam("seqs", expanding=True)
+
+
+def _claim(owner: str, now: ColumnElement[datetime], lease_end: ColumnElement[Any]) -> Update:
+    """Return an update that claims and returns each thread's first open entry, if free and due, oldest first."""
+    earlier = INBOX.alias("earlier")
+    behind = (
+        select(earlier.c.seq)
+        .where(earlier.c.thread == _C.thread, earlier.c.finished_at.is_(None), earlier.c.seq < _C.seq)
+        .exists()
+    )
+    picked = (
+        select(_C.seq)
+        .where(
+            _OPEN,
+            _C.platform.in_(bindparam("platforms", expanding=True)),
+            or_(_C.lease_until.is_(None), _C.lease_until < now),
+            or_(_C.waits_until.is_(None), _C.waits_until <= now),
+            ~behind,
+        )
+        .order_by(_C.seq + 0)  # as above
+        .limit(bindparam("most"))
+        .with_for_update(skip_locked=True)
+        .cte("picked")
+    )
+    taken = {"status": InboxStatus.RUNNING.value, "owner": owner, "lease_until": lease_end, "waits_until": None}
+    return (
+        update(INBOX).where(_C.seq.in_(select(picked.c.seq))).values(**taken, attempts=_C.attempts + 1).returning(*_C)
+    )
 
 
 class SqlInboxStore:
-    """InboxStore on a Database. `clock` is asked on SQLite alone, which only one machine can use."""
+    """InboxStore on a Database. `clock` is used only on SQLite, which one machine uses."""
 
     def __init__(self, database: Database, clock: Clock, lease_seconds: float = LEASE_SECONDS) -> None:
         self._database = database
         self._clock = clock
         self._lease = timedelta(seconds=lease_seconds)
         self._owner = uuid.uuid4().hex
-        self._sql = sql.InboxStatements(self._owner, is_postgres=database.is_postgres)
+        self._sql = InboxStatements(self._owner, database.insert(INBOX), is_postgres=database.is_postgres)
 
     @property
     def lease_seconds(self) -> float:
@@ -38,17 +186,17 @@ class SqlInboxStore:
         values = _to_values(incoming, decision, self._clock.now())
 
         def work(connection: Connection) -> tuple[Row[Any], bool]:
-            if self._database.is_postgres:  # or a smaller seq of the thread might become visible after a larger one
-                connection.execute(sql.LOCK_THREAD, {"thread": values["thread"]})
+            if self._database.is_postgres:  # else a smaller seq of the thread could become visible after a larger one
+                connection.execute(LOCK_THREAD, {"thread": values["thread"]})
             added = connection.execute(self._sql.accept, values).one_or_none()
             if added is not None and decision.accepted:
-                if added.event_key != added.message_key:  # an edit takes the place of what it edits
+                if added.event_key != added.message_key:  # an edit replaces earlier versions
                     earlier = {"key": added.message_key, "before": added.seq, "by": WITHDRAWN}
-                    connection.execute(sql.WITHDRAW_EARLIER, earlier)
+                    connection.execute(WITHDRAW_EARLIER, earlier)
                 self._notify(connection)
-            return added or connection.execute(sql.BY_EVENT, {"key": values["event_key"]}).one(), added is not None
+            return added or connection.execute(BY_EVENT, {"key": values["event_key"]}).one(), added is not None
 
-        row, is_new = await self._database.write_rows(work, Commit.DURABLE if decision.accepted else Commit.NORMAL)
+        row, is_new = await self._database.write(work, Commit.DURABLE if decision.accepted else Commit.NORMAL)
         return _to_entry(row), is_new
 
     async def claim(self, limit: int, platforms: Collection[str]) -> list[InboxEntry]:
@@ -58,7 +206,7 @@ class SqlInboxStore:
             wanted = {"most": limit, "platforms": list(platforms)}
             return [*connection.execute(self._sql.claim, {**wanted, **times})]
 
-        claimed = await self._database.write_rows(work)
+        claimed = await self._database.write(work)
         return sorted(map(_to_entry, claimed), key=lambda entry: entry.seq)
 
     async def renew(self, seqs: Collection[int]) -> dict[int, str | None]:
@@ -68,7 +216,7 @@ class SqlInboxStore:
                 row.seq: row.cancelled_by for row in connection.execute(self._sql.renew, {"seqs": [*seqs], **times})
             }
 
-        return await self._database.write_rows(work)
+        return await self._database.write(work)
 
     async def finish(
         self, seq: int, status: InboxStatus, *, post_ref: PostRef | None = None, error: str | None = None
@@ -80,69 +228,72 @@ class SqlInboxStore:
         self, seq: int, *, delay_seconds: float, error: str, final_error: str | None = None, failed: bool = True
     ) -> bool:
         times = self._sql.times(self._clock.now(), timedelta(seconds=delay_seconds) if delay_seconds else None)
-        told = {"failure": error, "final": final_error, "failed": int(failed)}
-        return await self._change(self._sql.retry, {"one": seq, **told, **times}) == 1
+        failure = {"failure": error, "final": final_error, "failed": int(failed)}
+        return await self._change(self._sql.retry, {"one": seq, **failure, **times}) == 1
 
     async def release(self, seqs: Collection[int]) -> None:
         def work(connection: Connection) -> None:
             if connection.execute(self._sql.release, {"seqs": [*seqs]}).rowcount:
                 self._notify(connection)
 
-        await self._database.write_rows(work)
+        await self._database.write(work)
 
     async def release_abandoned(self) -> int:
-        return await self._change(sql.RELEASE_ABANDONED)
+        return await self._change(RELEASE_ABANDONED)
 
     async def cancel(self, message_key: str, by: str) -> list[InboxEntry]:
         def work(connection: Connection) -> list[Row[Any]]:
-            self._notify(connection)  # who waits need not any more
-            return [*connection.execute(sql.CANCEL, {"key": message_key, "by": by})]
+            self._notify(connection)  # waiting entries are due now
+            return [*connection.execute(CANCEL, {"key": message_key, "by": by})]
 
-        cancelled = await self._database.write_rows(work, Commit.DURABLE)
+        cancelled = await self._database.write(work, Commit.DURABLE)
         return sorted(map(_to_entry, cancelled), key=lambda entry: entry.seq)
 
     async def find(self, event_key: str) -> InboxEntry | None:
-        found = await self._list(sql.BY_EVENT, {"key": event_key})
+        found = await self._list(BY_EVENT, {"key": event_key})
         return found[0] if found else None
 
     async def find_open(self, message_key: str) -> list[InboxEntry]:
-        return await self._list(sql.OPEN_BY_MESSAGE, {"key": message_key})
+        return await self._list(OPEN_BY_MESSAGE, {"key": message_key})
 
     async def list_versions(self, message_key: str) -> list[InboxEntry]:
-        return await self._list(sql.BY_MESSAGE, {"key": message_key})
+        return await self._list(BY_MESSAGE, {"key": message_key})
 
     async def recent(
         self, workspace: str, *, author: str | None = None, address: ThreadAddress | None = None, limit: int = 50
     ) -> list[InboxEntry]:
-        query = sql.recent(author=author is not None, address=address is not None)
-        wanted = {"in_workspace": workspace, "by": author, "in_thread": str(address), "most": limit}
-        return await self._list(query, wanted)
+        query = select(INBOX).where(_C.workspace == workspace)
+        if author is not None:
+            query = query.where(_C.author == author)
+        if address is not None:
+            query = query.where(_C.thread == str(address))
+        return await self._list(query.order_by(_C.seq.desc()).limit(limit), {})
 
     async def list_open(self, workspace: str, limit: int | None = None) -> list[InboxEntry]:
-        return await self._list(sql.OPEN.limit(limit), {"in_workspace": workspace})
+        return await self._list(OPEN.limit(limit), {"in_workspace": workspace})
 
     async def depth(self) -> dict[InboxStatus, int]:
-        counted = await self._database.read_rows(lambda connection: connection.execute(sql.DEPTH).all())
+        counted = await self._database.read(lambda connection: connection.execute(DEPTH).all())
         return {InboxStatus(status): count for status, count in counted}
 
     async def purge(self, before: datetime) -> int:
-        return await self._change(sql.PURGE, {"before": before})
+        return await self._change(PURGE, {"before": before})
 
     def watch(self, wake: Callable[[], None]) -> AbstractAsyncContextManager[None]:
-        return listening(self._database.url, self._owner, wake) if self._database.is_postgres else nullcontext()
+        return _listening(self._database.url, self._owner, wake) if self._database.is_postgres else nullcontext()
 
     def _notify(self, connection: Connection) -> None:
-        """Tell the other processes, once this is committed, that there may be something to claim."""
+        """Notify the other processes, with the commit, of possible new work."""
         if self._database.is_postgres:
             connection.execute(NOTIFY, {"sender": self._owner})
 
     async def _list(self, query: Executable, wanted: Mapping[str, Any]) -> list[InboxEntry]:
-        rows = await self._database.read_rows(lambda connection: connection.execute(query, wanted).all())
+        rows = await self._database.read(lambda connection: connection.execute(query, wanted).all())
         return [_to_entry(row) for row in rows]
 
     async def _change(self, statement: Executable, values: Mapping[str, Any] | None = None) -> int:
-        """How many rows were changed."""
-        return await self._database.write_rows(lambda connection: sql.changed(connection.execute(statement, values)))
+        """Return the number of changed rows."""
+        return await self._database.write(lambda connection: connection.execute(statement, values).rowcount)
 
 
 def _to_values(incoming: IncomingMessage, decision: Decision, now: datetime) -> dict[str, Any]:
@@ -168,18 +319,83 @@ def _to_values(incoming: IncomingMessage, decision: Decision, now: datetime) -> 
 def _to_entry(row: Row[Any]) -> InboxEntry:
     status = InboxStatus(row.status)
     return InboxEntry(
-        seq=row.seq,
         incoming=from_payload(row.incoming),
-        message_key=row.message_key,
         status=status,
         decision=Decision(code=row.code, sentence=row.sentence, accepted=status is not InboxStatus.REFUSED),
-        created_at=row.created_at,
-        finished_at=row.finished_at,
-        attempts=row.attempts,
-        failures=row.failures,
-        error=row.error,
-        final_error=row.final_error,
-        cancelled_by=row.cancelled_by,
-        post_ref=row.post_ref,
-        waits_until=row.waits_until,
+        **{name: getattr(row, name) for name in _AS_STORED},
     )
+
+
+def to_payload(incoming: IncomingMessage) -> dict[str, Any]:
+    """Return the JSON of a received message."""
+    payload = asdict(incoming)
+    if incoming.about is not None:
+        payload["about"]["said_at"] = incoming.about.said_at.isoformat()
+    return payload
+
+
+def from_payload(payload: Mapping[str, Any]) -> IncomingMessage:
+    """Return the message in the JSON of a row; rows of earlier versions lack some fields."""
+    values = {
+        **payload,
+        "address": ThreadAddress(**payload["address"]),
+        "query_type": QueryType(payload["query_type"]),
+        "circumstances": _circumstances(payload.get("circumstances")),
+        "attachments": tuple(Attachment(**item) for item in payload.get("attachments", ())),
+        "about": _talk(payload.get("about")),
+    }
+    return IncomingMessage(**values)
+
+
+def _circumstances(values: Mapping[str, Any] | None) -> Circumstances:
+    if values is None:
+        return Circumstances()
+    return Circumstances(**{**values, "replies_to": RepliesTo(values["replies_to"])})
+
+
+def _talk(values: Mapping[str, Any] | None) -> Talk | None:
+    if values is None:
+        return None
+    return Talk(**{**values, "said_at": datetime.fromisoformat(values["said_at"])})
+
+
+@asynccontextmanager
+async def _listening(url: URL, receiver: str, wake: Callable[[], None]) -> AsyncIterator[None]:
+    """Call `wake` for each notice of another process than `receiver`, and after each interruption.
+
+    Notices come with the commit of the transaction that sent them. While the connection is lost, only polls find new
+    work.
+    """
+    tried = asyncio.Event()
+    task = asyncio.create_task(_listen(_options(url, receiver), receiver, wake, tried), name="inbox notices")
+    try:
+        await tried.wait()
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+
+
+async def _listen(options: dict[str, Any], receiver: str, wake: Callable[[], None], tried: asyncio.Event) -> None:
+    import psycopg  # optional: needed only for PostgreSQL
+
+    while True:
+        try:
+            async with await psycopg.AsyncConnection.connect(autocommit=True, **options) as connection:
+                await connection.execute(f"LISTEN {CHANNEL}")
+                tried.set()
+                wake()
+                async for notice in connection.notifies():
+                    if notice.payload != receiver:
+                        wake()
+        except psycopg.Error as error:
+            log.warning("New questions of other processes are only seen at the next poll: %s", error)
+        tried.set()
+        await asyncio.sleep(PAUSE_SECONDS)
+
+
+def _options(url: URL, receiver: str) -> dict[str, Any]:
+    """Return the driver's options; the name identifies this connection on the server."""
+    _, options = url.get_dialect()().create_connect_args(url)
+    name = f"footnote inbox {receiver}"
+    return {**options, "application_name": name, "connect_timeout": CONNECT_SECONDS, **KEEPALIVES}

@@ -1,101 +1,77 @@
 """Teams that installed the app, and one-time codes, in SQL."""
 
+import hashlib
+import secrets
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Row, Update, delete, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from core.domain.service import Installation
 from core.ports import Clock
 from storage.database import Commit, Database
-from storage.database.codes import hash_of, new_code
-from storage.database.tables import FootnoteTable, InstallationRow, OneTimeCodeRow
-from storage.storable import to_storable
+from storage.database.tables import FootnoteTable
+from storage.text import to_storable, to_storable_value
 
-if TYPE_CHECKING:
-    from storage.database.encryption import (
-        Sealer,  # cryptography takes its time to load, and most commands need none of it
-    )
+if TYPE_CHECKING:  # not at run time: cryptography loads slowly, and most commands don't need it
+    from storage.database.encryption import SecretCipher
 
-_INSTALLATIONS = FootnoteTable.metadata.tables[InstallationRow.__tablename__]
-_KEY = {"platform", "team_id"}
-_CODES = FootnoteTable.metadata.tables[OneTimeCodeRow.__tablename__]
+_INSTALLATIONS, _CODES = (FootnoteTable.metadata.tables[name] for name in ("installation", "one_time_code"))
 
 
 class SqlInstallationRepository:
-    """InstallationRepository on a Database; tokens are sealed before they are handed to it."""
+    """InstallationRepository on a Database; tokens are encrypted first."""
 
-    def __init__(self, database: Database, sealer: "Sealer") -> None:
+    def __init__(self, database: Database, cipher: "SecretCipher") -> None:
         self._database = database
-        self._sealer = sealer
+        self._cipher = cipher
 
     async def save(self, installation: Installation) -> None:
-        insert = (postgresql if self._database.is_postgres else sqlite).insert(_INSTALLATIONS)
-        statement = insert.values(**self._to_values(installation))
-        others = {name: statement.excluded[name] for name in set(_INSTALLATIONS.c.keys()) - _KEY}
-        replacing = statement.on_conflict_do_update(index_elements=["platform", "team_id"], set_=others)
-        await self._database.write_rows(lambda connection: connection.execute(replacing), Commit.DURABLE)
+        upsert, values = self._database.upsert(_INSTALLATIONS), self._to_values(installation)
+        await self._database.write(lambda connection: connection.execute(upsert, values), Commit.DURABLE)
 
     async def find(self, platform: str, team_id: str) -> Installation | None:
         query = select(_INSTALLATIONS).where(*_is(platform, team_id))
-        row = await self._database.read_rows(lambda connection: connection.execute(query).first())
+        row = await self._database.read(lambda connection: connection.execute(query).first())
         return self._to_installation(row) if row is not None else None
 
     async def list_installations(self, platform: str) -> list[Installation]:
         query = select(_INSTALLATIONS).where(_INSTALLATIONS.c.platform == platform).order_by(_INSTALLATIONS.c.team_id)
-        rows = await self._database.read_rows(lambda connection: connection.execute(query).all())
+        rows = await self._database.read(lambda connection: connection.execute(query).all())
         return [self._to_installation(row) for row in rows]
 
     async def remove(self, platform: str, team_id: str) -> None:
         gone = delete(_INSTALLATIONS).where(*_is(platform, team_id))
-        await self._database.write_rows(lambda connection: connection.execute(gone), Commit.DURABLE)
+        await self._database.write(lambda connection: connection.execute(gone), Commit.DURABLE)
 
     async def reseal(self) -> int:
-        """Seal anew, with the newest key, what older keys sealed; how many those were. Raises ConfigError."""
+        """Encrypt tokens of older keys with the newest key; return their number. Raises ConfigError."""
         columns = (_INSTALLATIONS.c.platform, _INSTALLATIONS.c.team_id, _INSTALLATIONS.c.sealed_token)
-        rows = await self._database.read_rows(lambda connection: connection.execute(select(*columns)).all())
-        changes = [self._reseal(row) for row in rows if not self._sealer.is_current(row.sealed_token)]
+        rows = await self._database.read(lambda connection: connection.execute(select(*columns)).all())
+        changes = [self._reseal(row) for row in rows if not self._cipher.is_current(row.sealed_token)]
         if changes:
-            await self._database.write_rows(lambda connection: [connection.execute(one) for one in changes])
+            await self._database.write(lambda connection: [connection.execute(one) for one in changes])
         return len(changes)
 
     def _reseal(self, row: Row[Any, Any, Any]) -> Update:
-        """Changes nothing where the team was removed, or has a newer token, by then."""
+        """Return an update that changes nothing if the team was removed, or got a newer token, meanwhile."""
         owner = _owner(row.platform, row.team_id)
-        sealed = self._sealer.seal(owner, self._sealer.open(owner, row.sealed_token))
+        sealed = self._cipher.encrypt(owner, self._cipher.decrypt(owner, row.sealed_token))
         same = (*_is(row.platform, row.team_id), _INSTALLATIONS.c.sealed_token == row.sealed_token)
         return update(_INSTALLATIONS).where(*same).values(sealed_token=sealed)
 
     def _to_values(self, installation: Installation) -> Mapping[str, Any]:
-        platform, team_id = to_storable(installation.platform), to_storable(installation.team_id)
-        return {
-            "platform": platform,
-            "team_id": team_id,
-            "team_name": installation.team_name,
-            "team_url": installation.team_url,
-            "bot_user_id": installation.bot_user_id,
-            "bot_id": installation.bot_id,
-            "sealed_token": self._sealer.seal(_owner(platform, team_id), to_storable(installation.token)),
-            "scopes": sorted(installation.scopes),
-            "installed_at": installation.installed_at,
-            "installed_by": installation.installed_by,
-        }
+        stored = to_storable_value(installation)
+        values = {name: value for name, value in asdict(stored).items() if name != "token"}
+        sealed = self._cipher.encrypt(_owner(stored.platform, stored.team_id), stored.token)
+        return {**values, "scopes": sorted(stored.scopes), "sealed_token": sealed}
 
     def _to_installation(self, row: Row[Any]) -> Installation:
-        return Installation(
-            platform=row.platform,
-            team_id=row.team_id,
-            team_name=row.team_name,
-            team_url=row.team_url,
-            bot_user_id=row.bot_user_id,
-            bot_id=row.bot_id,
-            token=self._sealer.open(_owner(row.platform, row.team_id), row.sealed_token),
-            scopes=frozenset(row.scopes),
-            installed_at=row.installed_at,
-            installed_by=row.installed_by,
-        )
+        values = {name: value for name, value in row._mapping.items() if name != "sealed_token"}
+        token = self._cipher.decrypt(_owner(row.platform, row.team_id), row.sealed_token)
+        return Installation(**{**values, "token": token, "scopes": frozenset(row.scopes)})
 
 
 class SqlOneTimeCodes:
@@ -109,13 +85,13 @@ class SqlOneTimeCodes:
         code, now = new_code(), self._clock.now()
         values = {"purpose": purpose, "code_hash": hash_of(code), "expires_at": now + timedelta(seconds=seconds)}
         old, new = delete(_CODES).where(_CODES.c.expires_at <= now), _CODES.insert().values(**values)
-        await self._database.write_rows(lambda connection: (connection.execute(old), connection.execute(new)))
+        await self._database.write(lambda connection: (connection.execute(old), connection.execute(new)))
         return code
 
     async def consume(self, purpose: str, code: str) -> bool:
         same = (_CODES.c.purpose == purpose, _CODES.c.code_hash == hash_of(code))
         taken = delete(_CODES).where(*same, _CODES.c.expires_at > self._clock.now())
-        result = await self._database.write_rows(lambda connection: connection.execute(taken).rowcount, Commit.DURABLE)
+        result = await self._database.write(lambda connection: connection.execute(taken).rowcount, Commit.DURABLE)
         return result == 1
 
 
@@ -128,3 +104,16 @@ def _is(platform: str, team_id: str) -> tuple[Any, Any]:
         _INSTALLATIONS.c.platform == to_storable(platform),
         _INSTALLATIONS.c.team_id == to_storable(team_id),
     )
+
+
+_BYTES = 32  # of a code
+
+
+def new_code() -> str:
+    """Return 43 characters that are safe in URLs and cookies."""
+    return secrets.token_urlsafe(_BYTES)
+
+
+def hash_of(code: str) -> str:
+    """Return the SHA-256 in hex: enough for a code that is as random as a key."""
+    return hashlib.sha256(code.encode("utf-8", "surrogatepass")).hexdigest()

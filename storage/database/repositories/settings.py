@@ -1,28 +1,34 @@
 """Settings of channels, threads and people in SQL."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Table, bindparam, delete, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Table, bindparam, delete, select
 
 from core.domain.conversation import ChannelAddress, ThreadAddress
 from core.domain.service import TO_THE_END, ChannelSettings, Listening, PositionHolder
 from storage.database import Commit, Database
-from storage.database.tables import ChannelSettingsRow, FootnoteTable, ReadingPositionRow, ThreadListeningRow
-from storage.database.tables.settings import OWN_THREADS
-from storage.storable import to_storable, to_storable_value
+from storage.database.tables import OWN_THREADS, FootnoteTable
 
-_CHANNELS = FootnoteTable.metadata.tables[ChannelSettingsRow.__tablename__]
-_POSITIONS = FootnoteTable.metadata.tables[ReadingPositionRow.__tablename__]
-_LISTENING = FootnoteTable.metadata.tables[ThreadListeningRow.__tablename__]
+_CHANNELS, _POSITIONS, _LISTENING = (
+    FootnoteTable.metadata.tables[name] for name in ("channel_settings", "reading_position", "thread_listening")
+)
 
-# Made once: what SQLAlchemy has compiled it keeps with the statement.
+# Built once: SQLAlchemy keeps the compiled form with the statement.
 _CHANNEL = select(_CHANNELS).where(
     *(_CHANNELS.c[name] == bindparam(name) for name in ("workspace", "platform", "channel"))
 )
-_HELD = select(_POSITIONS.c.document_id, _POSITIONS.c.last_page).where(
-    *(_POSITIONS.c[name] == bindparam(name) for name in ("workspace", "platform", "channel", "person"))
+_THREAD = select(_LISTENING.c.listening).where(
+    *(_LISTENING.c[name] == bindparam(name) for name in ("workspace", "platform", "channel", "thread"))
+)
+_HELD_BY = tuple(_POSITIONS.c[name] == bindparam(name) for name in ("workspace", "platform", "channel", "person"))
+_HELD = select(_POSITIONS.c.document_id, _POSITIONS.c.last_page).where(*_HELD_BY)
+_REMOVE = delete(_POSITIONS).where(*_HELD_BY, _POSITIONS.c.document_id == bindparam("document"))
+_POSITIONED = (
+    select(_POSITIONS.c.document_id)
+    .where(_POSITIONS.c.workspace == bindparam("in_workspace"), _POSITIONS.c.last_page < TO_THE_END)
+    .distinct()
 )
 
 
@@ -33,104 +39,59 @@ class SqlSettingsRepository:
         self._database = database
 
     async def channel(self, address: ChannelAddress) -> ChannelSettings:
-        address = to_storable_value(address)
-        key = {"workspace": address.workspace, "platform": address.platform, "channel": address.channel}
-        row = await self._database.read_rows(lambda connection: connection.execute(_CHANNEL, key).one_or_none())
-        return _to_settings(row) if row is not None else ChannelSettings()
+        key = asdict(address)
+        row = await self._database.read(lambda connection: connection.execute(_CHANNEL, key).one_or_none())
+        if row is None:
+            return ChannelSettings()
+        values = {name: value for name, value in row._mapping.items() if name not in key}
+        return ChannelSettings(**values | {"sources": None if row.sources is None else frozenset(row.sources)})
 
     async def save_channel(self, address: ChannelAddress, settings: ChannelSettings) -> None:
-        await self._save(_CHANNELS, _to_values(to_storable_value(address), settings))
+        sources = None if settings.sources is None else sorted(settings.sources)
+        await self._save(_CHANNELS, asdict(address) | asdict(settings) | {"sources": sources})
 
     async def listening(self, address: ThreadAddress) -> Listening:
-        key = _storable(address.workspace, address.platform, address.channel, address.thread)
-        row = await self._database.read(lambda session: session.get(ThreadListeningRow, key))
-        return Listening(row.listening) if row is not None else Listening.NORMAL
+        key = asdict(address)
+        found = await self._database.read(lambda connection: connection.execute(_THREAD, key).scalar())
+        return Listening(found) if found is not None else Listening.NORMAL
 
     async def save_listening(self, address: ThreadAddress, listening: Listening) -> None:
-        address = to_storable_value(address)
-        values = {
-            "workspace": address.workspace,
-            "platform": address.platform,
-            "channel": address.channel,
-            "thread": address.thread,
-            "listening": listening.value,
-        }
-        await self._save(_LISTENING, values)
+        await self._save(_LISTENING, asdict(address) | {"listening": listening.value})
 
     async def positions(self, holder: PositionHolder) -> Mapping[str, int]:
         return (await self.positions_of([holder]))[0]
 
     async def positions_of(self, holders: Sequence[PositionHolder]) -> list[Mapping[str, int]]:
         keys = [_key(holder) for holder in holders]
-        return await self._database.read_rows(
+        return await self._database.read(
             lambda connection: [
                 {row.document_id: row.last_page for row in connection.execute(_HELD, key)} for key in keys
             ]
         )
 
     async def positioned(self, workspace: str) -> frozenset[str]:
-        query = select(_POSITIONS.c.document_id).where(
-            _POSITIONS.c.workspace == to_storable(workspace), _POSITIONS.c.last_page < TO_THE_END
+        wanted = {"in_workspace": workspace}
+        return frozenset(
+            await self._database.read(lambda connection: [*connection.execute(_POSITIONED, wanted).scalars()])
         )
-        rows = await self._database.read_rows(lambda connection: connection.execute(query.distinct()).all())
-        return frozenset(row.document_id for row in rows)
 
     async def save_position(self, holder: PositionHolder, document_id: str, last_page: int | None) -> None:
-        document_id = to_storable(document_id)
-        if last_page is None:
-            gone = delete(_POSITIONS).where(*_held_by(holder), _POSITIONS.c.document_id == document_id)
-            await self._database.write_rows(lambda connection: connection.execute(gone), Commit.DURABLE)
+        key = _key(holder)
+        if last_page is not None:
+            await self._save(_POSITIONS, {**key, "document_id": document_id, "last_page": last_page})
             return
-        await self._save(_POSITIONS, {**_key(holder), "document_id": document_id, "last_page": last_page})
+        wanted = {**key, "document": document_id}
+        await self._database.write(lambda connection: connection.execute(_REMOVE, wanted), Commit.DURABLE)
 
     async def _save(self, table: Table, values: Mapping[str, Any]) -> None:
-        """Insert or replace in one statement, as another process may save the same at this moment.
-
-        Lost with no power cut: what an admin was told is set stays set.
-        """
-        statement = (postgresql if self._database.is_postgres else sqlite).insert(table).values(**values)
-        others = {column.name: statement.excluded[column.name] for column in table.c if not column.primary_key}
-        replacing = statement.on_conflict_do_update(index_elements=[*table.primary_key], set_=others)
-        await self._database.write_rows(lambda connection: connection.execute(replacing), Commit.DURABLE)
-
-
-def _storable(*names: str) -> tuple[str, ...]:
-    return tuple(map(to_storable, names))
-
-
-def _to_values(address: ChannelAddress, settings: ChannelSettings) -> Mapping[str, Any]:
-    return {
-        "workspace": address.workspace,
-        "platform": address.platform,
-        "channel": address.channel,
-        "auto_answer": settings.auto_answer,
-        "answer_posts": settings.answer_posts,
-        "questions_per_minute": settings.questions_per_minute,
-        "language": settings.language,
-        "strategy": settings.strategy,
-        "sources": sorted(settings.sources) if settings.sources is not None else None,
-    }
+        """Insert or replace a row durably: a setting that an admin saw confirmed survives a power cut."""
+        upsert = self._database.upsert(table)
+        await self._database.write(lambda connection: connection.execute(upsert, values), Commit.DURABLE)
 
 
 def _key(holder: PositionHolder) -> dict[str, str]:
-    """The columns that say whose position it is."""
+    """Return the columns that identify the holder of a position."""
     if isinstance(holder, ChannelAddress):
-        named = {"platform": holder.platform, "channel": holder.channel, "person": ""}
-    else:
-        named = {"platform": "", "channel": OWN_THREADS if holder.alone else "", "person": holder.person}
-    return {name: to_storable(value) for name, value in {"workspace": holder.workspace, **named}.items()}
-
-
-def _held_by(holder: PositionHolder) -> list[ColumnElement[bool]]:
-    return [_POSITIONS.c[name] == value for name, value in _key(holder).items()]
-
-
-def _to_settings(row: Row[Any]) -> ChannelSettings:
-    return ChannelSettings(
-        auto_answer=row.auto_answer,
-        answer_posts=row.answer_posts,
-        sources=frozenset(row.sources) if row.sources is not None else None,
-        language=row.language,
-        strategy=row.strategy,
-        questions_per_minute=row.questions_per_minute,
-    )
+        return {**asdict(holder), "person": ""}
+    channel = OWN_THREADS if holder.alone else ""
+    return {"workspace": holder.workspace, "platform": "", "channel": channel, "person": holder.person}

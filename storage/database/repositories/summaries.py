@@ -1,4 +1,4 @@
-"""Kept summaries in SQL."""
+"""Stored summaries in SQL."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from core.domain.service import SummaryKey, SummaryKind
 from storage.database import Commit, Database
 from storage.database.tables import FootnoteTable, SummaryRow
-from storage.storable import to_storable, to_storable_value
+from storage.text import to_storable, to_storable_value
 
 SUBJECTS_PER_QUERY = 500  # SQLite built before 3.32 takes at most 999 values a query
 
@@ -20,7 +20,7 @@ _DOCUMENT, _PAGE, _SOURCE, _CONVERSATION = (
     FootnoteTable.metadata.tables[name] for name in ("document", "page", "source", "conversation")
 )
 
-# Where the subject of a kind stands, by the column that refers to it.
+# The column that refers to the subject, by kind.
 _OWNERS: Mapping[SummaryKind, str] = {
     SummaryKind.DOCUMENT_LINE: "document_id",
     SummaryKind.SECTION: "page_id",
@@ -67,15 +67,15 @@ class SqlSummaryRepository:
     async def save(self, key: SummaryKey, text: str) -> None:
         statement = _replacing(postgresql if self._database.is_postgres else sqlite, to_storable_value(key), text)
         try:
-            await self._database.write_rows(
+            await self._database.write(
                 lambda connection: connection.execute(statement, {"wanted": to_storable(key.subject)}), Commit.RECORD
             )
         except IntegrityError:
-            return  # on PostgreSQL, the subject can go between the look and the insert: then it is gone
+            return  # on PostgreSQL, the subject may be deleted between the check and the insert
 
     async def remove(self, workspace: str, subject: str) -> None:
         wanted = {"in_workspace": to_storable(workspace), "wanted": to_storable(subject)}
-        await self._database.write_rows(lambda connection: connection.execute(_REMOVE, wanted))
+        await self._database.write(lambda connection: connection.execute(_REMOVE, wanted))
 
     async def _rows(self, workspace: str, subjects: list[str]) -> list[Any]:
         def work(connection: Connection) -> list[Any]:
@@ -88,11 +88,11 @@ class SqlSummaryRepository:
                 for row in connection.execute(_FIND, {"in_workspace": workspace, "subjects": part})
             ]
 
-        return await self._database.read_rows(work)
+        return await self._database.read(work)
 
 
 def _replacing(dialect: Any, key: SummaryKey, text: str) -> Any:
-    """Insert or replace, if the subject is there in its workspace: one statement, as two processes may save at once."""
+    """Return an upsert on condition that the subject exists: one statement, as two processes may save at once."""
     owner = _OWNERS[key.kind]
     workspace = (_CONVERSATION if owner == "conversation_id" else _SOURCE).c.workspace
     subject = _SUBJECTS[owner].where(workspace == literal(key.workspace)).subquery()

@@ -31,7 +31,7 @@ _CREDIT = re.compile(
 
 
 def book_span(text: str) -> Span:
-    """The book itself; all of `text` where the project's marks do not stand in it."""
+    """Return the span of the book itself, or of all of `text` if it lacks the project's markers."""
     first = _START.search(text)
     start = _after_credits(text, first.end()) if first else 0
     last = _END.search(text, start)
@@ -42,7 +42,7 @@ def book_span(text: str) -> Span:
 def without_licence(
     text: str, headings: Sequence[Heading], anchors: Sequence[tuple[str, int]] = ()
 ) -> tuple[str, tuple[Heading, ...], tuple[tuple[str, int], ...]]:
-    """The book itself, with those headings and anchors that stand in it."""
+    """Return the book itself, with its headings and anchors."""
     span = book_span(text)
     if span == Span(0, len(text)):
         return text, tuple(headings), tuple(anchors)
@@ -63,7 +63,7 @@ def _after_credits(text: str, start: int) -> int:
     return start
 
 
-# Names of a list that have to stand as headings in the text, at least, and their share of the list.
+# Minimum names of a list that must be headings in the text, and their minimum share of the list.
 MIN_FOUND = 3
 MIN_SHARE = 0.6
 # Entries of a list that are looked for, and characters of one.
@@ -72,16 +72,16 @@ MAX_ENTRY = 90
 
 _CONTENTS = re.compile(r"^[ \t]*(?:table of )?contents\.?[ \t]*\n", re.IGNORECASE | re.MULTILINE)
 _LINE = re.compile(r"^[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
-# What stands before and behind a name in such a list: "IV. ", "12) ", " ..... 212", "    xii".
+# Numbers before and after a name in such a list: "IV. ", "12) ", " ..... 212", "    xii".
 _BEFORE = re.compile(r"^(?:[ivxlc]+[.)]|\d{1,3}[.)]?)\s+", re.IGNORECASE)
 _BEHIND = re.compile(r"(?:[ \t]*\.[ .]*|[ \t]{2,}|\t)(?:\d{1,4}|[ivxlc]{1,6})$|[ \t]+\d{1,4}$", re.IGNORECASE)
 
 
 def find_listed(text: str) -> tuple[Heading, ...]:
-    """The lines that stand alone and have the names of a list of contents, in its order; none without such a list.
+    """Return the single lines that repeat the names of a list of contents, in its order, or () without such a list.
 
-    The list ends where its first name stands again. Names that are not found are passed over; where most are not,
-    the list is one of something else.
+    The list ends at the second occurrence of its first name. Names that are not found are skipped; if most are, the
+    list is of something else.
     """
     opening = _CONTENTS.search(text)
     if opening is None:
@@ -179,12 +179,12 @@ class _Candidate:
 
 
 def find_chapters(text: str) -> tuple[Heading, ...]:
-    """Chapter headings in text order; none when the text has no clear ones (at least three of one kind).
+    """Return chapter headings in text order, or () if there are fewer than three of one kind.
 
     A heading is a short line between blank lines such as "CHAPTER IV.", "Chapter 3: The Road", "3. The Road", "IV" or
-    "THE SECOND ACT". A line of capitals that follows a bare "CHAPTER IV." is its title, as is the one line right below
-    it. Headings that follow each other with no text between, as in a table of contents, are text. Parts and books stand
-    above chapters. Where there are none, the names that a table of contents lists are headings where they stand again.
+    "THE SECOND ACT". A line of capitals after a bare "CHAPTER IV." is its title, as is the single line right below it.
+    Headings without text between them, as in a table of contents, are text. Parts and books are above chapters. In a
+    text without such headings, the names in a table of contents are headings at their second occurrence.
     """
     return _find_numbered(text) or find_listed(text)
 
@@ -294,7 +294,7 @@ def _without_contents(text: str, candidates: Sequence[_Candidate]) -> list[_Cand
 
 
 def _with_plain_numbers(candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """With "VII. THE BRIDGE" as a chapter after "CHAPTER VI", where no "CHAPTER VII" follows."""
+    """Treat "VII. THE BRIDGE" as a chapter after "CHAPTER VI" if there is no "CHAPTER VII"."""
     known = {(item.family, _value(item.number)) for item in candidates if item.family != "numbered"}
     found: list[_Candidate] = []
     family, number = "", 0

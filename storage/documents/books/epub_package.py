@@ -1,4 +1,4 @@
-"""What an EPUB says about itself: its title, its files in reading order, its contents, and what each file is for."""
+"""The package of an EPUB: its title, its files in reading order, its table of contents, and the role of each file."""
 
 import posixpath
 import re
@@ -38,7 +38,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Book:
-    """`files` are parts of the container in reading order; `roles` what the book says some are for: "cover", "toc"."""
+    """An EPUB's package. `files` are in reading order; `roles` maps some of them to a role: "cover", "toc"."""
 
     title: str
     files: tuple[str, ...]
@@ -47,7 +47,7 @@ class Book:
 
 
 def read_book(archive: Archive) -> Book:
-    """What the package document and the table of contents say. ReadError when there is no package, or a locked one."""
+    """Read the package document and the table of contents. Raises ReadError if the package is missing or locked."""
     package_path = _package_path(archive)
     package = read_xml(archive.read(package_path), package_path)
     items = {item.get("id", ""): item for item in _all(package, "item")}
@@ -88,7 +88,7 @@ def read_xml(data: bytes, name: str) -> Element:
         root: Element = fromstring(data)
     except DefusedXmlException as error:
         raise ReadError(f"its part {name!r} defines entities, which are not read") from error
-    except (ParseError, ValueError, LookupError) as error:  # the last two: what it says of its encoding
+    except (ParseError, ValueError, LookupError) as error:  # the last two: an unknown encoding
         raise ReadError(f"corrupt: its part {name!r} is broken XML ({error})") from error
     return root
 
@@ -203,12 +203,10 @@ def _add_roles(roles: dict[str, set[str]], found: Sequence[tuple[str | None, str
 
 
 def _whole_file(archive: Archive, base: str, href: str) -> str | None:
-    """The part that a link leads to; None where it leads to a place inside of one."""
     return None if "#" in href else _resolve(archive, base, href)
 
 
 def _resolve(archive: Archive, base: str, href: str) -> str | None:
-    """The part that a link in the part `base` leads to; None where it leads nowhere in this container."""
     try:
         target = urlsplit(href)
     except ValueError:

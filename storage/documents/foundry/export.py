@@ -44,12 +44,12 @@ class Journal:
 
 
 def may_be_journal(data: bytes) -> bool:
-    """Whether bytes of a JSON or YAML file hold what every journal holds; cheap, and sometimes wrongly true."""
+    """Return whether bytes of a JSON or YAML file may hold a journal; cheap, with false positives."""
     return bool(_EVIDENCE.search(data.replace(b"\0", b"")))
 
 
 def is_json(path: Path, text: str) -> bool:
-    """Whether to read an export as JSON: by its suffix, or where that says nothing, by how it begins."""
+    """Return whether to read an export as JSON: by its suffix, else by its first bytes."""
     suffix = path.suffix.lower()
     return suffix == ".json" or (suffix not in YAML_SUFFIXES and text.lstrip()[:1] in ("{", "["))
 
@@ -155,7 +155,7 @@ def _number(value: Value) -> float:
 
 
 SUFFIXES = frozenset({".json", ".yml", ".yaml"})
-# Bounds of what is searched for a link's target: a source with more than this resolves links within folders only.
+# Limits of the search for link targets: in a larger source, links resolve within folders only.
 MAX_FILES = 2_000
 MAX_FILE_BYTES = 32_000_000
 # Bytes of journal files kept parsed in one process; the oldest go first.
@@ -164,7 +164,7 @@ MAX_CACHED_BYTES = 64_000_000
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a link points at, and the file it is in (relative to the source root; None: the file being read)."""
+    """The target of a link, and its file relative to the source root (None: the file being read)."""
 
     journal: Journal
     page: JournalPage | None  # None: the whole journal

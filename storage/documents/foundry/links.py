@@ -19,7 +19,7 @@ MAX_LEVELS = 32
 MAX_STRINGS = 20_000
 
 _LABELS = ("label", "name", "title")
-# Fields that say how a page is shown or found, never what it says.
+# Fields that control how a page is shown or found.
 _TECHNICAL = frozenset(
     "type _id id uuid img src icon image color colour key slug identifier flags sort ownership anchor style class "
     "format folder path url link pack source".split()
@@ -38,9 +38,9 @@ class SystemText:
 
 
 def system_strings(system: Mapping[str, Value]) -> list[SystemText]:
-    """The readable strings at any depth, in file order but for groups, which follow what stands outside of them.
+    """Return the readable strings at any depth, in file order, but groups last.
 
-    A nested group's label stands first in it, as a heading.
+    A nested group starts with its label as a heading.
     """
     fields: dict[str, Value] = dict(system)
     names = frozenset(_names(fields, 0))
@@ -68,7 +68,7 @@ def _strings(value: Value, depth: int, names: frozenset[str]) -> Iterator[System
         if label:
             yield SystemText(" ".join(str(value[label]).split()), level=min(1 + depth, 6))
         named = [(name, item) for name, item in value.items() if name != label and name not in _TECHNICAL]
-        # What stands outside of groups comes first: behind one, it would read as part of it.
+        # Ungrouped strings come first: after a group, they would read as part of it.
         for _, item in sorted(named, key=lambda pair: _is_group(pair[1])):
             yield from _strings(item, depth + 1, names)
 
@@ -119,7 +119,7 @@ _KINDS = {"Actor": "actor", "Item": "item", "Scene": "place", "RollTable": "tabl
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A link of a page. `kind` is "actor", "item", "place" or "table" where it names such a thing, else ""."""
+    """A link of a page. `kind` is "actor", "item", "place", "table" or ""."""
 
     page: Page
     span: Span
@@ -129,7 +129,7 @@ class Mention:
 
 
 def find_mentions(path: Path | None, pages: Sequence[Page]) -> list[Mention]:
-    """The links of a journal's pages whose names stand in their texts; none where the file is no journal any more."""
+    """Return the links of a journal's pages whose names are in their texts; none if the file is no longer a journal."""
     by_id = {match["id"]: page for page in pages if (match := _PAGE_LINK.search(page.deep_link or ""))}
     found: list[Mention] = []
     if path is None or not by_id:
@@ -145,7 +145,7 @@ def find_mentions(path: Path | None, pages: Sequence[Page]) -> list[Mention]:
 
 
 def kind_of(command: str, target: str) -> str:
-    """What a link names: "actor" of @Actor[x], of @UUID[Actor.x] and of @UUID[Compendium.a.b.Actor.x]."""
+    """Return the kind of a link's target: "actor" of @Actor[x], @UUID[Actor.x] and @UUID[Compendium.a.b.Actor.x]."""
     parts = [command, *target.split(".")[:-1]]
     return next((_KINDS[part] for part in reversed(parts) if part in _KINDS), "")
 
@@ -158,7 +158,6 @@ def name_of(match: re.Match[str], names: Mapping[str, str]) -> str:
 
 
 def _read(path: Path) -> tuple[Journal, ...]:
-    """Nothing where it can't be read: the reader tells people of it when it reads the file the next time."""
     try:
         if path.stat().st_size > MAX_BYTES:
             return ()
@@ -183,7 +182,6 @@ def _in_page(source: JournalPage, page: Page, names: Mapping[str, str]) -> Itera
 
 
 def _place(text: str, name: str, *, is_embed: bool) -> Span | None:
-    """Where a name stands as words of its own; of what is embedded, the page's first line."""
     match = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)
     if match:
         return Span(match.start(), match.end())
@@ -212,17 +210,17 @@ _OPTION = re.compile(r"\s+\w+=\S*|^\w+=")
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a text stands: relative links start here, and an embed of what is open would never end."""
+    """The position of a text, for relative links and to stop circular embeds."""
 
     journal: Journal
     open: frozenset[tuple[str, str]]
 
 
 class LinkResolver:
-    """Resolves the commands of one file and remembers what it pointed at.
+    """Resolves the commands of one file and records their targets.
 
-    `links` are targets as written, `depends_on` the other files whose names or text were used, both in order of
-    first use; `unresolved` counts embeds whose target the source does not hold.
+    `links` are targets as written, `depends_on` the other files whose names or text were used, both in order of first
+    use; `unresolved` counts embeds without a target in the source.
     """
 
     def __init__(self, library: JournalLibrary) -> None:
@@ -274,7 +272,7 @@ class LinkResolver:
         return self._library.find(*ids) if ids else None
 
     def _embed(self, found: Target | None, place: _Place, *, is_html: bool) -> str | None:
-        """The target's text with its own commands replaced; None where there is none to be had."""
+        """Return the target's text with its own commands replaced, or None."""
         if found is None:
             self.unresolved += 1
             return None
@@ -332,7 +330,6 @@ def _name(found: Target | None) -> str:
 
 
 def _name_part(target: str) -> str:
-    """What an unresolved link shows: its last part, unless that is an id."""
     last = " ".join(target.partition("#")[0].rpartition(".")[2].split())
     return "" if _ID.fullmatch(last) else last
 

@@ -17,7 +17,7 @@ DROPPED = frozenset(
     "datalist dialog frameset map annotation annotation-xml".split()
 )
 _ROLES = frozenset({"navigation", "search", "banner", "contentinfo", "menu", "menubar", "toolbar"})
-# Names that sites give, as a class or an id, to what is on every page of theirs: whole words, no guesses.
+# Class names and ids that sites give to repeated elements: whole words, no guesses.
 _NAMES = frozenset(
     "breadcrumb breadcrumbs navbar site-nav main-nav nav-menu navbox sidebar-nav pagination pager prev-next skip-link "
     "skip-links skip-to-content skiplink sr-only-focusable mw-jump-link mw-editsection mw-portlet catlinks printfooter "
@@ -30,16 +30,16 @@ _ASKS_FOR_CONSENT = re.compile(
     r"(?:[-_].*)?|cc-(?:window|banner)",
     re.IGNORECASE,
 )
-# What such a thing never holds: a name may be that of a whole page, too.
+# Content of real pages: an element that holds it is kept, because some sites give such names to a whole page.
 _CONTENT = "h1, main, article, [role=main]"
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 
 
 def is_dropped(node: Any, *, book: bool = False) -> bool:
-    """Whether nothing of an element is text of the page; its parents are not asked.
+    """Return whether an element has no text of the page, ignoring its parents.
 
-    In a book there is no site: headers, footers and asides are the author's, and what is hidden pops up when asked for;
-    but the numbers of a printed edition's pages stand in the middle of sentences.
+    In a book, headers, footers, asides and hidden elements (pop-ups) belong to the text; the page numbers of a printed
+    edition don't.
     """
     tag = node.tag
     if tag in DROPPED or tag.startswith(("-", "!", "_")):
@@ -92,7 +92,7 @@ _MARKUP = re.compile(r"<(!--)|(--)>|<(/?)([A-Za-z][A-Za-z0-9-]*)[^<>]*>")
 
 @dataclass(frozen=True, slots=True)
 class HtmlText:
-    """The text of a page, its headings, and ids with their places: of headings, and those that were asked for."""
+    """The text of a page, its headings, and the positions of ids: of headings and requested ones."""
 
     text: str
     headings: tuple[Heading, ...] = ()
@@ -103,13 +103,13 @@ class HtmlText:
 
 
 def html_to_text(source: str, *, book: bool = False, ids: Collection[str] = ()) -> HtmlText:
-    """Text of a page or a fragment of HTML.
+    """Convert a page or a fragment of HTML to text.
 
-    Blocks end lines, the cells of a row are separated by tabs (one over several columns or rows keeps the others in
-    line), inline elements add nothing, runs of white space are one space outside of <pre>, entities are decoded. Left
-    out: scripts, styles, hidden elements, navigation, and a header, footer or aside that stands outside of the content
-    (a header that holds the h1 stays). A `book` has no such furniture: all but scripts and navigation stays. `ids` are
-    those of further elements whose places are wanted.
+    Blocks end lines, the cells of a row are separated by tabs (a cell over several columns or rows keeps the others
+    aligned), inline elements add nothing, runs of white space are one space outside of <pre>, entities are decoded.
+    Left out: scripts, styles, hidden elements, navigation, and headers, footers and asides outside of the content (a
+    header with the h1 stays). In a `book`, only scripts and navigation are left out. `ids` are more
+    elements to locate.
     """
     if _depth(source) > MAX_DEPTH:
         return HtmlText(_without_markup(source), warnings=("nested too deeply: read without headings and tables",))
@@ -149,7 +149,7 @@ def _without_markup(source: str) -> str:
     """The text between tags, one pass: neither comments nor scripts and styles, closed or not."""
     pieces = []
     place = 0
-    hidden = ""  # what has to end before text counts again: "--", "script" or "style"
+    hidden = ""  # the end of ignored text: "--", "script" or "style"
     for match in _MARKUP.finditer(source):
         name = (match[4] or "").lower()
         if not hidden:
@@ -194,7 +194,7 @@ def _write(root: Any, writer: HtmlWriter, *, book: bool) -> None:
 
 
 def _walk(root: Any, *, book: bool) -> Iterator[tuple[Any, bool]]:
-    """Starts and ends of elements in document order, without recursion; what is dropped is not entered."""
+    """Yield starts and ends of elements in document order, without recursion and without dropped elements."""
     node, open_nodes = root, []
     while True:
         if node.tag == "-text":

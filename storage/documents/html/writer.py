@@ -9,7 +9,7 @@ from core.domain.corpus import Heading
 # Rows or columns one cell may cover, and columns of a table: a file may claim any number.
 MAX_SPAN = 100
 MAX_COLUMNS = 500
-# Characters of a cell that is repeated in the rows below that it covers, so that each can be read alone.
+# Maximum characters of a cell to repeat in the rows it covers, so that each row is readable.
 MAX_REPEATED = 80
 
 
@@ -20,7 +20,7 @@ class _Cover:
 
 
 class TableGrid:
-    """An open table, row by row. What it gives is tabs, and the words of cells that reach down from above."""
+    """An open table, row by row, which adds tabs and the text of cells that span rows."""
 
     def __init__(self) -> None:
         self._column = 0
@@ -34,7 +34,7 @@ class TableGrid:
         self._column = 0
 
     def before_cell(self) -> str:
-        """What stands in the row before its next own cell: cells from above, each with the tab behind it."""
+        """Return the text of cells from rows above, each with a tab, before the row's next own cell."""
         text = ""
         while self._column in self._covers:
             text += f"{self._take(self._column)}\t"
@@ -53,7 +53,7 @@ class TableGrid:
         return "\t" * columns
 
     def end_row(self) -> str:
-        """What stands in the row behind its last own cell: cells from above, with tabs between them."""
+        """Return the text of cells from rows above, separated by tabs, after the row's last own cell."""
         cells = []
         for place in range(self._column, max(self._covers, default=-1) + 1):
             cells.append(self._take(place) if place in self._covers else "")
@@ -70,7 +70,7 @@ class TableGrid:
 
 
 def to_span(value: str | None) -> int:
-    """What a colspan or rowspan says; 1 where it says nothing that can be read."""
+    """Return the value of a colspan or rowspan, 1 if it is unreadable."""
     text = (value or "").strip()
     return max(int(text), 1) if text.isdecimal() and len(text) < 9 else 1
 
@@ -87,13 +87,13 @@ _CELLS = frozenset({"td", "th"})
 _ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _IN_CELL_BLOCKS = "h1,h2,h3,h4,h5,h6,table,pre,ul,ol,dl"
-# Before each line of what a term of a definition list means.
+# Prefix of each line of a definition in a definition list.
 MEANING_INDENT = "    "
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 
 
 class HtmlWriter:
-    """Text as it grows. What separates two texts waits until the second follows, so none stands at the ends."""
+    """Text from HTML elements. Separators are written before the next text, so that none is at the ends."""
 
     def __init__(self, ids: frozenset[str] = frozenset()) -> None:
         self._ids = ids
@@ -108,7 +108,7 @@ class HtmlWriter:
         self._row_start = 0
         self._headings: list[Heading] = []
         self._anchors: list[tuple[str, int]] = []
-        self._open_heading: tuple[int, int] | None = None  # its level, and how many pieces stand before it
+        self._open_heading: tuple[int, int] | None = None  # its level, and the number of pieces before it
         self._heading_ids: list[str] = []
 
     def open(self, tag: str, node: Any) -> None:
@@ -184,7 +184,7 @@ class HtmlWriter:
         if not self._tables:
             self._gap.tail += "\t"
             return
-        gap = 1 if cell.place else 0  # what separates it from the text above is no part of it
+        gap = 1 if cell.place else 0  # without the separator from the text above
         text = "".join(self._pieces[cell.pieces + gap :]) if cell.is_on_line else ""
         spans = {name: to_span(node.attributes.get(name)) for name in ("colspan", "rowspan")}
         self._gap.tail += self._tables[-1].end_cell(text, columns=spans["colspan"], rows=spans["rowspan"])
@@ -213,7 +213,7 @@ class HtmlWriter:
     def _end_heading(self, level: int, before: int) -> None:
         pieces = self._pieces[before:]
         if before:
-            pieces = pieces[1:]  # what separates it from the text above
+            pieces = pieces[1:]  # without the separator from the text above
         title = " ".join("".join(pieces).split())
         self._open_heading = None
         if title:
@@ -224,7 +224,7 @@ class HtmlWriter:
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """An open cell: whether its text stays on the row's line, and how much stood before it."""
+    """An open cell: whether its text stays on the row's line, and the length of the text before it."""
 
     is_on_line: bool
     pieces: int
@@ -233,7 +233,7 @@ class _Cell:
 
 @dataclass(slots=True)
 class _Gap:
-    """What separates two texts: line ends, tabs between cells (an empty cell keeps its tab), or a space."""
+    """A separator of two texts: line ends, tabs between cells (an empty cell keeps its tab), or a space."""
 
     lines: int = 0
     tail: str = ""  # tabs, and the words of cells that reach down from a row above
@@ -244,7 +244,6 @@ class _Gap:
 
 
 def _note_reference(node: Any) -> bool:
-    """Whether a link is the number of a footnote that stands bare in the text."""
     attributes = node.attributes
     marks = f"{attributes.get('role') or ''} {attributes.get('epub:type') or ''}".split()
     return bool({"noteref", "doc-noteref"} & set(marks)) and node.text().strip()[:1].isalnum()

@@ -1,4 +1,4 @@
-"""What stands in a Markdown text: front matter, headings, wikilinks and block anchors, each with its place. Pure."""
+"""The parts of a Markdown text: front matter, headings, wikilinks and block anchors, each with its position. Pure."""
 
 import re
 from bisect import bisect_right
@@ -15,7 +15,7 @@ from storage.documents.texts.structured import Value, read_yaml
 MAX_TITLE = 1_000
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-# An escaped character, a run of backticks, or a wikilink: what decides, from left to right, what is a link.
+# An escaped character, a run of backticks, or a wikilink, read from left to right.
 _PIECE = re.compile(r"\\.|(`+)|\[\[([^\[\]\n]+)\]\]", re.DOTALL)
 _TICKS = re.compile(r"`+")
 _WIKILINK = re.compile(r"!?\[\[(?:[^\[\]|]*\|)?([^\[\]|]+)\]\]")

@@ -1,4 +1,4 @@
-"""Markdown as it grows, a blank line between blocks: what readers write whose files are no text of their own."""
+"""Markdown written block by block, with blank lines between them, for formats that are not text."""
 
 import re
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ class MarkdownWriter:
         self._in_list = False
 
     def add(self, block: str) -> int | None:
-        """Markdown as it is; gives its place, or None for white space, for which nothing is written."""
+        """Add Markdown unchanged; return its position, or None for white space, which is not written."""
         return self._put(tidy(block))
 
     def add_heading(self, level: int, title: str, *, anchors: Sequence[str] = ()) -> None:

@@ -1,6 +1,6 @@
-"""Lines and tables of a page's text as extractors read them: with their places, and without Markdown's marks. Pure.
+"""Lines and tables of a page's text for extractors: with their positions, and without Markdown's marks. Pure.
 
-All patterns take time in proportion to the text, whatever stands in it.
+All patterns take linear time.
 """
 
 import html
@@ -38,7 +38,7 @@ class Line:
     """A line that is not blank; its span is without white space at its ends."""
 
     span: Span
-    text: str  # as it stands in the span
+    text: str  # as in the span
     indent: int
     in_code: bool = False
     heading: int = 0  # its level; 0: none
@@ -62,7 +62,7 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class PipeTable:
     header: Span
-    columns: tuple[str, ...]  # without marks, lower case; "" each where no row names them
+    columns: tuple[str, ...]  # without marks, lower case; each "" without a header row
     rows: tuple[Row, ...]
 
 
@@ -103,7 +103,7 @@ class MarkedText:
 
 
 def around(line: Line, start: int, end: int) -> Span:
-    """The place of what stands at `start` to `end` of a line: the line, or of a long one the sentence around it."""
+    """Return the span of the line around `start` to `end`, or of the sentence in a long line."""
     if len(line.text) <= MAX_PLACE:
         return line.span
     first = max(line.text.rfind(". ", max(0, start - MAX_PLACE // 2), start) + 2, start - MAX_PLACE // 2, 0)
@@ -131,7 +131,7 @@ def plain(text: str) -> str:
 
 
 def plain_path(text: str) -> str:
-    """A line whose links are labels and whose escapes are undone, with its code marks and brackets as they stand."""
+    """Return a line with links as labels and without escapes, but with its code marks and brackets."""
     line = text[:MAX_LINE]
     if "[" in line:
         line = _LINK.sub(r"\1", line)

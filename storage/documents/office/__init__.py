@@ -1,1 +1,1 @@
-"""What Word, OpenDocument, RTF, sheets and slides say, as text."""
+"""Text of Office files, shared by several readers."""

@@ -51,18 +51,18 @@ MIN_EXPANDED = 10 * MEBIBYTE
 # Cells between the first and the last filled one of a sheet; a table of a million rows has twenty columns.
 MAX_AREA = 20_000_000
 
-# A cell of an Excel sheet that holds something: one that is empty ends where it begins.
+# A cell of an Excel sheet with content.
 _FILLED = re.compile(rb'<c r="([A-Z]{1,3})([0-9]{1,7})"(?:>|[^>]*[^/>]>)')
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _ENTITY = b"<!ENTITY"
-# What a container is, by how a part of it is named, and the suffix of such files.
+# Kinds of containers, by the name of a part, with the suffix of their files.
 _KINDS = {
     "word/": ("a Word document", ".docx"),
     "xl/": ("an Excel workbook", ".xlsx"),
     "ppt/": ("a PowerPoint presentation", ".pptx"),
     "META-INF/container.xml": ("an EPUB", ".epub"),
 }
-# Names in ISO's strict form, and the same in that of nearly all files; both stand in the container's root part.
+# Names in ISO's strict form, and in the usual one; both are in the container's root part.
 _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
 _TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
 _ROOT = "_rels/.rels"
@@ -91,15 +91,14 @@ def is_encrypted(data: bytes) -> bool:
 
 
 def check_office(path: Path, what: str, *, newer: str, is_sheet: bool = False) -> None:
-    """Unpack all XML of a file once, so that what reads it afterwards finds neither damage nor a bomb.
+    """Unpack all XML of a file once, to rule out damage and zip bombs before a library reads it.
 
-    `what` names the file in reasons ("Word document"), `newer` the suffix to save an old one under. Of spreadsheets
-    the XML must be whole, as their library would wait for its end for ever; but only the bounds of the archive hold,
-    as tables of equal cells pack well.
+    `what` names the file in errors ("Word document"), `newer` the suffix to save an old one under. The XML of
+    spreadsheets must be complete, because their library would wait for its end; only the limits of the archive apply,
+    because tables of equal cells compress well.
 
-    Raises:
-        ReadError: of another kind, encrypted, of the older format, damaged, expanding beyond bounds, or with entities
-            in its XML.
+    Raises ReadError for another kind of file, or one that is encrypted, old, damaged, too large unpacked, or has
+    entities in its XML.
     """
     if is_old(path):
         raise ReadError(_why_old(path.read_bytes(), what, newer))
@@ -118,7 +117,6 @@ def check_office(path: Path, what: str, *, newer: str, is_sheet: bool = False) -
 
 
 def _check_kind(archive: Archive, what: str, suffix: str) -> None:
-    """Refuse what is plainly another kind of file under this one's name."""
     kinds = [kind for part, kind in _KINDS.items() if any(name.startswith(part) for name in archive.names)]
     if kinds and suffix not in (own for _, own in kinds):
         other, own = kinds[0]
@@ -126,7 +124,7 @@ def _check_kind(archive: Archive, what: str, suffix: str) -> None:
 
 
 def as_transitional(path: Path, what: str) -> BinaryIO:
-    """The file in the names its libraries know; to be closed. Office can save in those of ISO's strict form instead."""
+    """Return the file, to be closed, with usual names instead of those of ISO's strict form."""
     with open_archive(path, what) as archive:
         if _ROOT not in archive or _STRICT.search(archive.read(_ROOT)) is None:
             return path.open("rb")

@@ -16,7 +16,7 @@ from storage.documents.office.office_files import MAX_AREA, parse_part
 from storage.documents.tables.text import Merge, fill_merged
 from storage.documents.texts.encodings import decode
 
-# Formats that workbooks name by number alone.
+# Formats that workbooks reference by number.
 BUILT_IN: Mapping[int, str] = {
     5: '"$"#,##0',
     6: '"$"#,##0',
@@ -35,7 +35,7 @@ _SYMBOL = re.compile(r"[$€£¥₹₽₩₺₴₪₫฿¢]|\b(?:[A-Z]{3}|kr|zł
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NumberFormat:
-    """`before` and `after` are what stands around the number, spaces between them included."""
+    """The format of a number. `before` and `after` are the texts around it, with spaces."""
 
     decimals: int
     before: str = ""
@@ -52,7 +52,7 @@ class NumberFormat:
 
 
 def read_format(code: str) -> NumberFormat | None:
-    """The format of a code such as `0.0%` or `#,##0.00 [$€-407]`; None where it is neither percent nor currency."""
+    """Return the format of a code such as `0.0%` or `#,##0.00 [$€-407]`; None if it is neither percent nor currency."""
     digits, before, after, is_percent = "", "", "", False
     for part in _parts(code):
         if part[0] in "0#?":
@@ -83,7 +83,6 @@ def _parts(code: str) -> Iterator[str]:
 
 
 def _said(part: str) -> str:
-    """What a part shows beside the digits: text, a symbol; padding and colours show nothing."""
     if part.startswith("[$"):
         return part[2:-1].partition("-")[0]
     if part.startswith('"'):
@@ -103,7 +102,7 @@ _WHAT = "spreadsheet"
 
 
 def read_sheet_formats(path: Path) -> dict[str, Formats]:
-    """By the sheets' names, of those that have such cells. ReadError for a damaged part."""
+    """Return formats by sheet name, for sheets with such cells. Raises ReadError for a damaged part."""
     with open_archive(path, _WHAT) as archive:
         styles = _styles(archive)
         if not styles or _WORKBOOK not in archive:
@@ -191,7 +190,7 @@ class SheetForm(Enum):
 
 
 def form_of(head: bytes) -> SheetForm | None:
-    """What the text of an .xls file is, by what stands at its front; None for a real workbook, and for no text."""
+    """Return the form of a text file named .xls, by its first bytes; None for a real workbook, and for no text."""
     try:
         text = decode(head).text
     except ReadError:
@@ -205,7 +204,7 @@ def form_of(head: bytes) -> SheetForm | None:
 
 
 def read_sheet_xml(data: bytes, what: str) -> list[tuple[str, bool, list[list[str]]]]:
-    """The sheets of a workbook in Excel's XML: name, whether it is hidden, its rows. ReadError where it is damaged."""
+    """Return the sheets of a workbook in Excel's XML: name, is hidden, rows. Raises ReadError if it is damaged."""
     root = parse_part(data, "Workbook", what)
     sheets = []
     for number, sheet in enumerate(root.iter(f"{_SS}Worksheet"), 1):
@@ -241,7 +240,6 @@ def _rows(elements: Sequence[Any]) -> list[list[str]]:
 
 
 def _fill(row: list[str], length: int) -> None:
-    """Lengthen a row to where its next cell stands."""
     row += [""] * (min(length, MAX_COLUMNS) - len(row))
 
 

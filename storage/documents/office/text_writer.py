@@ -16,7 +16,7 @@ _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "x
 
 
 def to_number(number: int, form: str) -> str:
-    """A number as letters, Roman or decimal, whichever the list asks for."""
+    """Return a number as letters, Roman or decimal, as the list requests."""
     if form in ("lowerLetter", "upperLetter") and number > 0:
         letter = chr(ord("a") + (number - 1) % 26) * min((number - 1) // 26 + 1, MAX_LETTERS)
         return letter.upper() if form == "upperLetter" else letter
@@ -35,13 +35,13 @@ def _to_roman(number: int) -> str:
 
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u00ad]")
 _SPACES = re.compile(r"[^\S\n]+")
-# What a title field holds when a program filled it in.
+# Titles filled in by a program.
 _NOT_FROM_PEOPLE = re.compile(
     r"untitled.*|(?:word )?document ?\d*|(?:powerpoint )?presentation ?\d*|microsoft (?:office )?\w+\b.*|slide ?1|title"
     r"|.*\.(?:docx?|pptx?|xlsx?|od[tps]|rtf|txt|pdf)",
     re.IGNORECASE,
 )
-# List marks that the cutting into passages knows; a paragraph with another one stands alone.
+# List marks known to the chunking; a paragraph with another mark is a block.
 _MARK = re.compile(r"[-*+•]|\d{1,4}[.)]|[a-zA-Z][.)]")
 
 
@@ -55,7 +55,7 @@ class TextWriter:
         self._in_list = False
 
     def add_paragraph(self, text: str) -> None:
-        """Its own line breaks stay; nothing is written for white space."""
+        """Add a paragraph with its line breaks; white space is ignored."""
         self._add(to_lines(text))
 
     def add_heading(self, level: int, title: str) -> None:
@@ -85,7 +85,6 @@ class TextWriter:
         return "".join(self._pieces), tuple(self._headings)
 
     def _add(self, block: str, *, is_item: bool = False) -> int | None:
-        """Where the block begins; None for an empty one."""
         if not block.strip():
             return None
         gap = "" if not self._pieces else "\n" if is_item and self._in_list else "\n\n"
@@ -98,13 +97,13 @@ class TextWriter:
 
 
 def to_lines(text: str) -> str:
-    """Text without control characters and soft hyphens; a run of blanks is one, none stands at the ends of lines."""
+    """Return text without control characters, soft hyphens, repeated blanks and blanks at the ends of lines."""
     lines = _SPACES.sub(" ", _without_controls(text)).split("\n")
     return "\n".join(line.strip() for line in lines).strip("\n")
 
 
 def to_title(text: str | None) -> str:
-    """What a document's title field says; "" where the program filled it in, not a person."""
+    """Return the title field of a document, "" if a program filled it in."""
     title = collapse(to_lines(text or ""))
     return "" if _NOT_FROM_PEOPLE.fullmatch(title) else title
 

@@ -1,7 +1,7 @@
-"""Draws one page of a PDF, in a process of its own that can be stopped.
+"""Draws one page of a PDF in a child process with limits.
 
 `python -m storage.documents.page_images.child FILE NUMBER WIDTH [HEIGHT KIND]` prints a picture as WebP or KIND
-(JPEG). It ends with 1 where there is no such page, or nothing can be drawn.
+(JPEG). It exits with 1 if the page doesn't exist or can't be drawn.
 """
 
 import io
@@ -25,7 +25,7 @@ def main(path: str, number: int, width: int, height: int = LONGEST, kind: str = 
 
 
 def draw(path: str, number: int, width: int, height: int = LONGEST, kind: str = "WEBP") -> bytes:
-    """The picture, at most so many pixels wide and high; empty where there is none to draw."""
+    """Return the picture, at most so many pixels wide and high; b"" if the page can't be drawn."""
     import pypdfium2
 
     try:

@@ -17,8 +17,8 @@ from storage.documents.files import SourceFile, stamp_of
 KEPT_BYTES = 24 * 1024 * 1024  # of pictures in memory: some 300 pages
 AT_ONCE = 2  # children drawing: each takes a core
 SECONDS = 120.0  # for one page by the clock; the child limits its processor time, which takes longer where all is busy
-MODEL_PIXELS = 1_568  # of a picture's longer side: what is larger is made smaller by vendors, and costs more before
-FAILED_SECONDS = 600.0  # what could not be drawn is not tried again for so long
+MODEL_PIXELS = 1_568  # of a picture's longer side: vendors shrink larger ones, after charging for them
+FAILED_SECONDS = 600.0  # before drawing a failed page again
 FAILURES = 1_000  # remembered
 NO_PICTURE = "This page can't be shown as a picture."
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "LD_LIBRARY_PATH")
@@ -27,7 +27,7 @@ _Key = tuple[str, str, int, int]  # document, revision, page, width
 
 
 class Pictures:
-    """Draws pages of PDFs whose files are still those that were read."""
+    """Draws pages of PDFs whose files are unchanged since they were read."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[_Key, bytes] = OrderedDict()
@@ -35,7 +35,7 @@ class Pictures:
         self._room = asyncio.Semaphore(AT_ONCE)
 
     async def of_page(self, source: Source, document: Document, page: Page, width: int) -> bytes:
-        """The page as WebP. NotFound where the file is gone, has changed, or can't be drawn."""
+        """Return the page as WebP. Raises NotFound if the file is missing, has changed, or can't be drawn."""
         key = (document.id, page.revision, page.number, width)
         if key not in self._kept:
             file = await asyncio.to_thread(_unchanged_file, source, document)
@@ -45,7 +45,7 @@ class Pictures:
         return self._kept[key]
 
     async def _draw(self, key: _Key, file: Path) -> None:
-        """Draw it, unless somebody else did while this one waited, or it failed a moment ago."""
+        """Draw it, unless another task did while this one waited, or it failed recently."""
         if key in self._kept:
             return
         if monotonic() - self._failed.get(key, -FAILED_SECONDS) < FAILED_SECONDS:
@@ -88,7 +88,7 @@ def _unchanged_file(source: Source, document: Document) -> Path:
 
 
 async def _draw(file: Path, number: int, width: int, *more: str) -> bytes:
-    """`more`: greatest height and kind, where they are not the child's own."""
+    """Draw a page in a child process; `more` is the maximum height and the kind."""
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "storage.documents.page_images.child", str(file), str(number), str(width), *more,

@@ -1,1 +1,1 @@
-"""What the pages of PDFs show: words, lines, tables, scans."""
+"""Reading of PDF pages: words, lines, tables, scans."""

@@ -47,7 +47,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class PrintedLine:
-    """What stands on one line, from left to right."""
+    """The pieces of one line, from left to right."""
 
     pieces: tuple[Piece, ...]
 
@@ -102,7 +102,7 @@ def is_number(text: str) -> bool:
 
 
 def find_groups(lines: Sequence[PrintedLine]) -> list[tuple[int, int]]:
-    """Where lines of several pieces follow each other: (first, behind the last)."""
+    """Return runs of lines with several pieces as (first, end)."""
     groups = []
     start: int | None = None
     last = 0
@@ -153,7 +153,6 @@ def find_aligned_tables(layout: Layout, ruled: Sequence[FoundTable] = ()) -> lis
 
 
 def _to_table(group: tuple[int, int], lines: Sequence[PrintedLine], rules: Sequence[Rule]) -> FoundTable | None:
-    """A table of figures; where its lines make none, one of words."""
     places = range(*group)
     of_figures = [place for place in places if lines[place].holds_figures]
     table = _built(of_figures, lines, rules, is_words=False)
@@ -161,7 +160,7 @@ def _to_table(group: tuple[int, int], lines: Sequence[PrintedLine], rules: Seque
         return table
     of_words = [place for place in places if len(lines[place].pieces) >= _WORD_COLUMNS]
     if len(of_figures) >= MIN_ROWS and len(of_words) < len(places):
-        return None  # a chart, whose words and numbers stand anywhere
+        return None  # a chart with scattered words and numbers
     return _built(of_words, lines, rules, is_words=True)
 
 
@@ -219,7 +218,7 @@ def _column(edges: Sequence[float], place: float) -> int:
 
 
 def _to_cells(line: PrintedLine, edges: Sequence[float]) -> tuple[Cell, ...]:
-    """The cells of a line: a piece stands where its words do, one that begins the line and is alone in the first."""
+    """Return the cells of a line by the positions of its words; a single piece at its start is in the first cell."""
     cells: list[list[Word]] = [[] for _ in edges[:-1]]
     for piece in line.pieces:
         columns = {_column(edges, word.centre) for word in piece.words}
@@ -249,7 +248,7 @@ def _header_start(lines: Sequence[PrintedLine], first: int, edges: Sequence[floa
             break
         place -= 1
     while place < first and len(lines[place].pieces) == 1 and lines[place].pieces[0].left < edges[1]:
-        place += 1  # what stands above the header at its left: a caption
+        place += 1  # a caption, above the header at its left
     return place
 
 
@@ -283,7 +282,7 @@ def _is_prose(line: PrintedLine, edges: Sequence[float]) -> bool:
 
 
 def _names(lines: Sequence[PrintedLine], edges: Sequence[float]) -> tuple[str, ...]:
-    """The columns' names: from top to bottom what stands over each, what stands over several in each."""
+    """Return the names of the columns, joined from top to bottom; a name over several columns is part of each."""
     names: list[list[str]] = [[] for _ in edges[:-1]]
     own = _to_cells(lines[-1], edges) if lines else ()
     for number, line in enumerate(lines, 1):
@@ -310,7 +309,6 @@ def _covered(piece: Piece, edges: Sequence[float]) -> range:
 
 
 def _centred_over(piece: Piece, column: int, line: PrintedLine, edges: Sequence[float], own: Sequence[Cell]) -> range:
-    """The two columns that a name stands in the middle of, where the names below, `own`, come again in each pair."""
     centre = (piece.left + piece.right) / 2
     taken = {place for other in line.pieces if other is not piece for place in _covered(other, edges)}
     for first in (column, column - 1):
@@ -352,7 +350,6 @@ def _names_columns(body: Sequence[Sequence[Cell]]) -> bool:
 
 
 def _unwrapped(body: Sequence[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
-    """With lines that go on with the label above, as their small letter tells, as parts of it."""
     rows: list[tuple[Cell, ...]] = []
     for row in body:
         if rows and row[0] and not any(row[1:]) and row[0][0].text[:1].islower():

@@ -1,4 +1,4 @@
-"""The filled fields of a PDF form: what a reader sees in them stands in the page's text, beside its label."""
+"""The filled fields of a PDF form, which are written into the page's text next to their labels."""
 
 import ctypes
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ _PASSWORD = 1 << 13  # flag of a text field
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """What stands in a field, with its box in points from the lower left corner of the page as it is shown."""
+    """The text of a field, with its box in points from the lower left corner of the page as shown."""
 
     text: str
     box: Box
@@ -48,9 +48,9 @@ def open_forms(document: Any) -> None:
 
 
 def read_fields(document: Any, page: Any) -> list[Field]:
-    """The fields of an open page that are filled, from top to bottom, and boxes to tick beside them.
+    """Return the filled fields of an open page from top to bottom, with the check boxes next to them.
 
-    None where nothing is filled in: an empty form is read as it is printed. `document` was opened with its forms.
+    Returns () for an empty form, which is read as printed. `document` was opened with its forms.
     """
     if document.formenv is None:
         return []
@@ -61,10 +61,10 @@ def read_fields(document: Any, page: Any) -> list[Field]:
 
 
 def with_fields(raw: str, boxes: Sequence[Box | None], fields: Sequence[Field]) -> str:
-    """`raw`, the text of a page, with what stands in its fields; `boxes` are those of its characters.
+    """Return `raw`, the text of a page, with the values of its fields; `boxes` are the boxes of its characters.
 
-    A value goes behind what stands at its left on its row, or else below what stands above it; the mark of a box beside
-    the word next to it.
+    A value follows the text to its left in its row, else the text above it; the mark of a check box is placed next to
+    the nearest word.
     """
     added: dict[int, list[tuple[str, Field]]] = {}
     for field in fields:
@@ -78,7 +78,7 @@ def with_fields(raw: str, boxes: Sequence[Box | None], fields: Sequence[Field]) 
 
 
 def _written(added: Sequence[tuple[str, Field]]) -> Iterator[str]:
-    """Fields at one place: those of one row on one line."""
+    """Return the text of fields at one position, with one line for each row."""
     before: Field | None = None
     for gap, field in added:
         if gap.startswith(" ") and field.is_mark and not gap.strip():
@@ -93,7 +93,7 @@ def _written(added: Sequence[tuple[str, Field]]) -> Iterator[str]:
 
 
 def _place(raw: str, boxes: Sequence[Box | None], field: Field) -> tuple[int, str]:
-    """Where in the text a field belongs, and what parts it from what stands there: "before" puts it in front."""
+    """Return the position of a field in the text, and its separator; "before" puts it in front."""
     left, bottom, right, top = field.box
     row = [(place, box) for place, box in enumerate(boxes) if box and bottom - _INTO <= _middle(box) <= top + _INTO]
     at_left = max(((box[2], place) for place, box in row if box[2] <= left + _INTO), default=None)
@@ -138,7 +138,7 @@ def _fields(form: Any, page: Any) -> Iterator[Field]:
 
 
 def _shown(raw: Any, form: Any, widget: Any) -> str:
-    """What a reader sees in a field; "" where it is no field, empty or hidden."""
+    """Return the shown text of a field; "" if it is no field, empty or hidden."""
     if raw.FPDFAnnot_GetSubtype(widget) != raw.FPDF_ANNOT_WIDGET or raw.FPDFAnnot_GetFlags(widget) & _HIDDEN:
         return ""
     kind = raw.FPDFAnnot_GetFormFieldType(form, widget)
@@ -158,7 +158,6 @@ def _shown(raw: Any, form: Any, widget: Any) -> str:
 
 
 def _string(get: Any, *arguments: Any) -> str:
-    """What one of PDFium's functions writes: UTF-16 with a zero at its end, after telling how many bytes it takes."""
     size = get(*arguments, None, 0)
     if not 2 < size <= MAX_VALUE * 2:
         return ""

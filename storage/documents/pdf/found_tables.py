@@ -1,4 +1,4 @@
-"""The tables of a PDF: found by what its pages show, placed in their texts, page by page."""
+"""The tables of a PDF, found by the layout of its pages and located in their texts, page by page."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core.domain.corpus import Page, Span
 from core.domain.extracts import ExtractorInput, Unread
-from storage.documents.deadline import ask_for_time
+from storage.documents.deadline import extend_deadline
 from storage.documents.pdf.aligned_tables import find_aligned_tables
 from storage.documents.pdf.layout import FoundTable, Layout, LayoutReader, place_words, span_of, to_lines, to_text
 from storage.documents.pdf.ruled_tables import find_ruled_tables
@@ -17,11 +17,11 @@ from storage.documents.tables.titles import find_title
 # thousand pages of tables.
 MAX_COST = 2_000_000
 _TOO_MUCH = "pages from here on are not looked at for tables: those before it hold too much; split the file"
-# Words that may stand above a table that goes on from the page before, or below one that goes on: running titles.
+# Maximum words above a continued table, or below a table that continues: headers and footers.
 _MAX_RUNNING = 25
 # Points by which the columns of such tables may differ.
 _SAME_PLACE = 6.0
-# Heights of a line within which a title stands above its table, and characters it has at most.
+# Maximum distance of a title above its table, in heights of a line, and its maximum characters.
 _NEAR = 2.5
 _MAX_LINE = 120
 
@@ -43,16 +43,16 @@ class PlacedTable:
 def read_pdf_tables(
     given: ExtractorInput, pages: Sequence[Page] | None = None, *, unread: list[Unread] | None = None
 ) -> Iterator[PlacedTable]:
-    """The tables of `pages`, None for all, in text order; none where the file is gone or can't be read.
+    """Yield the tables of `pages` (None: all) in text order; none if the file is missing or unreadable.
 
-    What is left out because the pages hold too much to compare is added to `unread`.
+    Adds pages left out because they hold too much to `unread`.
     """
     if given.path is None:
         return
     try:
         reader = LayoutReader(given.path)
     except (OSError, ValueError):
-        return  # moved or damaged since it was read: the next sync says so
+        return  # moved or damaged since it was read; the next sync reports it
     left = MAX_COST
     before: PlacedTable | None = None
     open_table: FoundTable | None = None
@@ -62,7 +62,7 @@ def read_pdf_tables(
             if layout is None:
                 continue
             left -= layout.cost
-            if left < 0 or not ask_for_time():  # each page may take as long as a file
+            if left < 0 or not extend_deadline():  # each page may take as long as a file
                 if unread is not None:
                     unread.append(Unread(page_number=page.number, reason=_TOO_MUCH))
                 return
@@ -77,7 +77,7 @@ def read_pdf_tables(
 
 
 def find_tables(layout: Layout) -> list[FoundTable]:
-    """The tables of a page, from top to bottom. A ruled one in doubt stays where its words give no better one."""
+    """Return the tables of a page from top to bottom. An aligned table replaces a doubtful ruled one."""
     ruled = find_ruled_tables(layout)
     certain = [table for table in ruled if not table.is_doubtful]
     aligned = find_aligned_tables(layout, certain)
@@ -125,7 +125,7 @@ def _placed(
 
 
 def _line_above(table: FoundTable, layout: Layout) -> str:
-    """The line right above a table that may be its title; "" where there is none."""
+    """Return the line right above a table if it may be its title, else ""."""
     near = [
         word
         for word in layout.words
@@ -144,10 +144,9 @@ def _is_last(table: FoundTable, layout: Layout) -> bool:
 
 
 def _continues(table: FoundTable, before: FoundTable, layout: Layout) -> bool:
-    """Whether a page's first table goes on from the page before: at the same places, with the same header or none."""
     above = sum(word.bottom > table.top for word in layout.words)
     pairs = list(zip(table.edges, before.edges, strict=False))
-    if not table.is_ruled:  # the white between columns changes with what stands beside it
+    if not table.is_ruled:  # the gap between columns depends on their text
         pairs = [pairs[0], pairs[-1]]
     allowed = _SAME_PLACE if table.is_ruled else _SAME_PLACE * 5
     same = len(table.edges) == len(before.edges) and all(abs(one - other) <= allowed for one, other in pairs)

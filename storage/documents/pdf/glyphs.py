@@ -46,7 +46,7 @@ def letter_box(text_page: Any, place: int) -> Box:
     return box
 
 
-# Characters of a page by which its direction is told, and their share that has to agree.
+# Characters sampled to detect a page's direction, and their minimum share.
 SAMPLE = 400
 MIN_SHARE = 0.6
 
@@ -55,10 +55,10 @@ _LEFTWARDS = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 
 def upright_text(page: Any) -> Any:
-    """The text of an open page, which is turned first where most of its letters do not stand upright; to be closed.
+    """Return the text page of an open page, to be closed; a page whose letters aren't upright is rotated first.
 
-    A page without a rotation of its own stays as it is: its file gives the lines as they were written. Raises what
-    PDFium raises for a page whose text can't be loaded.
+    A page without its own rotation is unchanged: its file has the lines as written. Raises the errors of PDFium for a
+    page whose text can't be loaded.
     """
     text_page = page.get_textpage()
     if not _turn(page, text_page):
@@ -68,7 +68,6 @@ def upright_text(page: Any) -> Any:
 
 
 def _turn(page: Any, text_page: Any) -> bool:
-    """Set the page's rotation; True where it was another one."""
     shown = page.get_rotation()
     turns = _turns(text_page) if shown else Counter()
     if not turns:
@@ -81,9 +80,9 @@ def _turn(page: Any, text_page: Any) -> bool:
 
 
 def _turns(text_page: Any) -> Counter[int]:
-    """How far each letter's page would be turned clockwise to be upright, by where the next letter of its word stands.
+    """Count the clockwise turns that would make each letter upright, by the position of the next letter of its word.
 
-    Not by the angle that PDFium gives: that of letters which are drawn mirrored twice is wrong.
+    PDFium's angle is wrong for letters that are mirrored twice.
     """
     from pypdfium2 import raw
 
@@ -107,19 +106,19 @@ def _turns(text_page: Any) -> Counter[int]:
 # Stands for a letter that is one too many: no text holds it.
 DOUBLE = "\uffff"
 _DOUBLED_LINE = re.compile(rf"(?:^|\r\n)[ \t]*{DOUBLE}[{DOUBLE} \t]*(?=\r\n|$)")
-# Pairs of the same letter in a row that are looked at, and runs of one; words that have them by nature are told by
+# Maximum pairs of the same letter in a row to check, and runs of one; words that have them by nature are recognised by
 # their places. A single pair never is: it may be a ligature, whose letters have one place.
 _PAIRS = re.compile(r"(?:([^\s])\1{1,3}){3,}|([^\W\d_])\2{2,}")
 # Letters of a line that may be a second pass over another one, and places of the same words it is compared with.
 _MIN_LINE = 3
 _MAX_PLACES = 8
-# How far two letters may be apart to be one: shares of the letter's width, and of its height.
+# Maximum distance of two letters that count as one: shares of the letter's width and of its height.
 _ACROSS = 0.5
 _UP = 0.15
 
 
 def find_doubles(raw: str, text_page: Any) -> frozenset[int]:
-    """The places in a page's raw text of letters that stand where the same letter stands already."""
+    """Return the positions of letters in a page's raw text that are drawn over the same letter."""
     doubles: set[int] = set()
     for match in _PAIRS.finditer(raw):
         doubles.update(_in_word(raw, match.start(), match.end(), text_page))
@@ -159,7 +158,6 @@ def _lines(raw: str) -> Iterator[tuple[int, str]]:
 
 
 def _second_pass(raw: str, start: int, line: str, text_page: Any) -> range:
-    """All of a line whose words stand before it, at its own place; nothing of other lines."""
     place = raw.find(line, 0, start)
     last = len(line) - 1
     for _ in range(_MAX_PLACES):

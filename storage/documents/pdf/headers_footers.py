@@ -1,8 +1,8 @@
-"""Running titles and page numbers of a PDF: lines at the edges of its pages that are no part of what is told. Pure.
+"""Page headers, footers and page numbers of a PDF: lines at the edges of its pages. Pure.
 
-They stay in the pages' texts, which are what the file shows, and people may quote what they see. But they are in no
-passage: a sentence of the page never holds one, and no search finds the same line on every page. The first page that
-has a running title keeps it, as it may say what nothing else does (a version, a date).
+They stay in the pages' texts, which show the file, because people may quote them. But they are in no passage: a
+sentence never contains one, and a search doesn't find the same line on every page. The first page with a header keeps
+it, as it may hold unique text (a version, a date).
 """
 
 import re
@@ -17,7 +17,7 @@ from core.text.words import collapse
 # Lines at each end of a page that may be such.
 EDGE = 3
 # Pages that have a line in common, and their share of those from the first of them to the last: titles of chapters
-# run over some pages only, and those of left and right pages may differ.
+# run over some pages only, and left and right pages may differ.
 MIN_PAGES = 3
 MIN_SHARE = 0.4
 # Characters: a longer line is a sentence.
@@ -28,7 +28,7 @@ _WORD = r"(?:page|p\.|pp\.|pg\.?|seite|pagina|página|strona|sida|side|стра�
 _COUNTED = re.compile(rf"{_WORD}?\s*(\d{{1,4}})\s*{_OF}\s*(\d{{1,4}})|{_WORD}\s*(\d{{1,4}})", re.IGNORECASE)
 _ROMAN = re.compile(r"(?=[ivxlc])(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})", re.IGNORECASE)
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
-_AROUND = "-–—|•·~[]() "  # what stands around a number that stands alone
+_AROUND = "-–—|•·~[]() "  # characters around a page number
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class _Edge:
 
     @property
     def offset(self) -> int | None:
-        """How far the number is from the page's place: the same on all pages, where it is the page's number."""
+        """Return the number minus the page's index: constant for page numbers."""
         return None if self.number is None else self.number - self.page
 
     @property
@@ -112,7 +112,7 @@ def _edges(page: int, text: str) -> Iterator[_Edge]:
 
 
 def _read(line: str) -> Iterator[tuple[str, int | None]]:
-    """What a line may be: words alone, and words with a number at either end."""
+    """Return the readings of a line: words, and words with a number at either end."""
     text = collapse(line).casefold()
     yield text, None
     counted = _COUNTED.search(text)
@@ -154,7 +154,6 @@ def _running(group: Sequence[_Edge]) -> list[_Edge]:
 
 
 def _left_out(edges: Sequence[_Edge], running: Mapping[_Edge, bool]) -> Iterator[Span]:
-    """The running lines of a page from its ends on, as far as no other line stands between; not all of a page."""
     spans = sorted({edge.span for edge in edges})
     known: dict[Span, bool] = {}  # running lines: whether they are left out
     for edge in edges:

@@ -27,7 +27,7 @@ MAX_CHARACTERS = 40_000
 MAX_PIECES = 30_000
 # Forms within forms that are looked into.
 _MAX_DEPTH = 4
-# A gap between two characters that parts words, and how far one may stand back, in heights of a line.
+# Minimum gap between characters of two words, and maximum step back, in heights of a line.
 _WORD_GAP = 0.22
 _STEP_BACK = 0.5
 # Points: a filled box thinner than this is a line; a line leaning less than this is level; one shorter is a dot.
@@ -90,7 +90,7 @@ class Layout:
 
 
 class LayoutReader:
-    """The pages of one file, which is open until `close`. Raises OSError or ValueError where it is no readable PDF."""
+    """The pages of one open file. Raises OSError or ValueError if it is no readable PDF."""
 
     def __init__(self, path: Path) -> None:
         import pypdfium2
@@ -105,7 +105,7 @@ class LayoutReader:
         self._document.close()
 
     def read(self, number: int) -> Layout | None:
-        """Page `number`, from 1; None where there is none, it can't be loaded or holds too much."""
+        """Return page `number`, from 1; None if it doesn't exist, can't be loaded or holds too much."""
         import pypdfium2
 
         if not 1 <= number <= len(self._document):
@@ -121,9 +121,9 @@ class LayoutReader:
 def read_layout(
     page: Any, text_page: Any, rules: tuple[list[Rule], list[Rule]] | None, filled: Sequence[Line] = ()
 ) -> Layout | None:
-    """What an open page shows, with its rules; None where it holds too much, or is written from right to left.
+    """Return the layout of an open page; None if it holds too much, or is written from right to left.
 
-    `filled` is what stands in its forms' fields.
+    `filled` are the texts of its form fields.
     """
     if rules is None or text_page.count_chars() > MAX_CHARACTERS:
         return None
@@ -137,7 +137,7 @@ def read_layout(
 
 
 def read_rules(page: Any) -> tuple[list[Rule], list[Rule]] | None:
-    """The level and the upright lines of an open page; None where it holds too many."""
+    """Return the horizontal and the vertical lines of an open page; None if there are too many."""
     from pypdfium2 import raw
 
     turn = turned(page)
@@ -200,7 +200,6 @@ def _words(text_page: Any, turn: Any, doubles: Container[int]) -> Iterator[Word]
 
 
 def _goes_on(word: tuple[float, float, float, float], left: float, bottom: float, top: float) -> bool:
-    """Whether a character stands behind a word (left, right, bottom, top), on its line."""
     height = max(word[3] - word[2], top - bottom, 1.0)
     overlaps = min(word[3], top) - max(word[2], bottom) > 0
     return overlaps and -_STEP_BACK * height <= left - word[1] <= _WORD_GAP * height
@@ -215,7 +214,6 @@ def _add(start: Point, end: Point, level: list[Rule], upright: list[Rule]) -> No
 
 
 def _page_objects(raw: Any, page: Any) -> Iterator[tuple[Any, _Matrix]]:
-    """Paths of a page with what places them, those in forms included."""
     whole = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
     for index in range(raw.FPDFPage_CountObjects(page)):
         yield from _paths(raw, raw.FPDFPage_GetObject(page, index), whole, _MAX_DEPTH)
@@ -289,7 +287,7 @@ _SCALED = re.compile(r"[-–−(]{0,2}[$€£]?\d[\d.,]*\s?(?:[KkMBbTt]|[Mm]n|[B
 
 
 def is_figure(text: str) -> bool:
-    """Whether it is a number, a date, or what stands for a number that is not there."""
+    """Return whether a cell holds a number, a date, or a sign for a missing number."""
     bare = text.strip("*†‡§^ \t")
     return (
         is_data(bare)
@@ -309,7 +307,7 @@ def _is_marked(text: str) -> bool:
     return bool(text) and text[0].isdigit() and all(c.isdigit() or c in ".,-–/:%+()'" for c in text)
 
 
-# Share of the lower one's height by which two words overlap when they stand on one line.
+# Minimum overlap of two words on one line, as a share of the lower one's height.
 _OVERLAP = 0.5
 
 # Characters of a cell up to which it may end with such dots.
@@ -324,13 +322,13 @@ Cell = tuple[Word, ...]
 class FoundTable:
     """A table on a page, from top to bottom; `edges` are the left ends of its columns and the right end of the last."""
 
-    header: tuple[str, ...]  # the columns' names; all empty where it has none
+    header: tuple[str, ...]  # names of the columns; all empty without a header
     rows: tuple[tuple[Cell, ...], ...]
-    texts: tuple[tuple[str, ...], ...]  # what the rows' cells say, those of merged cells in each place they cover
+    texts: tuple[tuple[str, ...], ...]  # texts of the rows' cells, those of merged cells in each cell they cover
     words: tuple[Word, ...]  # all of it, the header's too
     edges: tuple[float, ...]
     is_ruled: bool
-    is_doubtful: bool = False  # ruled, but what stands in its cells looks like several columns
+    is_doubtful: bool = False  # ruled, but its cells look like several columns each
 
     @property
     def top(self) -> float:
@@ -354,7 +352,7 @@ def to_lines(words: Iterable[Word]) -> list[list[Word]]:
 
 
 def to_text(words: Iterable[Word]) -> str:
-    """What a cell says; its lines are joined by a space, or by nothing where they stand that close."""
+    """Return the text of a cell; its lines are joined by a space, or by nothing if they are that close."""
     text = ""
     for line in to_lines(words):
         before: Word | None = None
@@ -372,16 +370,16 @@ def _on_one_line(line: Sequence[Word], word: Word) -> bool:
     return overlap >= min(first.height, word.height) * _OVERLAP
 
 
-# Characters of text that may stand between two words that follow each other, and more for a word that is no number.
+# Maximum characters of text between two consecutive words, and for a longer word that is no number.
 _NEAR = 60
 _FAR = 1_500
 _LONG = 5
 
 
 def place_words(words: Sequence[Word], text: str) -> dict[int, Span]:
-    """The place of each word, by its order; words that are not found are left out.
+    """Return the span of each word by its order, without words that are not found.
 
-    The text has the words in the file's order, or line by line as they are seen: what finds more of them is right.
+    The text has the words in the file's order or line by line; the order that finds more of them is used.
     """
     as_written = _place(words, text)
     if len(as_written) == len(words):

@@ -34,16 +34,16 @@ _Row = Sequence[Cell]
 
 
 def with_ruled_tables(text: str, page: Any, text_page: Any, filled: Sequence[Line] = ()) -> str:
-    """The text of an open page with its ruled tables as rows; `filled` is what stands in its forms' fields."""
+    """Return the text of an open page with its ruled tables as rows; `filled` are the texts of its form fields."""
     rules = read_rules(page)
     if not text or rules is None or not find_grids(join_rules(rules[0]), join_rules(rules[1])):
-        return text  # the words are read where there may be a table alone: they take the most time
+        return text  # reading the words takes the most time, so do it only for possible tables
     layout = read_layout(page, text_page, rules, filled)
     return text if layout is None else write_ruled_tables(text, layout)
 
 
 def write_ruled_tables(text: str, layout: Layout) -> str:
-    """`text` with the ruled tables of its page as rows, as far as no other words stand between theirs."""
+    """Return `text` with the ruled tables of its page as rows, unless other words are between theirs."""
     tables = [table for table in find_ruled_tables(layout) if not table.is_doubtful]
     places = place_words(layout.words, text) if tables else {}
     blocks = [block for table in tables for block in _blocks([_head(table), *table.rows], places)]
@@ -62,7 +62,6 @@ def write_ruled_tables(text: str, layout: Layout) -> str:
 
 
 def _blocks(rows: Sequence[_Row], places: Mapping[int, Span]) -> list[tuple[Span, list[_Row]]]:
-    """Rows whose words stand together in the text: all of a table as one, else each that does by itself."""
     filled = [row for row in rows if any(row)]
     whole = _span_alone(filled, places)
     if whole is not None:
@@ -72,7 +71,6 @@ def _blocks(rows: Sequence[_Row], places: Mapping[int, Span]) -> list[tuple[Span
 
 
 def _span_alone(rows: Sequence[_Row], places: Mapping[int, Span]) -> Span | None:
-    """Where the words of the rows stand; None where one is missing in the text, or another stands between them."""
     words = [word for row in rows for cell in row for word in cell]
     own = {word.order for word in words}
     span = span_of(words, places)
@@ -94,7 +92,6 @@ def _to_cell(cell: Cell, places: Mapping[int, Span], text: str) -> str:
 
 
 def _head(table: FoundTable) -> list[Cell]:
-    """The words above the rows, each in the column it stands in."""
     inside = {word.order for row in table.rows for cell in row for word in cell}
     words = [word for word in table.words if word.order not in inside]
     columns = len(table.edges) - 1
@@ -106,7 +103,7 @@ def _head(table: FoundTable) -> list[Cell]:
     return cells
 
 
-# Characters of a page below which it is asked whether they stand on the page at all: scanners leave notes beside it.
+# A page with less text is checked for text outside of its edges: scanners add notes there.
 OFF_PAGE_TEXT = 200
 
 # PDFium writes U+FFFE (older versions U+0002) for a hyphen that breaks a word at the end of a line.
@@ -149,7 +146,7 @@ def without_controls(text: str) -> str:
 def _raw_text(page: Any, text_page: Any, fields: Sequence[Field]) -> str:
     raw: str = text_page.get_text_range()
     if len(raw) < OFF_PAGE_TEXT and not text_page.get_text_bounded().strip():
-        raw = ""  # what there is stands outside of the page
+        raw = ""  # all of its text is outside of the page
     raw = mark_doubles(raw, text_page)
     if not raw or needs_rows(without_doubles(raw).split("\r\n")):
         lines = _place_lines(text_page, raw, turned(page))

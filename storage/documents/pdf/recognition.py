@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from storage.documents.pdf.rows import Line, to_page_text
 
-# Why a scan is refused where nothing recognises its text. Files refused so are read again once something does.
+# The error for a scan without text recognition. Such files are read again once recognition is installed.
 UNRECOGNISED = (
     "scanned: no text layer; run OCR first, or let Footnote do it: pip install 'footnote[ocr]', [ingest] ocr = true, "
     "and ingest it again"
@@ -20,12 +20,12 @@ UNRECOGNISED = (
 THREADS = 4
 # Degrees by which lines may lean before the page is taken as printed so: scanners draw sheets in askew.
 _MAX_LEAN = 15.0
-# Lines this many times as long as high tell how the page leans, and which way it lies.
+# Length of lines, in heights, that show the page's angle and direction.
 _LONG = 4.0
-# Mean score of a page's lines from which it lies the right way up.
+# Minimum mean score of a page's lines that is the right way up.
 GOOD_SCORE = 0.8
 
-# Signs of the width of Chinese letters, and what stands for them between other letters.
+# Full-width signs, and their replacements between other letters.
 _NARROW = str.maketrans({"℉": "°F", "℃": "°C", "，": ", ", "：": ": ", "；": "; ", "（": " (", "）": ") ", "％": "%"})
 _WIDE_SCRIPT = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -53,7 +53,7 @@ class Recogniser(Protocol):
     """Reads pictures (PIL's); not for concurrent use."""
 
     def read(self, picture: Any) -> list[Seen]:
-        """The lines of text of a picture, in no particular order; none where there are none."""
+        """Return the lines of text of a picture, in no particular order."""
         ...
 
 
@@ -83,7 +83,7 @@ class RapidOcr:
 
             settings = {
                 "Global.log_level": "critical",
-                "Global.use_cls": False,  # which way a whole page lies is found here, see `read_upright`
+                "Global.use_cls": False,  # `read_upright` finds a page's direction
                 "EngineConfig.onnxruntime.intra_op_num_threads": min(THREADS, os.cpu_count() or 1),
                 "EngineConfig.onnxruntime.inter_op_num_threads": 1,
             }
@@ -97,9 +97,9 @@ def is_installed() -> bool:
 
 
 def read_upright(picture: Any, recogniser: Recogniser) -> list[Line]:
-    """The lines of a page's picture, whichever way the page lies and however it leans, with level boxes.
+    """Return the lines of a page's picture with level boxes, for any rotation and angle of the page.
 
-    Boxes count upwards from the lower left corner of the upright page, in pixels.
+    Boxes are in pixels from the lower left corner of the upright page.
     """
     best = recogniser.read(picture)
     for turn in _turns(best):
@@ -111,7 +111,6 @@ def read_upright(picture: Any, recogniser: Recogniser) -> list[Line]:
 
 
 def _to_text(text: str) -> str:
-    """A line with the signs of its own script: the models know those of Chinese best."""
     return " ".join((text if _WIDE_SCRIPT.search(text) else text.translate(_NARROW)).split())
 
 
@@ -128,7 +127,6 @@ def _turns(lines: Sequence[Seen]) -> tuple[int, ...]:
 
 
 def _is_sideways(lines: Sequence[Seen]) -> bool:
-    """Whether most of the text stands upright, in boxes higher than they are wide."""
     upright = sum(len(line.text) for line in lines if _extent(line, 1) > _extent(line, 0) * 1.5)
     return upright * 2 > sum(len(line.text) for line in lines)
 
@@ -145,7 +143,6 @@ def _score(lines: Sequence[Seen]) -> float:
 
 
 def _level(lines: Sequence[Seen]) -> list[Line]:
-    """The lines turned back by what the page leans, as boxes that grow upwards."""
     angle = _lean(lines)
     cos, sin = math.cos(-angle), math.sin(-angle)
     levelled = []
@@ -157,7 +154,6 @@ def _level(lines: Sequence[Seen]) -> list[Line]:
 
 
 def _lean(lines: Sequence[Seen]) -> float:
-    """The angle of the page's long lines, in radians; 0 where it is more than a scanner's."""
     angles = [
         math.atan2(line.corners[1][1] - line.corners[0][1], line.corners[1][0] - line.corners[0][0])
         for line in lines
@@ -203,7 +199,7 @@ def may_be_scanned(document: Any, index: int, text: str) -> bool:
 
 
 def recognise(document: Any, index: int, text: str, recogniser: Recogniser) -> str:
-    """The text of the page's picture; `text`, what its text layer holds, where that is not much less."""
+    """Return the text of the page's picture, or `text`, its text layer, if that is not much shorter."""
     picture = _draw(document, index)
     if picture is None:
         return text
@@ -212,7 +208,6 @@ def recognise(document: Any, index: int, text: str, recogniser: Recogniser) -> s
 
 
 def _draw(document: Any, index: int) -> Any:
-    """The page as a picture; None where it can't be drawn."""
     import pypdfium2
 
     try:

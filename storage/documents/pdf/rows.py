@@ -8,13 +8,13 @@ from statistics import median
 
 # Lines of figures one after the other that make a column set apart from its labels.
 MIN_COLUMN = 5
-# Share of a page's lines that such columns hold on a page that is a table and not prose beside one.
+# Minimum share of such columns in the lines of a page that is a table.
 MIN_SHARE = 0.25
 # Lines of at most this many characters are splinters of words; a page that is mostly such was set letter by letter.
 SPLINTER = 3
 MIN_SPLINTERS = 50
 MIN_SPLINTER_SHARE = 0.8
-# Share of the lower line's height that two lines overlap by when they stand on one row.
+# Minimum overlap of two lines of one row, as a share of the lower line's height.
 MIN_OVERLAP = 0.5
 # Gaps between pieces of a row, in heights of a line: below the first they are one word, from the second on two cells.
 WORD_GAP = 0.15
@@ -59,12 +59,12 @@ def _are_columns_of_figures(lines: Sequence[str]) -> bool:
 
 
 def to_rows(lines: Sequence[Line]) -> str:
-    """The lines from top to bottom; those of one row from left to right, with tabs where the gap is one of cells."""
+    """Return the lines from top to bottom, each row from left to right with tabs at the gaps of cells."""
     return "\n".join(_join(sorted(row, key=lambda line: line.left)) for row in rows_of(lines))
 
 
 def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
-    """Lines that stand on one row together, the highest of it first; rows from top to bottom."""
+    """Return the lines of each row, the highest first; rows from top to bottom."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: (-(line.top + line.bottom), line.left)):
         if rows and _on_one_row(rows[-1][0], line):
@@ -88,14 +88,14 @@ def _join(row: Sequence[Line]) -> str:
     return "".join(pieces)
 
 
-# Lines of each side that make it columns of prose, how long most are in heights of a line, and what share of the
+# Minimum lines of each side of two columns of prose, their length in heights of a line, and as a share of the
 # longest (but for a tenth): cells of a table are shorter, or not as even.
 MIN_LINES = 4
 MIN_LENGTH = 10.0
 MIN_EVEN = 0.75
 # Share of lines that may cross the white between two columns: titles and figures over both.
 MAX_CROSSING = 0.3
-# Share of the higher column's height over which two columns stand beside each other.
+# Minimum overlap of two columns, as a share of the higher one's height.
 MIN_BESIDE = 0.4
 # Columns within columns that are looked for.
 _MAX_DEPTH = 3
@@ -109,7 +109,7 @@ def to_page_text(lines: Sequence[Line]) -> str:
 
 
 def _blocks(lines: Sequence[Line], depth: int) -> list[list[Line]]:
-    """What is read from top to bottom, in the order it is read."""
+    """Return blocks of lines in reading order."""
     gutter = _gutter(lines) if depth else None
     if gutter is None:
         return [list(lines)] if lines else []
@@ -139,7 +139,7 @@ def _joined(blocks: Sequence[list[Line]]) -> list[list[Line]]:
 
 
 def _gutter(lines: Sequence[Line]) -> float | None:
-    """Where the white between two columns of prose is; None where the page has but one column."""
+    """Return the centre of the gap between two columns of prose, None for a single column."""
     best: tuple[int, float] | None = None
     height = median([line.top - line.bottom for line in lines]) if lines else 0.0
     for place in sorted({line.right + height / 4 for line in lines}):

@@ -24,8 +24,8 @@ _PARTING = 0.3
 class Grid:
     """Level and upright lines that hang together."""
 
-    columns: tuple[float, ...]  # where upright lines stand, from left to right
-    rows: tuple[float, ...]  # where level lines stand, from top to bottom
+    columns: tuple[float, ...]  # positions of vertical lines, from left to right
+    rows: tuple[float, ...]  # positions of horizontal lines, from top to bottom
     level: tuple[Rule, ...]
     upright: tuple[Rule, ...]
 
@@ -209,7 +209,7 @@ _Rows = list[list[Cell]]
 
 
 def _is_row(merge: Merge, grid: Grid, words: Sequence[Word]) -> bool:
-    """Whether a cell as wide as its table is a row without lines: its words stand apart where columns do."""
+    """Return whether a cell as wide as its table is a row without lines: its words have gaps at the columns."""
     if merge.rows > 1 or merge.columns < max(len(grid.columns) - 1, 3):
         return False
     top, bottom = grid.rows[merge.row], grid.rows[merge.row + 1]
@@ -285,7 +285,6 @@ def _checked(rows: _Rows, merges: Sequence[Merge], grid: Grid, words: Sequence[W
 
 
 def _is_prose(rows: _Rows, words: Sequence[Word]) -> bool:
-    """Whether most of what the lines frame is one text: a box on a page, no table."""
     longest = max(len(cell) for row in rows for cell in row)
     return longest > _TEXT_WORDS and longest > len(words) * _TEXT_SHARE
 

@@ -1,4 +1,4 @@
-"""Canvases of Obsidian: cards in the order they are read, group by group, and what is connected."""
+"""Canvases of Obsidian: cards in reading order, group by group, and the connections between them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from storage.documents.texts.encodings import decode
 from storage.documents.texts.sections import split_sections
 from storage.documents.texts.structured import Value, read_json
 
-# Cards and arrows that are read, and characters of a card that name it beside an arrow.
+# Maximum cards and arrows, and maximum characters of a card's name in a connection.
 MAX_CARDS = 20_000
 MAX_NAME = 80
 
@@ -36,7 +36,7 @@ class _Card:
     height: float
 
     def holds(self, other: "_Card") -> bool:
-        """Whether the middle of another one lies in it, which is not the larger one."""
+        """Return whether the middle of a card that is not larger is inside this one."""
         x, y = other.left + other.width / 2, other.top + other.height / 2
         inside = self.left <= x <= self.left + self.width and self.top <= y <= self.top + self.height
         return inside and self.area > other.area

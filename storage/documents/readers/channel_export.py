@@ -1,6 +1,6 @@
-"""Exports of chat channels (Slack, DiscordChatExporter): a page a day, a line a message with its time and author.
+"""Exports of chat channels (Slack, DiscordChatExporter): a page per day, a line per message with its time and author.
 
-The lists at the root of a Slack export, of channels and of members, are documents, too: what is each channel for?
+The lists of channels and members at the root of a Slack export are documents, too.
 """
 
 import re
@@ -21,15 +21,15 @@ from storage.documents.texts.structured import read_json
 _HEAD_BYTES = 4_096
 # Bytes of the file with Slack's members; a larger one is something else.
 MAX_PEOPLE_BYTES = 50_000_000
-# What each entry of the lists of an export has.
+# Fields of each entry of an export's lists.
 _LISTED = re.compile(rb'"(?:is_archived|is_general|is_channel|team_id|profile)"\s*:')
 
 
 class ChannelExportReader:
-    """Reads `.json` that is a day of a Slack export or a channel of a Discord export.
+    """Reads `.json` files with a day of a Slack export or a channel of a Discord export.
 
-    Who came and went is left out. Times are those of the export: UTC for Slack. A reply stands under what it answers,
-    where that was written the same day. Anchors are the ids of messages.
+    Join and leave notices are left out. Times are the export's: UTC for Slack. A reply follows the message it answers
+    if both are of the same day. Anchors are the ids of messages.
     """
 
     kind = "channel"
@@ -141,7 +141,6 @@ def _threaded(messages: Sequence[ChannelMessage]) -> Iterator[tuple[ChannelMessa
 
 
 def _opener(message: ChannelMessage, by_id: dict[str, ChannelMessage]) -> str:
-    """The id of the message that opened the thread of a reply; "" for what is none, or answers another day's."""
     seen = {message.id}
     opener = ""
     while message.reply_to in by_id and message.reply_to not in seen:

@@ -10,16 +10,16 @@ from storage.documents.office.sheets import SUFFIX, SheetForm, form_of
 from storage.documents.texts.encodings import decode
 
 FENCE = "```"
-# Characters of the columns' names that head the page: they are what the cells of a passage mean.
+# Maximum characters of the columns' names, which head the page to give the cells of a passage a meaning.
 TITLE_LENGTH = 240
 # Rows of another width that one warning lists.
 MAX_NAMED = 5
 
 
 class CsvReader:
-    """Reads `.csv`, `.tsv`, `.tab` and `.xls` that is one of them, in any encoding, whatever parts the cells; one page.
+    """Reads `.csv`, `.tsv`, `.tab` and text files named `.xls`, in any encoding and with any delimiter, as one page.
 
-    The rows stand in a fenced block, so that each is a unit of its own; `read_delimited` gives their cells.
+    The rows are in a fenced block, so that each is a unit; `read_delimited` returns their cells.
     """
 
     kind = "csv"

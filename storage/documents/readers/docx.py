@@ -17,7 +17,7 @@ from storage.documents.texts.sections import split_sections
 
 LEVELS = 9
 BULLET = "-"
-# What a level shows beyond these places is no number that people wrote.
+# Longer numbers are not list numbers.
 _MAX_SHOWN = 60
 _PLACE = re.compile(r"%([1-9])")
 
@@ -53,7 +53,7 @@ class Lists:
                 self._read_number(element)
 
     def mark(self, number: str, level: int) -> str:
-        """What stands before the next paragraph of the list `number` at `level` (from 0); "" for no list."""
+        """Return the number or bullet of the next paragraph of list `number` at `level` (from 0); "" for no list."""
         found = self._lists.get(self._of.get(number, ""))
         if found is None or not 0 <= level < LEVELS:
             return BULLET if number not in ("", "0") else ""
@@ -118,7 +118,7 @@ def name(local: str) -> str:
     return _WORD + local
 
 
-# What is not read: deleted and moved text, field codes, and what only old programs draw.
+# Elements that are not read: deleted and moved text, field codes, and drawings for old programs.
 _SKIPPED = frozenset([*map(name, ("del", "moveFrom", "instrText", "delText", "pPr", "rPr", "txbxContent")), _FALLBACK])
 _BREAKS = {name("br"): "\n", name("cr"): "\n", name("tab"): " ", name("noBreakHyphen"): "-", name("ptab"): " "}
 _WRAPPERS = frozenset(map(name, ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag")))
@@ -127,7 +127,7 @@ _NOTES = {name("footnoteReference"): "footnotes", name("endnoteReference"): "end
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """What a paragraph's style says of its part in the document."""
+    """The role of a paragraph's style in the document."""
 
     name: str
     level: int = 0  # of a heading, from 1; 0: none
@@ -189,7 +189,7 @@ class BodyReader:
     def _to_grid(self, rows: list[list[Any]]) -> list[list[str]]:
         grid: list[list[str]] = []
         merges: list[Merge] = []
-        open_merges: dict[int, Merge] = {}  # by column: cells that may go on in the next row
+        open_merges: dict[int, Merge] = {}  # by column: cells that may continue in the next row
         for place, cells in enumerate(rows):
             line: list[str] = []
             going_on: dict[int, Merge] = {}
@@ -263,7 +263,7 @@ class BodyReader:
 
 
 def read_styles(styles: Any) -> dict[str, Style]:
-    """The paragraph styles by id, each with what it has of those it is based on; "" is the default one."""
+    """Return the paragraph styles by id, each with the properties it inherits; "" is the default one."""
     elements = {style.get(name("styleId"), ""): style for style in styles.iterchildren(name("style"))}
     found = {}
     for style_id, element in elements.items():
@@ -364,7 +364,7 @@ class DocxReader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Parts:
-    """What is read of the file, as XML elements; `linked` by the kind of link to them."""
+    """The XML elements of the file; `linked` by the kind of link to them."""
 
     body: Any
     styles: Any
@@ -386,7 +386,7 @@ def _read_parts(path: Path) -> _Parts:
             linked={kind: part for kind in _LINKED if (part := _part(document, kind)) is not None},
             title=document.core_properties.title,
         )
-    # The library takes elements to be what they should be: an AttributeError says that one is not.
+    # The library trusts the file: an AttributeError means an unexpected element.
     except (OpcError, LxmlError, zipfile.BadZipFile, KeyError, ValueError, AttributeError) as error:
         raise ReadError(f"corrupt: not a readable {WHAT} ({error})") from error
 

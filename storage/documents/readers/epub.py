@@ -18,11 +18,11 @@ _LEFT_OUT = frozenset(
     "cover titlepage title-page halftitlepage halftitle half-title copyright copyright-page imprint imprimatur "
     "colophon toc toc-brief landmarks loi lot lov loa page-list other-credits".split()
 )
-# Roles of what stands before the first chapter and is worth reading: it comes last.
+# Roles of readable parts before the first chapter, which become the last pages.
 _COMES_LAST = frozenset(
     "dedication epigraph foreword preface acknowledgments acknowledgements acknowledgement frontmatter".split()
 )
-# Where the book marks nothing: the titles that say as much.
+# Titles of left out parts, for books without roles.
 _LEFT_OUT_TITLE = re.compile(
     r"cover(?: page| image)?|(?:half[ -]?)?title ?page|copyright(?: page| notice)?|imprint|impressum|colophon"
     r"|(?:table of )?contents|inhalt(?:sverzeichnis)?|sommaire|目次"
@@ -39,7 +39,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """A file of the book as text. `places` are those of the ids that the table of contents leads to."""
+    """A file of the book as text. `places` are the positions of the ids in the table of contents."""
 
     path: str
     text: str
@@ -110,8 +110,8 @@ def _cut(part: Part, first: int, last: int) -> Part:
 
 
 def _chapters(book: Book, parts: Sequence[Part], chosen: Sequence[int]) -> list[_Chapter]:
-    """The parts cut at the entries that are chapters. A part that none leads to goes on the chapter before it, unless
-    it begins with a heading of its own or is something else than that.
+    """Cut the parts at the entries that are chapters. A part without an entry continues the chapter before it,
+    unless it begins with its own heading or has another role.
     """
     starts: dict[str, list[tuple[int, int]]] = {}
     by_path = {part.path: part for part in parts}
@@ -150,7 +150,7 @@ def _own_title(part: Part, cuts: Sequence[tuple[int, int]]) -> str:
 
 
 def _chosen(entries: Sequence[Entry]) -> list[int]:
-    """The entries that are pages: those without others below them, and what a part or a title stands above."""
+    """Return the entries that are pages: those without entries below them, with the parts and titles above them."""
     below: dict[int | None, list[int]] = {}
     for number, entry in enumerate(entries):
         below.setdefault(entry.parent, []).append(number)
@@ -195,7 +195,6 @@ def _is_left_out(chapter: _Chapter, book: Book) -> bool:
 
 
 def _with_bare(chapters: Sequence[_Chapter]) -> list[_Chapter]:
-    """Chapters where what is nothing but its headings ("PART ONE") opens the one after it."""
     kept: list[_Chapter] = []
     for chapter in chapters:
         before = kept[-1] if kept else None
@@ -234,10 +233,10 @@ def _to_page(chapter: _Chapter) -> ParsedPage:
 
 
 def _titled(chapter: _Chapter) -> tuple[str, list[Heading]]:
-    """The page's title, and its headings: those that open it and say nothing but the title are one, of that title.
+    """Return the page's title and headings; the opening headings that repeat the title become one.
 
-    The contents say "IX: Dies Irae" where the chapter has "IX" and the title on two lines; or they say "Chapter 1"
-    where the chapter says more, which is then the title.
+    The contents have "IX: Dies Irae" for a chapter with "IX" and the title on two lines; or they have "Chapter 1" for a
+    chapter with a longer title, which is then used.
     """
     opening = chapter.headings[:1] if chapter.headings and chapter.headings[0].start == 0 else []
     if not opening:
@@ -320,7 +319,6 @@ def _to_part(book: Book, name: str, source: str) -> Part:
 
 
 def _own_roles(source: str) -> frozenset[str]:
-    """What the file's body and the first section in it say they are: `epub:type` and `role`."""
     from selectolax.lexbor import LexborHTMLParser
 
     roles: set[str] = set()

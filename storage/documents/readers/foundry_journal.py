@@ -25,9 +25,9 @@ MAX_NAMED = 5
 
 
 class FoundryJournalReader:
-    """Reads `.json`, `.yml` and `.yaml` that are journal entries, alone or in lists, folders and compendia.
+    """Reads `.json`, `.yml` and `.yaml` journal entries, single or in lists, folders and compendia.
 
-    A page's own name is the last part of its heading path: it does not stand in the text.
+    A page's own name is the last part of its heading path, and not part of the text.
     """
 
     kind = "foundry"
@@ -98,7 +98,7 @@ def _body(journal: Journal, page: JournalPage, resolver: LinkResolver) -> HtmlTe
 def _with_system(
     body: HtmlText, journal: Journal, page: JournalPage, resolver: LinkResolver
 ) -> tuple[str, tuple[Heading, ...]]:
-    """The page's text followed by the strings of its own fields; what the text already says is not said again."""
+    """Append the strings of a page's own fields that its text lacks."""
     text, headings = body.text, list(body.headings)
     said = collapse(text)
     for piece in system_strings(page.system):

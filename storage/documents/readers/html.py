@@ -53,6 +53,5 @@ def _closed_up(headings: Sequence[Heading]) -> tuple[Heading, ...]:
 
 
 def _title(page: HtmlText) -> str:
-    """The <title>, or the first h1 where that stands in it: sites add their own name to a page's title."""
     first = next((heading.title for heading in page.headings if heading.level == 1), "")
     return first if first and (not page.title or first in page.title) else page.title

@@ -10,7 +10,7 @@ from storage.documents.texts.encodings import decode
 
 
 class KeptAnswersReader:
-    """Reads `.md` files that begin with the mark of kept answers, whatever Markdown stands in the answers."""
+    """Reads `.md` files that begin with the mark of kept answers."""
 
     kind = "kept"
     suffixes = frozenset({".md"})

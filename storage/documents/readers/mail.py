@@ -1,4 +1,4 @@
-"""Mail messages, one by one or a folder of them: headers, what they say, and the names of what is attached."""
+"""Mail messages, single or in a folder: headers, text, and the names of attachments."""
 
 import codecs
 import email
@@ -24,7 +24,7 @@ MAX_PARTS = 1_000
 MIN_PLAIN_SHARE = 0.25
 
 _HEADER = re.compile(rb"(?:From [^\n]*\n)?(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*(?:\n|\Z)(?:[ \t]+[^\n]*\n)*){1,}")
-# A message of a folder, after an empty line, with its first header; and what stands in a text for such a line.
+# The first line of a message in a folder, after an empty line, and its escaped form in a text.
 _FROM = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\n(?=[A-Za-z>][A-Za-z0-9-]*:)")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 _MBOX = ".mbox"
@@ -32,7 +32,7 @@ _SHOWN = ("From", "To", "Cc", "Date", "Reply-To")
 
 
 class MailReader:
-    """Reads `.eml` and `.mbox`: one page a message, those that are attached below it under a heading of their own."""
+    """Reads `.eml` and `.mbox`: one page a message, with attached messages below it under their own headings."""
 
     kind = "mail"
     suffixes = frozenset({".eml", _MBOX})
@@ -66,7 +66,6 @@ def _split(data: bytes) -> list[bytes]:
 
 
 def _read_page(data: bytes) -> ParsedPage | None:
-    """A message; None where it says nothing."""
     try:
         message = email.message_from_bytes(data)
         writer = MarkdownWriter()

@@ -1,4 +1,4 @@
-"""Markdown files, alone or as notes of an Obsidian, Logseq or Foam vault."""
+"""Markdown files, single or as notes of an Obsidian, Logseq or Foam vault."""
 
 import re
 from bisect import bisect_left
@@ -48,7 +48,7 @@ def list_of_names(value: str) -> tuple[str, ...]:
 
 
 def is_outline(text: str) -> bool:
-    """Whether every line that stands at the margin is a bullet or a property."""
+    """Return whether every line at the margin is a bullet or a property."""
     margin = [line for line in text.split("\n") if line and not line[0].isspace()]
     bullets = sum(bool(_BULLET.match(line)) for line in margin)
     return bullets > 0 and all(_BULLET.match(line) or _PROPERTY.fullmatch(line.rstrip()) for line in margin)
@@ -122,7 +122,6 @@ class MarkdownVaultReader:
 
 
 def _headings(body: str, parts: MarkdownParts) -> tuple[Heading, ...]:
-    """Those of the text; in an outline, which has none, those of its bullets."""
     if parts.headings or not is_outline(body):
         return parts.headings
     from markdown_it import MarkdownIt

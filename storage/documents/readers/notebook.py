@@ -1,4 +1,4 @@
-"""Jupyter notebooks: notes, code and what the code printed; headings make pages."""
+"""Jupyter notebooks: notes, code and its output; headings make pages."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from storage.documents.texts.encodings import decode
 from storage.documents.texts.sections import split_sections
 from storage.documents.texts.structured import Value, read_json
 
-# Characters of one cell's output; more is a log or data, which nobody wrote to be read.
+# Maximum characters of one cell's output; longer output is a log or data.
 MAX_OUTPUT = 10_000
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -54,7 +54,6 @@ def _warnings(cut: int) -> list[str]:
 
 
 def _cells(notebook: Value) -> list[Value]:
-    """The cells in order; those of version 3 stand in worksheets. ReadError where there can be none."""
     cells = _at(notebook, "cells")
     if isinstance(cells, list):
         return cells
@@ -104,7 +103,7 @@ def _write(cells: list[Value], language: str) -> tuple[str, list[Heading], list[
 
 
 def _outputs(cell: Value) -> Iterator[str]:
-    """What a cell printed, gave or failed with, as text."""
+    """Return the output, result or error of a cell as text."""
     outputs = _at(cell, "outputs")
     for output in outputs if isinstance(outputs, list) else ():
         if _at(output, "ename") is not None:

@@ -32,7 +32,7 @@ _BLOCKS = frozenset({f"{_TEXT}p", f"{_TEXT}h", f"{_TEXT}list", f"{_TABLE}table"}
 _WRAPPERS = frozenset(
     {f"{_TEXT}section", f"{_TEXT}numbered-paragraph", f"{_DRAW}text-box", f"{_DRAW}frame", f"{_DRAW}g"}
 )
-# What is no text of the document: deleted text, comments, ruby, alternative texts of pictures.
+# Elements that are not text of the document: deleted text, comments, ruby, alternative texts of pictures.
 _SKIPPED = frozenset(
     {f"{_TEXT}tracked-changes", f"{_OFFICE}annotation", f"{_TEXT}ruby-text", f"{_DRAW}frame", f"{_DRAW}g"}
 )
@@ -57,7 +57,7 @@ class OdtBodyReader:
         self.title = ""
         self._bases: dict[str, str] = {}
         self._list_styles: dict[str, dict[int, Any]] = {}
-        self._lists: dict[str, _List] = {}  # by id and by style: what a later list may continue
+        self._lists: dict[str, _List] = {}  # by id and by style, to be continued by a later list
         self._cited: list[tuple[int, Any]] = []
         self._note_count = 0
         for root in style_parts:
@@ -246,7 +246,6 @@ def _format(level: Any) -> str:
 
 
 def _count(element: Any, attribute: str, least: int, most: int) -> int:
-    """A number that an element states, kept within bounds; `least` where it states none."""
     text = element.get(attribute, "")
     return min(max(int(text), least), most) if text.isdecimal() and len(text) < 10 else least
 

@@ -15,11 +15,10 @@ _HEAD_BYTES = 4_096
 
 
 class OpenApiReader:
-    """Reads `.json`, `.yaml` and `.yml` that name a version of OpenAPI or Swagger.
+    """Reads `.json`, `.yaml` and `.yml` files with a version of OpenAPI or Swagger.
 
     A page's text is Markdown written from the description: method, path, summary, parameters, bodies and responses as
-    tables. References within the file are followed, others are told by name. The anchor of an operation is its
-    `operationId`.
+    tables. References within the file are followed, others are named. The anchor of an operation is its `operationId`.
     """
 
     kind = "openapi"

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.domain.corpus import Heading, ParsedDocument, ParsedPage
 from core.errors import ReadError
-from storage.documents.deadline import ask_for_time
+from storage.documents.deadline import extend_deadline
 from storage.documents.pdf.form_fields import open_forms
 from storage.documents.pdf.headers_footers import find_running_lines
 from storage.documents.pdf.page_text import clean_page, page_text, without_controls
@@ -25,7 +25,7 @@ MIN_TEXT = 3
 
 _NOTHING_RECOGNISED = "scanned: no words were recognised on its pages; scan it anew, sharper and upright"
 
-# What a document's title field holds when nobody gave it one.
+# Default titles, set by programs.
 _NO_TITLE = re.compile(
     r"untitled.*|\(?anonymous\)?|document\d*|microsoft \w+ - .*"
     r"|.*\.(?:pdf|docx?|xlsx?|pptx?|indd|tex|dvi|odt|rtf|txt|html?)",
@@ -40,10 +40,10 @@ _REASONS = {
 
 
 class PdfReader:
-    """Reads the text layer of `.pdf`; pages without text are left out, and the numbers of the others stay.
+    """Reads the text layer of `.pdf`; pages without text are left out, the others keep their numbers.
 
-    With a recogniser, the text of scanned pages is what it sees in their pictures; each may take as long as a file.
-    A page that is labelled otherwise than its number ("iv", "A-3") has that label, also as its anchor.
+    With a recogniser, the text of scanned pages is recognised; each page may take the time limit of a file. A page
+    label that is not the page's number ("iv", "A-3") is its label and anchor.
     """
 
     kind = "pdf"
@@ -81,7 +81,7 @@ class PdfReader:
         recognised = []
         for index, text in enumerate(texts):
             if may_be_scanned(document, index, text):
-                if not ask_for_time():
+                if not extend_deadline():
                     break
                 texts[index] = clean_page(recognise(document, index, text, self._recogniser))
                 if texts[index] != text:
@@ -115,7 +115,6 @@ def _opened(path: Path) -> Iterator[Any]:
 
 
 def _label(document: Any, index: int) -> str:
-    """What is printed on a page as its number, where the PDF says that it is another one; else ""."""
     label = " ".join(clean(without_controls(document.get_page_label(index))).split())
     return "" if label == str(index + 1) else label[:MAX_LABEL]
 
@@ -143,7 +142,7 @@ def _outline(document: Any) -> list[_Entry]:
 
 
 def _to_pages(texts: list[str], entries: list[_Entry], labels: list[str]) -> tuple[ParsedPage, ...]:
-    """Pages with text. Outline entries that stand in the page's text are headings, the others lead its heading path."""
+    """Return the pages with text. Outline entries in the page's text are headings, others its path."""
     by_page: dict[int, list[_Entry]] = {}
     for entry in entries:
         by_page.setdefault(entry.index, []).append(entry)

@@ -26,7 +26,7 @@ _LISTS = frozenset({"body", "obj"})
 
 
 def slide_title(slide: Any) -> str:
-    """The slide's title on one line; "" where it has none."""
+    """Return the slide's title on one line, "" without one."""
     shape = slide.shapes.title
     return collapse(to_lines(shape.text_frame.text)) if shape is not None and shape.has_text_frame else ""
 
@@ -101,7 +101,7 @@ def _to_grid(table: Any) -> list[list[str]]:
 
 
 def _chart_rows(chart: Any) -> list[list[str]]:
-    """The numbers behind a chart, a row for each of its categories; no rows where it has none."""
+    """Return the data of a chart with a row per category, [] without data."""
     try:
         plots = list(chart.plots)
     except ValueError:  # of a kind that the library does not know, as all those in three dimensions
@@ -120,7 +120,6 @@ def _chart_rows(chart: Any) -> list[list[str]]:
 
 
 def _stored_rows(chart: Any) -> list[list[str]]:
-    """The same from the chart's XML: what its series had for names, categories and values when it was saved."""
     series = list(chart.element.iter(f"{_CHART}ser"))
     names = [next(iter(_points(one, "tx").values()), "") for one in series]
     categories: dict[int, str] = {}
@@ -145,7 +144,6 @@ def _shown(value: float | None) -> str:
 
 
 def _diagram_texts(shape: Any) -> list[str]:
-    """The texts of a diagram (SmartArt), which stand in a part of their own."""
     relation = next((ids.get(f"{_RELATIONS}dm") for ids in shape.element.iter(f"{_DIAGRAM}relIds")), None)
     if relation is None or relation not in shape.part.rels:
         return []
@@ -186,7 +184,6 @@ class PptxReader:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
-    """The presentation; its slides are parsed as they are asked for, so the reasons cover what is done with it."""
     import pptx
     from lxml.etree import LxmlError
     from pptx.exc import PythonPptxError
@@ -194,7 +191,7 @@ def _opened(path: Path) -> Iterator[Any]:
     try:
         with as_transitional(path, WHAT) as file:
             yield pptx.Presentation(file)
-    # The library takes elements to be what they should be: an AttributeError says that one is not.
+    # The library trusts the file: an AttributeError means an unexpected element.
     except (PythonPptxError, LxmlError, zipfile.BadZipFile, KeyError, ValueError, AttributeError) as error:
         raise ReadError(f"corrupt: not a readable {WHAT} ({error})") from error
 

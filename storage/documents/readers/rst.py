@@ -14,7 +14,7 @@ from storage.documents.tables.text import Merge, fill_merged, to_table
 from storage.documents.texts.encodings import clean, decode
 from storage.documents.texts.sections import split_sections
 
-# Directives of docutils, Sphinx and its extensions that show nothing, or nothing that stands in this file.
+# Directives of docutils, Sphinx and its extensions that show nothing from this file.
 _DROPPED = frozenset(
     "toctree index highlight currentmodule module py:module py:currentmodule tabularcolumns literalinclude automodule "
     "autoclass autofunction automethod autosummary autodata autoattribute graphviz digraph graph mermaid plantuml uml "
@@ -57,7 +57,7 @@ _SETTINGS: dict[str, object] = {
 
 
 def parse(text: str) -> Any:
-    """The document node. ReadError where it is nested too deeply or docutils can't read it."""
+    """Return the document node. Raises ReadError if it is nested too deeply or docutils can't read it."""
     from docutils.core import publish_doctree
     from docutils.utils import SystemMessage
 
@@ -71,7 +71,6 @@ def parse(text: str) -> Any:
 
 
 def _with_fields(text: str) -> str:
-    """A header of names and values at the front as a field list, which is what it is."""
     header = _HEADER.match(text)
     return _HEADER_NAME.sub(":", header[0]) + text[header.end() :] if header else text
 
@@ -85,14 +84,14 @@ def _teach(text: str) -> None:
         if name in _DROPPED or name in _CODE or name not in en.directives:
             directives.register_directive(name, _stand_in())
     defined, known = vars(roles)["_roles"], vars(roles)["_role_registry"]
-    defined.clear()  # what another document has defined would stay for this one
+    defined.clear()  # definitions of one document would apply to the next
     for pair in _ROLE.findall(text):
         name = (pair[0] or pair[1]).lower()
         if name not in en.roles and name not in known:
             roles.register_local_role(name, _plain_role)
 
 
-# Directives of sphinxcontrib-httpdomain, whose names say what is done with the path behind them.
+# Directives of sphinxcontrib-httpdomain, named after the HTTP methods of their paths.
 _HTTP = frozenset(f"http:{method}" for method in "get post put patch delete head options trace".split())
 
 
@@ -106,7 +105,7 @@ def _stand_in() -> type[Any]:
             return directives.unchanged
 
     class StandIn(Directive):
-        """Shows what a directive that nobody knows holds: its arguments and its content."""
+        """Shows the arguments and the content of an unknown directive."""
 
         optional_arguments = 1
         final_argument_whitespace = True
@@ -143,7 +142,6 @@ def _version(directive: str, argument: str) -> str:
 def _plain_role(
     name: str, rawtext: str, text: str, lineno: int, inliner: Any, options: Any = None, content: Any = ()
 ) -> tuple[list[Any], list[Any]]:
-    """The words of a role that nobody knows: "title" of `title <target>`, "join" of `~os.path.join`."""
     from docutils import nodes, utils
 
     shown = utils.unescape(text)
@@ -198,7 +196,7 @@ def _write(parent: Any, writer: MarkdownWriter, level: int) -> None:
 
 
 def _block(node: Any) -> str:
-    """A block as Markdown, without white space at its ends; "" for what shows nothing."""
+    """Return a block as Markdown, without white space at its ends; "" for a block that shows nothing."""
     name = _name(node)
     if name in _SILENT:
         return ""
@@ -219,7 +217,6 @@ def _blocks(parent: Any) -> str:
 
 
 def _list(node: Any) -> str:
-    """The items of a list; where one holds paragraphs, blank lines stand between them."""
     items = []
     first = int(node.get("start", 1))
     for number, item in enumerate(node.children, first):
@@ -322,7 +319,7 @@ def _table(node: Any) -> str:
 
 
 def _rows(part: Any) -> list[list[str]]:
-    """The cells of a table's part; what a cell over several rows or columns says stands in each place it covers."""
+    """Return the cells of a table's part; the text of a merged cell is in each cell it covers."""
     rows: list[list[str]] = []
     merges: list[Merge] = []
     taken: set[tuple[int, int]] = set()
@@ -404,10 +401,10 @@ _WRITERS = {
 
 
 class RstReader:
-    """Reads `.rst` and `.rest`, those of Sphinx included.
+    """Reads `.rst` and `.rest`, including Sphinx.
 
-    Files that a document includes are not read and nothing in it is run. What directives nobody knows hold is read as
-    text. Anchors are the labels of sections.
+    Included files are not read and nothing is run. Unknown directives are read as text. Anchors are the labels of
+    sections.
     """
 
     kind = "rst"

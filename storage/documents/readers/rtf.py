@@ -16,7 +16,7 @@ from storage.documents.texts.sections import split_sections
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?[0-9]{1,10})? ?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\", re.DOTALL
 )
-# Code pages of the character sets a font may have; the others are those of the document.
+# Code pages of fonts' character sets; others use the document's code page.
 _CHARSETS = {
     0: 1252, 77: 10000, 128: 932, 129: 949, 130: 1361, 134: 936, 136: 950, 161: 1253, 162: 1254, 163: 1258, 177: 1255,
     178: 1256, 186: 1257, 204: 1251, 222: 874, 238: 1250, 254: 437, 255: 850,
@@ -28,7 +28,7 @@ DEFAULT_CODEC = "cp1252"
 class TokenKind(StrEnum):
     OPEN = "open"
     CLOSE = "close"
-    WORD = "word"  # a control word or symbol, with its number where it has one
+    WORD = "word"  # a control word or symbol, with an optional number
     TEXT = "text"  # bytes in the code page of the font
 
 
@@ -63,7 +63,7 @@ def read_tokens(data: bytes) -> Iterator[Token]:
 
 
 def codec_of_page(page: int) -> str:
-    """Python's name of a code page; that of Western Europe where it knows none."""
+    """Return Python's name of a code page, that of Western Europe if unknown."""
     name = _NAMES.get(page, f"cp{page}")
     try:
         return codecs.lookup(name).name
@@ -72,7 +72,7 @@ def codec_of_page(page: int) -> str:
 
 
 def codec_of_charset(charset: int) -> str:
-    """The codec of a font's character set, "" where it is the document's own."""
+    """Return the codec of a font's character set, "" for the document's own."""
     page = _CHARSETS.get(charset)
     return codec_of_page(page) if page else ""
 
@@ -87,7 +87,7 @@ _BULLET = re.compile(r"[^\w(]*")
 
 @dataclass(slots=True)
 class Paragraph:
-    """What is said of a paragraph, or of the style that is being defined."""
+    """The properties of a paragraph, or of the style being defined."""
 
     style: int = 0
     outline: int | None = None  # 0 for a heading of level 1, and so on; 9 for none
@@ -97,7 +97,7 @@ class Paragraph:
 
 @dataclass(slots=True)
 class _Row:
-    """The row being read: its cells, and of each column whether it goes on from the left or from above."""
+    """The row being read: its cells, and for each column whether it continues the cell to the left or above."""
 
     cells: list[str] = field(default_factory=list)
     cell: list[str] = field(default_factory=list)  # the paragraphs of the one not ended yet
@@ -105,7 +105,7 @@ class _Row:
 
 
 class RtfBody:
-    """Takes text and what ends its parts. `title` is the text of the first paragraph in the style Title."""
+    """Writes text and the ends of its parts. `title` is the text of the first paragraph in the style Title."""
 
     def __init__(self) -> None:
         self.writer = TextWriter()
@@ -124,7 +124,7 @@ class RtfBody:
         self._text.append(text)
 
     def add_to_mark(self, text: str) -> None:
-        """Text of the bullet or number that stands before the paragraph."""
+        """Add text of the bullet or number before the paragraph."""
         self._mark.append(text)
 
     def cite_note(self) -> None:
@@ -141,7 +141,7 @@ class RtfBody:
         self._styles[properties.style] = (name, level)
 
     def end(self) -> None:
-        """The document ends, wherever it is."""
+        """End the document at any position."""
         self.paragraph.in_table = False
         self.end_paragraph()
         self._end_table()
@@ -161,12 +161,12 @@ class RtfBody:
         self._row.cell.clear()
 
     def begin_row(self) -> None:
-        """The columns are defined anew."""
+        """Start a new definition of columns."""
         self._row.joins = []
         self._join = ""
 
     def join(self, side: str) -> None:
-        """The column being defined goes on from the "left" or from "above"."""
+        """Merge the column being defined with the cell to the "left" or "above"."""
         self._join = side
 
     def end_column(self) -> None:
@@ -196,7 +196,6 @@ class RtfBody:
             self.writer.add_paragraph(text)
 
     def _taken(self) -> tuple[str, str]:
-        """The text and the mark collected, which begin anew."""
         text, mark = "".join(self._text), collapse("".join(self._mark))
         self._text.clear()
         self._mark.clear()
@@ -228,7 +227,7 @@ def _level(outline: int | None) -> int:
 
 
 def _to_grid(rows: list[_Row]) -> list[list[str]]:
-    """The cells, those that go on from the left or from above with what they go on from."""
+    """Return the cells, with the text of merged cells in each cell they cover."""
     grid: list[list[str]] = []
     for row in rows:
         line = list(row.cells)
@@ -270,16 +269,16 @@ _CHARACTERS = {
 
 @dataclass(slots=True)
 class _Group:
-    """What holds inside a pair of braces; the text of a hidden group is dropped."""
+    """The state of a group; the text of a hidden group is dropped."""
 
     purpose: str = "body"  # body | note | mark | fonts | styles | info | title | skip
     codec: str = ""  # of the font; "": that of the document
-    skip_after: int = 1  # bytes that stand in for a character given by its number
+    skip_after: int = 1  # bytes that replace a character given by its number
     is_hidden: bool = False
 
 
 class RtfText:
-    """Takes tokens. `title` is what the document's properties state; `body` holds what it shows."""
+    """Reads tokens. `title` is from the document's properties; `body` writes the text."""
 
     def __init__(self) -> None:
         self.body = RtfBody()
@@ -427,7 +426,6 @@ class RtfText:
         self._pieces.clear()
 
     def _paragraph(self) -> Paragraph:
-        """What a property of paragraphs is said of: the one being written, or the style being defined; else nothing."""
         purpose = self._group.purpose
         return self._named if purpose == "styles" else self.body.paragraph if purpose == "body" else Paragraph()
 

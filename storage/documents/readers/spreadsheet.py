@@ -32,9 +32,9 @@ _WHOLE = 1e15
 
 
 class SpreadsheetReader:
-    """Reads `.xlsx`, `.xlsm`, `.xlsb`, `.xls` and `.ods`; those empty or hidden are left out.
+    """Reads `.xlsx`, `.xlsm`, `.xlsb`, `.xls` and `.ods`; empty and hidden sheets are left out.
 
-    `.xls` also in Excel's XML of 2003; other texts of that name are read by the readers of what they are.
+    Also reads `.xls` in Excel's XML of 2003; other texts named `.xls` have other readers.
     """
 
     kind = "spreadsheet"
@@ -95,13 +95,12 @@ def _opened(path: Path) -> Iterator[Any]:
     except (python_calamine.CalamineError, OSError) as error:  # damaged parts are errors of reading, too
         raise ReadError(f"corrupt: not a readable {WHAT} ({error})") from error
     except BaseException as error:
-        if type(error).__name__ != "PanicException":  # what Rust raises for its own bugs, which has no importable name
+        if type(error).__name__ != "PanicException":  # raised by Rust for its own bugs, without an importable name
             raise
         raise ReadError(f"corrupt: not a readable {WHAT} (its reader gave up)") from error
 
 
 def _load(path: Path) -> Any:
-    """By the suffix where it fits the container: only so the library says why it can't; else by the content."""
     import python_calamine
 
     if is_old(path) == (path.suffix.lower() == ".xls"):
@@ -121,7 +120,7 @@ def _rows(workbook: Any, index: int, formats: Formats) -> list[list[str]]:
     ]
     rows = [
         [to_shown(value, formats.get((row, column))) for column, value in enumerate(values, left)]
-        for row, values in enumerate(islice(sheet.iter_rows(), top, None), top)  # it begins with what is empty
+        for row, values in enumerate(islice(sheet.iter_rows(), top, None), top)  # skip the empty rows at its start
     ]
     return fill_merged(rows, merges)
 
@@ -142,7 +141,7 @@ def to_shown(value: object, number_format: NumberFormat | None = None) -> str:
 
 
 def to_text(rows: Sequence[Sequence[str]]) -> str:
-    """A sheet's text. Blank rows part its tables; what stands alone in its row above or below a table is a line."""
+    """Return a sheet's text. Blank rows separate its tables; a single cell above or below a table is a line."""
     writer = TextWriter()
     for blank, block in groupby(rows, key=lambda row: not any(cell.strip() for cell in row)):
         if not blank:
@@ -163,7 +162,6 @@ def _write_block(rows: list[Sequence[str]], writer: TextWriter) -> None:
 
 
 def _write_lines(rows: Sequence[Sequence[str]], writer: TextWriter) -> None:
-    """Rows that are no table: what stands beside each other, on one line."""
     writer.add_paragraph("\n".join(" – ".join(filter(None, map(collapse, row))) for row in rows))
 
 

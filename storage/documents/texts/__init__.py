@@ -1,1 +1,1 @@
-"""What readers and extractors share about plain text."""
+"""Plain text, as readers and extractors share it."""

@@ -1,4 +1,4 @@
-"""Bytes of a text file to text: byte order marks, UTF-8, UTF-16, legacy encodings, and what is no text at all."""
+"""Decoding of text files: byte order marks, UTF-8, UTF-16, legacy encodings, and detection of binary data."""
 
 import codecs
 import re
@@ -37,12 +37,12 @@ _TYPOGRAPHY = re.compile(
 )
 # Words of one letter, as in French, Spanish and Italian.
 _SHORT_WORD = re.compile(r"(?<!\S)[àáéèíóúÀÁÉÈÍÓÚ](?!\S)")
-# Signs that stand inside words when Polish or Czech bytes are read as Western ones.
+# Signs inside words of Polish or Czech bytes read as Western ones.
 _SIGN_IN_WORD = re.compile(r"[^\W\d_][¿³¹¼¾£¥]|[¿³¹£¥][^\W\d_]")
 # A run of bytes beyond ASCII; and one that is a single Western letter, as in the middle of "B\xfcro".
 _FOREIGN_RUN = re.compile(rb"[\x80-\xff]+")
 _LONE_LETTER = re.compile(rb"(?<![\x80-\xff])[\xc0-\xd6\xd8-\xf6\xf8-\xff](?![\x80-\xff])")
-# Share of such runs from which a text is in Latin letters, whatever else its bytes may also be.
+# Minimum share of such runs in a text in Latin letters.
 MIN_LONE_LETTERS = 0.8
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -160,13 +160,11 @@ def _detect(data: bytes) -> str | None:
 
 
 def _has_lone_letters(sample: bytes) -> bool:
-    """Whether letters beyond ASCII stand singly among ASCII ones: a few words of German are valid Chinese, too."""
     runs = len(_FOREIGN_RUN.findall(sample))
     return len(_LONE_LETTER.findall(sample)) >= runs * MIN_LONE_LETTERS
 
 
 def _western_or_central(sample: bytes) -> str | None:
-    """cp1252 before cp1250 where both fit; neither when the bytes stand where letters of no word would."""
     western = sample.decode("cp1252", errors="replace")
     if _SIGN_IN_WORD.search(western):
         return "cp1250"

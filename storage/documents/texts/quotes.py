@@ -6,7 +6,7 @@ from functools import lru_cache
 from core.domain.corpus import Page, Span
 from core.domain.extracts import Piece
 
-# Characters: some 3,000 tokens, so that what is asked for of it fits into one answer.
+# Characters: some 3,000 tokens, so that the findings of a piece fit into one answer.
 MAX_PIECE = 12_000
 # Letters of a piece that can say anything.
 MIN_LETTERS = 30
@@ -14,7 +14,7 @@ _BREAKS = ("\n\n", "\n", ". ", " ")
 
 
 def to_pieces(pages: Iterable[Page]) -> Iterator[Piece]:
-    """Pieces in text order; they lie side by side, and those that say nothing are left out."""
+    """Yield adjacent pieces in text order, without those that hold hardly any letters."""
     for page in pages:
         for span in _cut(page.text):
             text = span.of(page.text)
@@ -46,7 +46,7 @@ class Quotable:
         self._plain, self._places = _plain(text)
 
     def find(self, quote: str, *, start: int = 0) -> Span | None:
-        """Where it stands first, from `start` on and whole words only; None where it does not, or says nothing."""
+        """Return the first span from `start` on, of whole words only; None if it isn't found or holds no word."""
         wanted = plain_quote(quote)
         if not any(map(str.isalnum, wanted)) or len(quote) > MAX_QUOTE:
             return None
@@ -59,7 +59,7 @@ class Quotable:
         return None
 
     def holds(self, words: str) -> bool:
-        """Whether words stand in the text, in whichever letters."""
+        """Return whether the text holds the words, ignoring case."""
         wanted = plain_quote(words).casefold()
         return bool(wanted) and _is_in(wanted, self._plain.casefold())
 
@@ -68,12 +68,12 @@ class Quotable:
 
 
 def plain_quote(text: str) -> str:
-    """A text without what is left out of account, to compare it."""
+    """Return a text in the form that quotes are compared in."""
     return _plain(text)[0]
 
 
 def is_within(words: str, quote: str) -> bool:
-    """Whether words stand in a quote, letter by letter."""
+    """Return whether a quote holds the words, letter by letter."""
     wanted = plain_quote(words)
     return bool(wanted) and _is_in(wanted, plain_quote(quote))
 
@@ -88,14 +88,13 @@ def _is_in(wanted: str, text: str) -> bool:
 
 
 def _between(text: str, place: int) -> bool:
-    """Whether no word goes on there. Writing without spaces has no words to tell apart."""
     before, after = text[place - 1 : place], text[place : place + 1]
     return not (before.isalnum() and after.isalnum() and (before.isascii() or after.isascii()))
 
 
 @lru_cache(maxsize=32)
 def _plain(text: str) -> tuple[str, tuple[int, ...]]:
-    """Letters and single spaces, and where each stands in the text."""
+    """Return letters and single spaces, and the position of each in the text."""
     letters: list[str] = []
     places: list[int] = []
     for place, letter in enumerate(text):

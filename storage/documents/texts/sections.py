@@ -51,7 +51,7 @@ class _Outline:
         return [heading for heading in self._headings if heading.level <= 2]
 
     def without_bare(self, cuts: Sequence[Heading]) -> list[tuple[int, str]]:
-        """(start, title) of the pages, where no page is nothing but headings (unless all of the text is)."""
+        """Return (start, title) of the pages, joining pages of only headings to the next."""
         kept: list[tuple[int, str]] = []
         opened: int | None = None  # where the page begins that a bare heading opened
         ends = [*(cut.start for cut in cuts), len(self._text)][1:]

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from core.domain.corpus import Heading, Span
 
-# Tokens; a longer unit is cut at word boundaries, so that a passage stays within what small models read (512).
+# Tokens; a longer unit is cut at word boundaries, to keep a passage within the limit of small models (512).
 MAX_UNIT_TOKENS = 128
 # Characters; up to here a list item is one unit, beyond it its sentences are.
 MAX_ITEM_CHARACTERS = 240
@@ -43,7 +43,7 @@ class Unit:
     span: Span
     kind: UnitKind
     tokens: int
-    sentence: Span | None  # what may be quoted of it: without list or heading marks; None when it holds no word
+    sentence: Span | None  # its quotable part, without list or heading marks; None without a word
     opens_block: bool  # first unit of a paragraph, list item, row or heading
 
 
@@ -77,7 +77,7 @@ def _quotable(text: str, span: Span) -> Span | None:
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Where lines begin that are not what they look like."""
+    """Beginnings of lines with another meaning than their first characters suggest."""
 
     headings: Collection[int]
     rows: Collection[int]  # of tables
@@ -117,7 +117,7 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _line_kind(text: str, start: int, end: int, places: _Places, *, in_code: bool) -> str:
-    line = text[start : min(end, start + 400)]  # marks stand at the front of a line
+    line = text[start : min(end, start + 400)]  # marks are at the start of a line
     if start in places.skipped or (not line.strip() and not text[start:end].strip()):
         return "blank"
     if _FENCE.match(line):
@@ -138,7 +138,6 @@ def _closed(text: str, start: int, end: int, *, in_item: bool) -> tuple[Span, Un
 
 
 def _stripped(text: str, start: int, end: int) -> Span | None:
-    """The range without white space at its ends; None when nothing is left."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
@@ -163,7 +162,7 @@ def _sentences(text: str, span: Span) -> Iterator[Span]:
 
 
 def _bounded(text: str, span: Span) -> Iterator[tuple[Span, int]]:
-    """The span, or pieces of it within MAX_UNIT_TOKENS, cut at white space where there is some; with their tokens."""
+    """Return the span, or pieces of it within MAX_UNIT_TOKENS cut at white space if possible, with their tokens."""
     start = span.start
     while start < span.end:
         stop = min(span.end, start + _CUT_WINDOW)

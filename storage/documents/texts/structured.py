@@ -35,7 +35,6 @@ def read_json(text: str) -> Value:
 
 
 def _check_depth(value: Value) -> None:
-    """How deep `json` can go differs between Pythons; what reads the value recursively can't go that deep."""
     level: list[Value] = [value]
     for _ in range(MAX_DEPTH + 1):
         level = [inner for outer in level for inner in _inside(outer)]
@@ -51,10 +50,10 @@ def _inside(value: Value) -> Iterable[Value]:
 
 
 def read_yaml(text: str) -> Value:
-    """The value of a YAML text's first document: every scalar a string, or None where it is a null.
+    """Return the value of a YAML text's first document: every scalar a string, or None for a null.
 
-    Built from the parser's events on a stack of our own: libyaml's composer recurses in C, and a thousand brackets
-    would end the process. Aliases share one value. ReadError with the line of the first mistake.
+    Built from the parser's events on our own stack: libyaml's composer recurses in C, and a thousand brackets would
+    crash the process. Aliases share one value. Raises ReadError with the line of the first mistake.
     """
     import yaml
 
@@ -78,7 +77,7 @@ def read_yaml(text: str) -> Value:
 
 @dataclass(slots=True)
 class _Open:
-    """A collection whose end has not come; a mapping's keys and values alternate. `size` counts what aliases repeat."""
+    """An open collection; a mapping's keys and values alternate. `size` counts repeated aliases."""
 
     anchor: str
     is_mapping: bool

@@ -12,8 +12,7 @@ from core.thread_work import to_its_end
 from storage.models.local.embeddings import cores
 from storage.models.local.files import LocalModel
 from storage.models.local.loading import load_cross_encoder
-from storage.plain_text import plain
-from storage.storable import to_storable
+from storage.text import plain, to_storable
 
 if TYPE_CHECKING:
     from fastembed.rerank.cross_encoder import TextCrossEncoder

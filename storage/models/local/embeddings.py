@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 from storage.models.local.files import LocalModel
 from storage.models.local.loading import load_text_model, text_model_dimensions
-from storage.storable import to_storable
+from storage.text import to_storable
 
 if TYPE_CHECKING:
     from pathlib import Path

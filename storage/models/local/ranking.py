@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from core.answering.providers.extractive.answer_kinds import expected_kind, holds_kind
+from core.answering.providers.extractive.evidence import expected_kind, holds_kind
 from core.domain.corpus import ScoredSpan, SourcedPassage, Span
-from core.text.tokens import tokens
+from core.text.words import tokens
 from storage.models.local.embeddings import Embedder
-from storage.plain_text import plain
+from storage.text import plain
 
 if TYPE_CHECKING:
     from storage.models.local.embeddings import Vector

@@ -59,9 +59,24 @@ class House:
         return asked
 
     async def shows(self, words: str, place: ChannelHandle | None = None) -> discord.Message:
-        """The newest of the bot's posts in a place that has these words, when there is one."""
-        await until(lambda: any(words in texts(item) for item in self.posts(place)))
-        return next(item for item in reversed(self.posts(place)) if words in texts(item))
+        """Wait for a finished post with these words in a place, and return the newest; drafts don't count."""
+        return await self._newest(lambda item: words in texts(item) and not is_draft(item), place)
+
+    async def drafts(self, words: str, place: ChannelHandle | None = None) -> discord.Message:
+        """Wait for a draft with these words in a place, and return the newest."""
+        return await self._newest(lambda item: words in texts(item) and is_draft(item), place)
+
+    async def _newest(
+        self, is_wanted: Callable[[discord.Message], bool], place: ChannelHandle | None
+    ) -> discord.Message:
+        found: list[discord.Message] = []
+
+        def look() -> bool:
+            found[:] = filter(is_wanted, self.posts(place))
+            return bool(found)
+
+        await until(look)
+        return found[-1]
 
 
 def _user(env: Env, name: str) -> Any:
@@ -81,8 +96,13 @@ async def until(condition: Callable[[], object], seconds: float = PATIENCE_SECON
     raise AssertionError("it did not become true in time")
 
 
+def is_draft(message: discord.Message) -> bool:
+    """Whether a post is an answer in progress, which can be stopped."""
+    return "Stop" in buttons(message)
+
+
 def is_final(message: discord.Message) -> bool:
-    """Whether a post is an answer, proved and whole, and no draft of one."""
+    """Whether a post is a finished answer."""
     return set(FINAL) <= set(buttons(message))
 
 

@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 import simcord
 from simcord.env import Env
 
-from bot.discordbot.client import Events, FootnoteClient
-from bot.discordbot.parts import DiscordParts
-from bot.discordbot.translate import to_private
+from bot.discordbot.events.client import Events, FootnoteClient
+from bot.discordbot.events.translate import to_private
+from bot.presentation.platform_parts import PlatformParts
 from tests.integration.discordbot.house import House
 from tests.integration.platform_place import ANSWER as ANSWER
 from tests.integration.platform_place import KEY as KEY
@@ -54,8 +54,9 @@ class DiscordPlace(PlatformPlace):
         if self.before_ready is not None:
             self._let_in_first(self.before_ready)
         self.build_worker({"discord": to_private})
-        parts = DiscordParts(workspace_of=lambda guild: self.workspaces.get(guild, "local"), **self.core_parts())
-        self.platforms["discord"] = self.readers["discord"] = self.client.attach(parts)
+        parts = PlatformParts(**self.core_parts())
+        platform = self.client.attach(parts, lambda guild: self.workspaces.get(guild, "local"))
+        self.platforms["discord"] = self.readers["discord"] = platform
         return self.client
 
     @asynccontextmanager

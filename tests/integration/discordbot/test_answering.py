@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from bot.discordbot.destinations import ChannelPlace
-from bot.discordbot.layout import PartView
+from bot.discordbot.delivery.destinations import ChannelDestination
+from bot.discordbot.rendering.components import PartView
 from core.answering.providers.scripted import says
 from core.errors import ProviderOverloaded
 from tests.integration.discordbot.house import House, buttons, is_final, sent, texts, until
@@ -24,7 +24,7 @@ async def test_a_typing_sign_and_a_placeholder_come_before_the_answer(place: Dis
         await until(lambda: house.posts())
         [draft] = house.posts()
         assert house.thread.id == asked.id
-        assert set(buttons(draft)) == {"Stop", "How this was answered"}
+        assert set(buttons(draft)) == {"Stop", "Show steps"}
         place.provider.go.set()
         [answer] = await house.answered()
         assert answer.id == draft.id
@@ -35,7 +35,7 @@ async def test_the_first_words_are_shown_at_once_and_the_proved_text_at_the_end(
     async with place.open() as house:
         place.provider.held = {1}
         await house.ada.send(house.channel, f"{house.bot} where is the key?")
-        draft = await house.shows("I have looked at the keys of the house.")
+        draft = await house.drafts("I have looked at the keys of the house.")
         assert "https://" not in texts(draft)
         place.provider.go.set()
         [answer] = await house.answered()
@@ -49,7 +49,7 @@ async def test_an_answer_carries_links_sources_and_named_buttons(place: DiscordP
         [answer] = house.posts()
         assert "[[1]](https://footnote.example.org/s/1)" in texts(answer)
         assert "**Sources**" in texts(answer) or "House" in texts(answer).partition("stairs")[2]
-        assert {"Show passages", "Helpful", "Not helpful", "How this was answered"} <= set(buttons(answer))
+        assert {"Show passages", "Helpful", "Not helpful", "Show steps"} <= set(buttons(answer))
         assert answer.embeds == [] and answer.content == ""
 
 
@@ -110,7 +110,7 @@ async def test_a_process_that_starts_again_finishes_in_the_same_message(place: D
     async with place.open() as house:
         place.provider.held = {1}
         await house.ada.send(house.channel, f"{house.bot} where is the key?")
-        draft = await house.shows("I have looked")
+        draft = await house.drafts("I have looked")
         await place.restart()
         [answer] = await house.answered()
         assert answer.id == draft.id
@@ -122,8 +122,8 @@ async def test_a_failing_provider_is_one_clear_post_whose_steps_can_be_seen(plac
         await house.ada.send(house.channel, f"{house.bot} where is the key?")
         post = await house.shows("overloaded")
         assert len(house.posts()) == 1
-        shown = await house.ben.click(post, label="How this was answered")
-        assert "How this was answered" in texts(shown.response.message)
+        shown = await house.ben.click(post, label="Show steps")
+        assert "**Steps**" in texts(shown.response.message)
         assert shown.response.ephemeral
 
 
@@ -137,14 +137,14 @@ async def test_a_stop_waits_for_no_draft_that_discord_does_not_take(
 ) -> None:
     taken, ever = asyncio.Event(), asyncio.Event()
 
-    async def hang(self: ChannelPlace, message_id: int, part: PartView) -> bool:
+    async def hang(self: ChannelDestination, message_id: int, part: PartView) -> bool:
         taken.set()
         await ever.wait()
         return True
 
     async with place.open() as house:
         place.provider.held = {1}
-        monkeypatch.setattr(ChannelPlace, "edit", hang)
+        monkeypatch.setattr(ChannelDestination, "edit", hang)
         await house.ada.send(house.channel, f"{house.bot} where is the key?")
         async with asyncio.timeout(60):
             await taken.wait()

@@ -110,12 +110,12 @@ async def test_a_stop_of_a_finished_answer_says_so(place: DiscordPlace) -> None:
 async def test_how_it_is_answered_is_shown_while_it_runs_and_afterwards(place: DiscordPlace) -> None:
     async with place.open() as house:
         draft = await _running(place, house)
-        live = told(await house.ben.click(draft, label="How this was answered"))
+        live = told(await house.ben.click(draft, label="Show steps"))
         assert "search" in live and "running" in live
         place.provider.go.set()
         [answer] = await house.answered()
         await place.restart()
-        after = told(await house.ben.click(answer, label="How this was answered"))
+        after = told(await house.ben.click(answer, label="Show steps"))
         assert "search" in after and "running" not in after
 
 
@@ -141,7 +141,7 @@ async def _running(place: DiscordPlace, house: House):
     """Ada's question, while its answer is being written."""
     place.provider.held = {1}
     await house.ada.send(house.channel, f"{house.bot} where is the key?")
-    return await house.shows("I have looked")
+    return await house.drafts("I have looked")
 
 
 def _one_button(custom_id: str) -> list[dict]:

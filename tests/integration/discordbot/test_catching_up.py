@@ -2,7 +2,7 @@
 
 import asyncio
 
-from bot.discordbot.client import ShardedFootnoteClient
+from bot.discordbot.events.client import ShardedFootnoteClient
 from tests.integration.discordbot.house import House, until
 from tests.integration.discordbot.place import KEY, DiscordPlace, turns
 

@@ -83,7 +83,7 @@ async def test_a_summary_is_asked_for_in_the_open(place: DiscordPlace) -> None:
         ("search", {"words": "key"}, "under the stairs"),
         ("page", {"document": "house.md", "number": 1}, KEY),
         ("help", {}, "/threads"),
-        ("new", {}, "each question in a channel begins a conversation of its own"),
+        ("new", {}, "Each question in a channel starts a conversation"),
         ("why", {}, "I have seen no message of yours here"),
         ("stop", {}, "There is nothing of yours to stop here"),
         ("jobs", {}, "needs a conversation"),
@@ -111,7 +111,7 @@ async def test_control_commands_do_not_wait_behind_the_running_question(place: D
     async with place.open() as house:
         place.provider.held = {1}
         await house.ada.send(house.channel, f"{house.bot} where is the key?")
-        await house.shows("I have looked")
+        await house.drafts("I have looked")
         assert "I am working on it" in told(await house.ada.slash(house.thread, "why"))
         assert "running" in told(await house.ada.slash(house.thread, "jobs"))
         assert "Stopping" in told(await house.ada.slash(house.thread, "stop"))
@@ -193,7 +193,7 @@ async def test_a_command_that_fails_inside_is_one_sentence(
     place.may_fail = True
     async with place.open() as house:
         monkeypatch.setattr(place.client.parts.commands, "run", broken)
-        assert "Something went wrong inside Footnote" in told(await house.ada.slash(house.channel, "help"))
+        assert "Something went wrong in Footnote" in told(await house.ada.slash(house.channel, "help"))
         monkeypatch.undo()
         assert "/threads" in told(await house.ada.slash(house.channel, "help"))
 

@@ -28,7 +28,7 @@ async def test_with_several_servers_in_common_none_is_guessed(place: DiscordPlac
         office = House(house.env, "Office")
         place.workspaces[office.guild.id] = "office"
         await house.ada.send_dm("Where is the key?")
-        told = await house.shows("We share several servers", house.ada.user.dm_channel)
+        told = await house.shows("We share more than one server", house.ada.user.dm_channel)
         assert "/ask" in texts(told)
         assert await place.codes() == await place.codes("office") == []
 
@@ -41,17 +41,17 @@ async def test_servers_of_one_workspace_are_one(place: DiscordPlace) -> None:
 
 
 async def test_on_very_many_servers_nobody_is_looked_for(place: DiscordPlace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.discordbot.workspaces.MOST_ASKED", 0)
+    monkeypatch.setattr("bot.discordbot.events.workspaces.MAX_GUILDS", 0)
     async with place.open() as house:
         await house.ada.send_dm("Where is the key?")
-        assert await house.shows("I am on too many servers", house.ada.user.dm_channel)
+        assert await house.shows("I'm on too many servers", house.ada.user.dm_channel)
 
 
 async def test_without_a_server_in_common_there_is_nothing_to_read(place: DiscordPlace) -> None:
     async with place.open() as house:
         stranger = house.env.create_user("stranger")
         await stranger.send_dm("Where is the key?")
-        await house.shows("We share no server", stranger.dm_channel)
+        await house.shows("We don't share a server", stranger.dm_channel)
         assert await place.codes() == []
 
 
@@ -63,7 +63,7 @@ async def test_who_left_the_server_reads_nothing_any_more(place: DiscordPlace) -
         house.guild.remove_member(house.ben)
         await house.env.settle()
         await ben.send_dm("And the other key?")
-        await house.shows("We share no server", ben.dm_channel)
+        await house.shows("We don't share a server", ben.dm_channel)
         assert await place.codes() == ["accepted"]
 
 
@@ -76,9 +76,9 @@ async def test_a_message_that_can_not_be_stored_is_not_met_with_silence(
     async with place.open() as house:
         monkeypatch.setattr(place.entries, "accept", full)
         await house.ada.send_dm("Where is the key?")
-        await house.shows("write it again", house.ada.user.dm_channel)
+        await house.shows("Send it again", house.ada.user.dm_channel)
         await house.ada.send(house.channel, f"{house.bot} where is the key?")
-        await house.shows("write it again", house.channel)
+        await house.shows("Send it again", house.channel)
         await house.ada.send(house.channel, "good morning")
         await house.env.settle()
         assert len(house.posts(house.channel)) == 1

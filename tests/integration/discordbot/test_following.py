@@ -27,7 +27,7 @@ async def test_a_question_edited_while_it_is_answered_has_one_answer(place: Disc
     async with place.open() as house:
         place.provider.held = {1}
         asked = await house.ada.send(house.channel, f"{house.bot} where is the key?")
-        await house.shows("I have looked")
+        await house.drafts("I have looked")
         await house.ada.edit(asked, f"{house.bot} where exactly is the key?")
         await house.shows("Exactly there")
         [answer] = await house.answered()
@@ -66,7 +66,7 @@ async def test_a_question_deleted_while_it_is_answered_leaves_no_post(place: Dis
     async with place.open() as house:
         place.provider.held = {1}
         asked = await house.ada.send(house.channel, f"{house.bot} where is the key?")
-        await house.shows("I have looked")
+        await house.drafts("I have looked")
         await house.ada.delete(asked)
         await house.env.advance_time(5)
         await until(lambda: house.posts() == [])

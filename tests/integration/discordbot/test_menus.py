@@ -94,7 +94,7 @@ async def test_a_form_is_for_messages_of_the_channel_it_is_sent_in_alone(place: 
             assert sent is not None
             sent["custom_id"] = name  # as a client that is not Discord's may send it
             refused = told(await house.ben.submit_modal(form, {FIELD: "what does it say?"}))
-            assert "choose the message" in refused
+            assert "Choose the message" in refused
         assert await place.codes() == ["needs_mention", "needs_mention"]
 
 
@@ -125,7 +125,7 @@ async def test_without_a_place_to_keep_answers_there_is_no_menu_for_it(place: Di
 async def _stopped(place: DiscordPlace, house: House) -> None:
     place.provider.held = {1}
     await house.ada.send(house.channel, f"{house.bot} where is the key?")
-    draft = await house.shows("I have looked")
+    draft = await house.drafts("I have looked")
     await house.ada.click(draft, label="Stop")
     await house.shows("topped")
 

@@ -70,7 +70,7 @@ async def test_a_thread_archived_in_between_is_reopened_for_the_final_edit(place
     async with place.open() as house:
         place.provider.held = {1}
         await house.ada.send(house.channel, f"{house.bot} where is the key?")
-        draft = await house.shows("I have looked")
+        draft = await house.drafts("I have looked")
         house.env.backend.edit_channel(house.thread.id, {}, thread_metadata={"archived": True})
         edits = f"/channels/{house.thread.id}/messages/{draft.id}"
         house.env.inject_error("PATCH", edits, status=400, code=50083)
@@ -103,7 +103,7 @@ async def test_a_draft_that_somebody_deletes_comes_back_as_the_answer(place: Dis
     async with place.open() as house:
         place.provider.held = {1}
         await house.ada.send(house.channel, f"{house.bot} where is the key?")
-        draft = await house.shows("I have looked")
+        draft = await house.drafts("I have looked")
         house.env.backend.delete_message(house.thread.id, draft.id)
         await house.env.settle()
         place.provider.go.set()

@@ -57,7 +57,7 @@ async def test_a_restart_in_the_middle_of_it_ends_in_one_post_for_each() -> None
     async with reading(place) as house:
         place.provider.held = {1}
         await house.ask(QUESTION)
-        await house.shows("I have looked", house.ada.user.dm_channel)  # the model is where it is held
+        await house.drafts("I have looked", house.ada.user.dm_channel)  # the model is where it is held
         await place.restart()
         await house.answered(house.ada.user.dm_channel)
 

@@ -49,7 +49,7 @@ async def test_buttons_with_ids_of_another_server_find_nothing(place: DiscordPla
         office = _office(place, house)
         await office.ada.send(office.channel, f"{office.bot} where is the key?")
         await office.answered()
-        for label in ("Show passages", "Helpful", "How this was answered"):
+        for label in ("Show passages", "Helpful", "Show steps"):
             row = [{"type": 1, "components": [{"type": 2, "style": 2, "label": "X", "custom_id": named[label]}]}]
             office.env.backend.edit_message(office.thread.id, office.posts()[0].id, {"components": row})
             await office.env.settle()

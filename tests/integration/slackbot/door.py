@@ -1,4 +1,4 @@
-"""Slack's door as the service opens it: a real App on a data directory, connected, its pages served; no worker runs."""
+"""Slack as the service opens it: real Parts on a data directory, connected, its pages served; no worker runs."""
 
 import socket
 from collections.abc import AsyncIterator
@@ -15,7 +15,7 @@ from bot.config.sections import SlackConfig, WebConfig
 from bot.service.worker import start_task
 from bot.slackbot.connection import Reception, SlackConnection
 from bot.web.app import MAX_BODY_BYTES
-from bot.wiring.app import App
+from bot.wiring.parts import Parts
 from bot.wiring.slack import open_slack, receive_slack
 from core.domain.service import InboxEntry
 from core.service.worker import Worker
@@ -60,7 +60,7 @@ class Secrets:
 class Opened:
     """`url` is where its pages are, with a slash at the end."""
 
-    app: App
+    app: Parts
     door: SlackConnection
     ears: Reception
     url: str = ""
@@ -71,12 +71,12 @@ class Opened:
 
 
 @asynccontextmanager
-async def open_door(app: App) -> AsyncIterator[Opened]:
+async def open_door(app: Parts) -> AsyncIterator[Opened]:
     """One process more that hears; several may share an app."""
     async with AsyncExitStack() as stack:
         door = await open_slack(stack, app)
         assert door is not None, "Slack is off"
-        ears = await receive_slack(stack, door, app, Worker(app.inbox_store, app.answers, {}, app.clock))
+        ears = await receive_slack(stack, door, app, app.commands, Worker(app.inbox_store, app.answers, {}, app.clock))
         opened = Opened(app=app, door=door, ears=ears)
         if ears.add_pages is not None:
             opened.url = await _serve(stack, ears, app.config.web.public_url)

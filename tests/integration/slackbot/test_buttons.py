@@ -186,12 +186,12 @@ async def test_a_stop_of_a_finished_answer_says_so(place: SlackPlace) -> None:
 async def test_how_it_is_answered_is_shown_while_it_runs_and_afterwards(place: SlackPlace) -> None:
     async with place.open() as house:
         draft = await _running(place, house)
-        live = await house.modal(await house.ben.click(draft, "How this was answered"), "search")
+        live = await house.modal(await house.ben.click(draft, "Show steps"), "search")
         assert "running" in shown_of(live)
         place.provider.go.set()
         [answer] = await house.answered()
         await place.restart()
-        after = await house.modal(await house.ben.click(answer, "How this was answered"), "search")
+        after = await house.modal(await house.ben.click(answer, "Show steps"), "search")
         assert "running" not in shown_of(after)
 
 
@@ -210,7 +210,7 @@ async def test_a_deleted_conversations_buttons_say_that_it_is_gone(place: SlackP
         answer = await house.ask()
         [conversation] = await place.conversations.list_conversations("local")
         await place.conversations.delete(conversation.id, "local")
-        for label in ("Helpful", "Show passages", "How this was answered"):
+        for label in ("Helpful", "Show passages", "Show steps"):
             await house.ada.click(answer, label)
         await house.until(lambda: len(house.whispered(house.ada, "may have been deleted")) == 3, "three sentences")
         assert house.ada.modal is None
@@ -231,7 +231,7 @@ async def test_a_private_answers_buttons_are_its_readers_alone(place: SlackPlace
         await house.ada.slash(house.channel, "ask where is the key? --private")
         private = await house.told(house.ada, "under the stairs")
         opened = await house.ask("where is the key, in the open?")
-        for stolen in (buttons(private)["Show passages"], buttons(private)["How this was answered"]):
+        for stolen in (buttons(private)["Show passages"], buttons(private)["Show steps"]):
             opened.blocks = _one_button(stolen)
             await house.ben.click(opened, "Old")
         await house.until(lambda: len(house.whispered(house.ben, "somebody else's eyes")) == 2, "two refusals")

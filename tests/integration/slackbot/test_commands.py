@@ -142,7 +142,7 @@ async def test_a_fault_is_one_sentence_and_the_next_command_works(
     async with place.open() as house:
         monkeypatch.setattr(place.listeners.handler.parts.commands, "run", broken)
         await house.ada.slash(house.channel, "sources")
-        said = await house.told_once(house.ada, "Something went wrong inside Footnote")
+        said = await house.told_once(house.ada, "Something went wrong in Footnote")
         assert "a fault" not in shown_of(said)
         monkeypatch.undo()
         await house.ada.slash(house.channel, "sources")

@@ -5,18 +5,18 @@ from pathlib import Path
 import pytest
 
 from bot.config import Config
-from bot.service.doctor import examine
+from bot.service.doctor import examine_config
 from bot.service.doctor_slack import OFF, describe_slack
 from bot.slackbot.events.manifest import SCOPES
 from bot.slackbot.events.transport import BAD_APP_TOKEN
-from bot.wiring.app import App
+from bot.wiring.parts import open_parts
 from core.errors import ConfigError
 from tests.integration.slackbot.door import Secrets, open_door
 from tests.slack_server import SlackServer, Team
 
 
 async def problems(config: Config) -> str:
-    async with App(config) as app:
+    async with open_parts(config) as app:
         with pytest.raises(ConfigError) as caught:
             await describe_slack(app)
         return str(caught.value)
@@ -25,14 +25,14 @@ async def problems(config: Config) -> str:
 async def test_a_bot_that_lacks_nothing_says_who_and_where_it_is(
     server: SlackServer, team: Team, secrets: Secrets
 ) -> None:
-    async with App(secrets.config(team)) as app:
+    async with open_parts(secrets.config(team)) as app:
         assert await describe_slack(app) == f"footnote is ready in acme ({team.id}); Socket Mode"
-    async with App(secrets.config(team, transport="http")) as app:
+    async with open_parts(secrets.config(team, transport="http")) as app:
         assert await describe_slack(app) == f"footnote is ready in acme ({team.id}); HTTP requests, signed"
 
 
 async def test_without_anything_configured_it_is_off(server: SlackServer, tmp_path: Path) -> None:
-    async with App(Config(data_dir=tmp_path)) as app:
+    async with open_parts(Config(data_dir=tmp_path)) as app:
         assert await describe_slack(app) == OFF
 
 
@@ -66,7 +66,7 @@ async def test_teams_that_installed_the_app_are_counted_and_looked_at(server: Sl
     config = secrets.config(installs=True)
     team = server.create_team("bravo", installed=False)
     owner = server.person("owner", team=team)
-    async with App(config) as app:
+    async with open_parts(config) as app:
         async with open_door(app) as opened:
             await owner.install(f"{opened.url}slack/install")
         assert await describe_slack(app) == f"installed by 1 team at {secrets.public_url}/slack/install; Socket Mode"
@@ -78,11 +78,7 @@ async def test_teams_that_installed_the_app_are_counted_and_looked_at(server: Sl
 
 
 async def test_it_is_one_line_of_the_doctors(server: SlackServer, team: Team, secrets: Secrets) -> None:
-    app = App(secrets.config(team))
-    try:
-        [check] = [one for one in await examine(app) if one.name == "slack"]
-    finally:
-        await app.close()
+    [check] = [one for one in await examine_config(secrets.config(team)) if one.name == "slack"]
 
     assert check.ok
     assert "ready in acme" in check.detail

@@ -11,7 +11,7 @@ from aiohttp import ClientSession
 
 from bot.slackbot.events import transport as http
 from bot.web.app import MAX_BODY_BYTES
-from bot.wiring.app import App
+from bot.wiring.parts import open_parts
 from core.errors import StorageError
 from tests.integration.slackbot.door import Opened, Secrets, open_door
 from tests.slack_server import Channel, Message, Person, SlackServer, Team
@@ -22,7 +22,7 @@ MINUTE = 60
 
 @pytest.fixture
 async def opened(server: SlackServer, team: Team, secrets: Secrets) -> AsyncIterator[Opened]:
-    async with App(secrets.config(team, transport="http")) as app, open_door(app) as opened:
+    async with open_parts(secrets.config(team, transport="http")) as app, open_door(app) as opened:
         yield opened
 
 

@@ -12,7 +12,7 @@ from aiohttp import ClientSession
 from bot.slackbot.events import installation as oauth
 from bot.slackbot.events.installation import PURPOSE
 from bot.slackbot.events.manifest import SCOPES
-from bot.wiring.app import App
+from bot.wiring.parts import open_parts
 from core.errors import ConfigError
 from tests.integration.slackbot.door import KEY, Opened, Secrets, open_door
 from tests.integration.test_service import start
@@ -34,7 +34,7 @@ def owner(server: SlackServer, team: Team) -> Person:
 
 @pytest.fixture
 async def opened(server: SlackServer, secrets: Secrets) -> AsyncIterator[Opened]:
-    async with App(secrets.config(installs=True)) as app, open_door(app) as opened:
+    async with open_parts(secrets.config(installs=True)) as app, open_door(app) as opened:
         await server.wait_for_connection()
         yield opened
 
@@ -211,10 +211,10 @@ async def test_installed_teams_are_known_after_a_restart_without_asking_slack(
     server: SlackServer, team: Team, owner: Person, secrets: Secrets
 ) -> None:
     config = secrets.config(installs=True)
-    async with App(config) as app, open_door(app) as opened:
+    async with open_parts(config) as app, open_door(app) as opened:
         await installed(opened, owner)
     asked = len(server.calls("auth.test"))
-    async with App(config) as app, open_door(app) as opened:
+    async with open_parts(config) as app, open_door(app) as opened:
         await server.wait_for_connection(2)
         await asks(server, team)
 
@@ -226,14 +226,14 @@ async def test_installed_teams_are_known_after_a_restart_without_asking_slack(
 async def test_keys_are_changed_one_by_one_and_a_lost_one_is_told_at_the_start(
     team: Team, owner: Person, secrets: Secrets
 ) -> None:
-    async with App(secrets.config(installs=True)) as app, open_door(app) as opened:
+    async with open_parts(secrets.config(installs=True)) as app, open_door(app) as opened:
         await installed(opened, owner)
-    async with App(secrets.config(installs=True, key=OTHER_KEY)) as app:
+    async with open_parts(secrets.config(installs=True, key=OTHER_KEY)) as app:
         with pytest.raises(ConfigError, match=f"{team.id} can't be decrypted with the key in FOOTNOTE_SLACK_KEY"):
             async with open_door(app):
                 pytest.fail("it opened")
     for key in (f"{OTHER_KEY}\n{KEY}", OTHER_KEY):
-        async with App(secrets.config(installs=True, key=key)) as app, open_door(app) as opened:
+        async with open_parts(secrets.config(installs=True, key=key)) as app, open_door(app) as opened:
             assert [one.id for one in opened.door.teams.all()] == [team.id]
 
 
@@ -244,7 +244,7 @@ async def test_the_configured_token_goes_before_one_that_its_team_installs(
     assert team.install is not None
     configured = team.install.token
     owner = server.person("owner", team=team)
-    async with App(secrets.config(team, installs=True)) as app, open_door(app) as opened:
+    async with open_parts(secrets.config(team, installs=True)) as app, open_door(app) as opened:
         page = await owner.install(f"{opened.url}slack/install")
         await opened.door.teams.renew()
 
@@ -279,7 +279,7 @@ async def test_the_whole_service_lets_people_in_from_elsewhere_to_install(
 async def test_a_flood_of_visits_is_stored_only_up_to_a_limit(opened: Opened) -> None:
     async with ClientSession() as browser:
         statuses = [(await browser.get(f"{opened.url}slack/install")).status for _ in range(3 * oauth.VISITS.burst)]
-    codes = await opened.app.database.read_rows(
+    codes = await opened.app.database.read(
         lambda at: at.exec_driver_sql("SELECT count(*) FROM one_time_code").scalar_one()
     )
 

@@ -73,7 +73,7 @@ async def test_what_was_answered_before_a_company_came_in_is_not_opened_further(
         house.channel.is_external = True
         await house.ben.say(house.channel, "hello from Bravo")
         await house.server.settle()
-        for label in ("Show passages", "How this was answered"):
+        for label in ("Show passages", "Show steps"):
             shown = await house.ben.click(answer, label)
             assert shown.modal is None
         await house.until(lambda: len(house.whispered(house.ben, CLOSED)) == 2)

@@ -19,7 +19,7 @@ async def test_a_linked_document_is_shown_with_path_and_line_and_can_be_cited(pl
 async def test_a_broken_link_is_told_with_what_may_have_been_meant(place: SlackPlace) -> None:
     async with place.open() as house:
         shown = shown_of(await house.ask("where is the key of [[Hous]]?"))
-        assert "Hous: leads nowhere (no document is called so) — Did you mean House?" in shown
+        assert "Hous: leads nowhere (no document has this name) — Did you mean House?" in shown
 
 
 async def test_ten_are_named_and_a_button_opens_the_rest_for_who_presses_even_after_a_restart(

@@ -12,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.config import Config
 from bot.slackbot.events import transport as socket_mode
 from bot.slackbot.events.transport import BAD_APP_TOKEN, ReconnectingSocket
-from bot.wiring.app import App
+from bot.wiring.parts import open_parts
 from bot.wiring.slack import open_slack
 from core.errors import ConfigError, PlatformError
 from tests.integration.slackbot.door import VARIABLES, Opened, Secrets, open_door
@@ -26,7 +26,7 @@ async def texts(opened: Opened, team: Team) -> list[str]:
 
 
 async def test_without_anything_configured_slack_is_off(tmp_path: Path, server: SlackServer) -> None:
-    async with App(Config(data_dir=tmp_path)) as app, AsyncExitStack() as stack:
+    async with open_parts(Config(data_dir=tmp_path)) as app, AsyncExitStack() as stack:
         assert await open_slack(stack, app) is None
     assert server.calls() == []
 
@@ -35,7 +35,7 @@ async def test_without_anything_configured_slack_is_off(tmp_path: Path, server: 
 async def test_a_question_is_heard_over_either_transport(
     transport: str, server: SlackServer, team: Team, general: Channel, ada: Person, secrets: Secrets
 ) -> None:
-    async with App(secrets.config(team, transport=transport)) as app, open_door(app) as opened:
+    async with open_parts(secrets.config(team, transport=transport)) as app, open_door(app) as opened:
         if transport == "socket":
             await server.wait_for_connection()
         else:
@@ -52,7 +52,7 @@ async def test_a_question_is_heard_over_either_transport(
 async def test_a_team_may_have_a_workspace_that_was_there_before(
     server: SlackServer, team: Team, general: Channel, ada: Person, secrets: Secrets
 ) -> None:
-    async with App(secrets.config(team, workspaces={team.id: "house"})) as app, open_door(app) as opened:
+    async with open_parts(secrets.config(team, workspaces={team.id: "house"})) as app, open_door(app) as opened:
         await server.wait_for_connection()
         await ada.mention(general, "how long is a day?")
         await server.settle()
@@ -64,7 +64,7 @@ async def test_a_team_may_have_a_workspace_that_was_there_before(
 async def test_several_processes_hear_and_each_question_is_taken_in_once(
     server: SlackServer, team: Team, general: Channel, ada: Person, secrets: Secrets
 ) -> None:
-    async with App(secrets.config(team)) as app, open_door(app) as opened, open_door(app), open_door(app):
+    async with open_parts(secrets.config(team)) as app, open_door(app) as opened, open_door(app), open_door(app):
         await server.wait_for_connection(3)
         server.deliver_twice(3)
         for number in range(6):
@@ -77,7 +77,7 @@ async def test_several_processes_hear_and_each_question_is_taken_in_once(
 
 async def test_a_worker_alone_posts_without_hearing(server: SlackServer, team: Team, secrets: Secrets) -> None:
     config = secrets.config(team, app_token_file=None)
-    async with App(config) as app, AsyncExitStack() as stack:
+    async with open_parts(config) as app, AsyncExitStack() as stack:
         door = await open_slack(stack, app, hears=False)
         assert door is not None
         assert [one.name for one in door.teams.all()] == ["acme"]
@@ -90,8 +90,8 @@ async def test_a_bot_token_that_slack_refuses_is_told_at_the_start(
 ) -> None:
     config = secrets.config(team)
     server.revoke(team, refusal)
-    async with App(config) as app, AsyncExitStack() as stack:
-        with pytest.raises(ConfigError, match=r"Slack refuses the bot's token. Install .* SLACK_BOT_TOKEN"):
+    async with open_parts(config) as app, AsyncExitStack() as stack:
+        with pytest.raises(ConfigError, match=r"Slack refuses the bot's token: install .* SLACK_BOT_TOKEN"):
             await open_slack(stack, app)
 
 
@@ -99,7 +99,7 @@ async def test_an_app_token_that_slack_refuses_is_told_at_the_start(
     server: SlackServer, team: Team, secrets: Secrets
 ) -> None:
     config = secrets.config(team, app_token_file=secrets.file("wrong", "xapp-wrong"))
-    async with App(config) as app:
+    async with open_parts(config) as app:
         with pytest.raises(ConfigError) as caught:
             async with open_door(app):
                 pytest.fail("it opened")
@@ -110,8 +110,8 @@ async def test_a_slack_that_is_away_is_told_at_the_start(
     server: SlackServer, team: Team, secrets: Secrets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(AsyncWebClient, "BASE_URL", "http://127.0.0.1:9/api/")
-    async with App(secrets.config(team)) as app, AsyncExitStack() as stack:
-        with pytest.raises(PlatformError, match=r"Slack can't be reached .*Check this machine's network"):
+    async with open_parts(secrets.config(team)) as app, AsyncExitStack() as stack:
+        with pytest.raises(PlatformError, match=r"Slack can't be reached .*check this machine's network"):
             await open_slack(stack, app)
 
 
@@ -129,7 +129,7 @@ async def test_what_others_read_from_the_environment_changes_nothing_here(
         monkeypatch.setenv(
             name, {"SLACK_BOT_TOKEN": team.install.token, "SLACK_APP_TOKEN": server.app.token}.get(name, "x")
         )
-    async with App(secrets.config(app_token_file=None)) as app, open_door(app) as opened:
+    async with open_parts(secrets.config(app_token_file=None)) as app, open_door(app) as opened:
         await server.wait_for_connection()
         await ada.mention(general, "how long is a day?")
         await server.settle()
@@ -141,7 +141,7 @@ async def test_what_others_read_from_the_environment_changes_nothing_here(
 async def test_it_hears_on_after_slack_wants_a_new_connection(
     server: SlackServer, team: Team, general: Channel, ada: Person, secrets: Secrets
 ) -> None:
-    async with App(secrets.config(team)) as app, open_door(app) as opened:
+    async with open_parts(secrets.config(team)) as app, open_door(app) as opened:
         await server.wait_for_connection()
         await server.disconnect()
         await server.wait_for_connection(2)
@@ -163,7 +163,7 @@ async def test_refused_connections_are_tried_again_without_end(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr(socket_mode, "FIRST_PAUSE_SECONDS", 0.01)
-    async with App(secrets.config(team)) as app, open_door(app) as opened:
+    async with open_parts(secrets.config(team)) as app, open_door(app) as opened:
         await server.wait_for_connection()
         server.socket.refused = True
         await server.drop_sockets()

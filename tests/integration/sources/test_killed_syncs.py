@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.config import Config, load_config
-from bot.wiring.app import App
+from bot.wiring.parts import Parts, open_parts
 from core.domain.jobs import Job, JobKind, JobStatus
 from core.work.orphaned_jobs import CUT_OFF
 
@@ -18,7 +18,7 @@ HANGING = """
 import asyncio, sys
 from pathlib import Path
 from bot.config import load_config
-from bot.wiring.app import App
+from bot.wiring.parts import Parts, open_parts
 from storage.sources import building
 
 class Hanging:
@@ -29,7 +29,7 @@ class Hanging:
 building.build_fetcher = lambda spec, token: Hanging()
 
 async def main():
-    async with App(load_config(Path(sys.argv[1]), data_dir=None)) as app:
+    async with open_parts(load_config(Path(sys.argv[1]), data_dir=None)) as app:
         await app.syncs.sync("local")
 
 asyncio.run(main())
@@ -46,7 +46,7 @@ def config(tmp_path: Path) -> Config:
     return load_config(file, data_dir=None)
 
 
-async def shown(app: App) -> Job:
+async def shown(app: Parts) -> Job:
     """The oldest sync, as lists of jobs show it."""
     return (await app.jobs.recent("local"))[-1][0]
 
@@ -58,7 +58,7 @@ async def test_a_killed_sync_is_shown_as_failed_once_nobody_can_be_at_work_on_it
     syncing = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE, cwd=Path(__file__).parents[3])
     assert syncing.stdout is not None
     assert await syncing.stdout.readline() == b"fetching\n"
-    async with App(config) as app:
+    async with open_parts(config) as app:
         async with asyncio.timeout(60):
             while sum(map(len, await app.jobs.recent("local"))) < 2:  # noqa: ASYNC110 - what another process writes
                 await asyncio.sleep(0.05)
@@ -73,7 +73,7 @@ async def test_a_killed_sync_is_shown_as_failed_once_nobody_can_be_at_work_on_it
 
 
 async def test_a_sync_ends_what_a_killed_one_left_before_it_begins(config: Config) -> None:
-    async with App(config) as app:
+    async with open_parts(config) as app:
         job = Job(
             id="dead",
             workspace="local",

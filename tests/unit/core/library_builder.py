@@ -14,8 +14,8 @@ from core.domain.extracts import SCHEMAS, Extract, Extraction, ExtractType, sche
 from core.features.recap import LineWriter, Recaps
 from core.knowledge.facts import Facts
 from core.knowledge.library import Library
-from core.knowledge.references.lines import DocumentLines
-from core.knowledge.references.linked_context import Offer
+from core.knowledge.references.document_lines import DocumentLines
+from core.knowledge.references.linked_context import LinkedContext
 from core.knowledge.references.service import References
 from tests.builders import NOON, build_document, build_scope, build_source
 from tests.fakes import ManualClock, WordIndex
@@ -107,7 +107,7 @@ class Shelf:
             scope=scope or self.scope(), library=self.library, corpus=self.corpus, facts=self.facts, **fields
         )
 
-    def toolbox(self, offer: Offer | None = None, **fields: object) -> Toolbox:
+    def toolbox(self, offer: LinkedContext | None = None, **fields: object) -> Toolbox:
         return Toolbox([SearchTool(), GetPageTool(), QueryJournalTool()], self.context(**fields), offer)
 
     def lines(self) -> DocumentLines:

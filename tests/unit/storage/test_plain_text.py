@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.plain_text import has_words, indexed_text, plain
+from storage.text import has_words, indexed_text, plain
 from tests.unit.storage.search_builders import build_entry
 
 

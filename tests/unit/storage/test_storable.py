@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from core.domain.corpus import Span
 from core.domain.jobs import JobStatus
-from storage.storable import to_storable, to_storable_value
+from storage.text import to_storable, to_storable_value
 from tests.builders import build_job
 
 ANY_TEXT = st.text(st.characters() | st.characters(categories=["Cs"]) | st.just("\x00"))

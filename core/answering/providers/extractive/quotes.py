@@ -1,8 +1,8 @@
-"""Finds the quotes that answer: the best passages first, then runs of up to three sentences in them.
+"""Quotes that answer a question: the best runs of sentences in the best passages.
 
 A cross-encoder (ports.AnswerJudge) reads the passages, then their sentences, then runs around the best sentences: an
-answer often needs the sentence before or after it. Measured on 201 questions of our own, whose wording differs from
-the documents': one sentence held the answer in .52 of them, the best run in .60, the two best runs in .67.
+answer often needs the sentence before or after it. Measured on 201 questions of our own, in other words than the
+documents: one sentence held the answer in .52 of them, the best run in .60, the two best runs in .67.
 """
 
 import math
@@ -10,33 +10,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.domain.corpus import SourcedPassage, Span
-from core.knowledge.search.named_documents import find_named
+from core.knowledge.search.searching import find_named
 from core.ports import AnswerJudge, SentenceRanker
-from core.text.readable import readable
+from core.text.markup import is_row, readable
 
-# The passages that are judged; of these the best are read sentence by sentence. In novels, whose passages are alike,
-# the one that answers is often the seventh to tenth.
+# Passages that are judged, and the best of them, which are read sentence by sentence. In novels, whose passages are
+# alike, the answer is often in the seventh to tenth.
 PASSAGES_JUDGED = 10
 PASSAGES_READ = 3
-# How many pages on a page's next passage is worth, and what a place further down costs, in logits.
+# Places by which a page's next passage moves down, and the cost of a place in logits.
 NEXT_ON_PAGE = 0.5
 PLACE_COST = 0.2
-# Sentences judged by the cross-encoder at most; where there are more, the sentence ranker chooses.
-SENTENCES_JUDGED = 16
-# Sentences around which longer runs are tried, and the runs: (sentences before, sentences after).
+SENTENCES_JUDGED = 16  # by the cross-encoder; of more, the sentence ranker chooses
+# Sentences with the best scores, and the runs tried around each: (sentences before, sentences after).
 SEEDS = 3
 RUNS = ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1))
-RUN_WORDS = 110  # a longer run is no quote any more
-# What a sentence more has to bring, in logits: 0.3 to 0.6 kept the hits at 0.8 of the length.
+RUN_WORDS = 110  # maximum
+# Logits that another sentence has to add: 0.3 to 0.6 kept the hits at 0.8 of the length.
 SENTENCE_COST = 0.3
-PASSAGE_WEIGHT = 0.5  # of the passage's logit beside the sentence's, when seeds are chosen
-# A judge's 0 and 1 have no finite logit.
-MOST_CERTAIN = 1e-6
+PASSAGE_WEIGHT = 0.5  # of the passage's logit, added to the sentence's, in the choice of seeds
+MOST_CERTAIN = 1e-6  # a judge's 0 and 1 have no finite logit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
-    """A run of sentences of one passage. `logit` is the cross-encoder's, `score` the one it is ranked by."""
+    """A run of sentences of one passage: `logit` is the cross-encoder's, `score` ranks it."""
 
     source: SourcedPassage
     sentences: tuple[Span, ...]
@@ -58,14 +56,14 @@ class Quote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """Quotes, best first, and the passages with their logits, best first. Both empty when there was nothing."""
+    """Quotes and passages (with their logits), each best first; both may be empty."""
 
     quotes: tuple[Quote, ...] = ()
     passages: tuple[tuple[SourcedPassage, float], ...] = ()
 
     @property
     def strength(self) -> float:
-        """The best logit of all."""
+        """The best of all logits."""
         logits = [*(quote.logit for quote in self.quotes), *(logit for _, logit in self.passages)]
         return max(logits, default=-math.inf)
 
@@ -73,8 +71,11 @@ class Found:
 async def find_quotes(
     question: str, passages: Sequence[SourcedPassage], ranker: SentenceRanker, judge: AnswerJudge
 ) -> Found:
-    """What of `passages`, as the tools listed them, answers `question`; of a document it names, if they are of it."""
-    ranked = await rank_passages(question, _meant(question, passages), judge)
+    """Find the quotes in `passages`, in the order of the tools, that answer `question`.
+
+    If the question names documents among them, only their passages count.
+    """
+    ranked = await rank_passages(question, _of_named_documents(question, passages), judge)
     if not ranked:
         return Found()
     read = ranked[:PASSAGES_READ]
@@ -91,8 +92,8 @@ async def find_quotes(
     return Found(quotes=tuple(sorted(quotes, key=lambda quote: -quote.score)), passages=tuple(ranked))
 
 
-def _meant(question: str, passages: Sequence[SourcedPassage]) -> Sequence[SourcedPassage]:
-    """The passages of the documents that the question names; all of them, where it names none."""
+def _of_named_documents(question: str, passages: Sequence[SourcedPassage]) -> Sequence[SourcedPassage]:
+    """Return the passages of documents that the question names; all passages if it names none."""
     named = find_named(question, {found.document.id: found.document for found in passages}.values())
     return passages if named is None else [found for found in passages if found.document.id in named.document_ids]
 
@@ -100,7 +101,7 @@ def _meant(question: str, passages: Sequence[SourcedPassage]) -> Sequence[Source
 async def rank_passages(
     question: str, passages: Sequence[SourcedPassage], judge: AnswerJudge
 ) -> list[tuple[SourcedPassage, float]]:
-    """The first PASSAGES_JUDGED passages with their logits, best first: by logit and place."""
+    """Return the first PASSAGES_JUDGED passages with their logits, best first by logit and place."""
     first = by_place(passages)[:PASSAGES_JUDGED]
     scores = await judge.relevance(question, [_judged_text(found, found.passage.span) for found in first])
     judged = [(found, to_logit(score)) for found, score in zip(first, scores, strict=True)]
@@ -108,10 +109,11 @@ async def rank_passages(
 
 
 def by_place(passages: Sequence[SourcedPassage]) -> list[SourcedPassage]:
-    """Passages as tools list them (pages best first, the passages of a page best first) in one order, each once.
+    """Return passages in one order, each once, from the tools' order (best pages first, best passages of a page
+    first).
 
-    A page's next passage comes between the first ones of the next two pages. Scores can't decide: those of a search
-    within a document and of an open one do not compare.
+    A page's next passage comes between the first ones of the next two pages. Scores can't decide the order, because
+    scores of a search within one document don't compare with an open search.
     """
     pages: dict[str, int] = {}
     taken: dict[str, int] = {}
@@ -127,18 +129,18 @@ def by_place(passages: Sequence[SourcedPassage]) -> list[SourcedPassage]:
 
 
 def text_of(source: SourcedPassage, span: Span) -> str:
-    """What stands at a place of the page that lies in the passage."""
+    """Return the text of a span (page offsets) within the passage."""
     start = source.passage.span.start
     return source.passage.text[span.start - start : span.end - start]
 
 
 def place_of(source: SourcedPassage) -> str:
-    """The titles that a passage stands under, from the document's down."""
+    """Return the titles above a passage, from the document's down."""
     return " > ".join(dict.fromkeys(filter(None, (source.document.title, *source.passage.heading_path))))
 
 
 def quotable(source: SourcedPassage) -> list[int]:
-    """Places of the sentences that say something: not the passage's own heading, not a rule or an image."""
+    """Return the places of the sentences that aren't the passage's own heading, a rule or an image."""
     titles = {title.strip().lower() for title in (*source.passage.heading_path, source.document.title)}
     texts = [readable(text_of(source, span)) for span in source.passage.sentences]
     said = [place for place, text in enumerate(texts) if text and text.lower() not in titles]
@@ -153,7 +155,7 @@ def to_logit(score: float) -> float:
 async def _sentences(
     question: str, passages: Sequence[SourcedPassage], ranker: SentenceRanker
 ) -> list[tuple[SourcedPassage, int]]:
-    """(passage, place of the sentence in it); a sentence that two passages share is taken once."""
+    """Return pairs of a passage and a sentence's place in it; a sentence that two passages share comes once."""
     seen: set[tuple[str, Span]] = set()
     found: list[tuple[SourcedPassage, int]] = []
     for source in passages:
@@ -201,5 +203,33 @@ def _span(source: SourcedPassage, first: int, last: int) -> Span:
 
 
 def _judged_text(source: SourcedPassage, span: Span) -> str:
-    """With the titles above it: many sentences do not say what they are about."""
+    """Put the titles above it: many sentences don't name their subject."""
     return f"{place_of(source)}: {text_of(source, span)}"
+
+
+def listed(source: SourcedPassage, span: Span) -> bool:
+    """Return whether a list mark precedes a sentence on its line."""
+    before = text_before(source, span)
+    return bool(before) and (before in {"-", "*", "+", "•"} or (before.rstrip(".)").isalnum() and len(before) <= 4))
+
+
+def text_before(source: SourcedPassage, span: Span) -> str:
+    """Return the text before a sentence on its line."""
+    return text_of(source, Span(source.passage.span.start, span.start)).rpartition("\n")[2].strip(" \t>")
+
+
+def header_rows(quote: Quote) -> tuple[Span, ...]:
+    """Return the first row of the table that a quote begins in, if the passage holds it and the quote doesn't."""
+    if not is_row(text_of(quote.source, quote.sentences[0])):
+        return ()
+    rows = []
+    for span in reversed(quote.source.passage.sentences):
+        if span.start >= quote.sentences[0].start:
+            continue
+        if not is_row(text_of(quote.source, span)):
+            break
+        rows.append(span)
+    else:
+        if quote.source.passage.titles != quote.source.passage.heading_path:
+            return ()  # the passage begins below the first row
+    return (rows[-1],) if rows else ()

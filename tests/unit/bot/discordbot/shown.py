@@ -5,8 +5,7 @@ from typing import Any
 
 from simcord.components import COMPONENTS_V2_FLAG, validate_message_state, walk_components
 
-from bot.discordbot.layout import DiscordPost, PartView
-from bot.discordbot.views import to_view
+from bot.discordbot.rendering.components import DiscordPost, PartView, to_view
 from bot.presentation.action_names import find_part
 from bot.presentation.rendering import units
 from tests.unit.bot.markdown_texts import ZERO_WIDTH, clickable, open_fences, pings

@@ -6,7 +6,7 @@ import aiohttp
 import discord
 import pytest
 
-from bot.discordbot.errors import OPEN_THREAD, POST, to_error, understood
+from bot.discordbot.delivery.errors import OPEN_THREAD, POST, to_error, translated_errors
 from core.errors import AccessDenied, FootnoteError, InvalidState, NotFound, PlatformError
 
 KINDS = {403: discord.Forbidden, 404: discord.NotFound}
@@ -53,5 +53,5 @@ def test_a_pause_that_discord_asks_for_is_kept() -> None:
 
 
 def test_what_is_no_refusal_of_discord_stays_as_it_is() -> None:
-    with pytest.raises(KeyError), understood(POST):
+    with pytest.raises(KeyError), translated_errors(POST):
         raise KeyError("a fault of ours")

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.discordbot.translate import (
+from bot.discordbot.events.translate import (
     is_private,
     private_address,
     private_key,

@@ -146,7 +146,7 @@ BROKEN = Reference(
     label="[[Boats]]",
     document=None,
     broken=True,
-    summary="no document is called so",
+    summary="no document has this name",
     near=("[[Boat]]", "[[Goat]]"),
 )
 NO_HEADING = replace(HOUSE, label="[[House#Key]]", heading="", near=("[[House#Keys]]",))
@@ -166,7 +166,7 @@ def build_referring_answer(*references: Reference) -> Answer:
 def test_what_the_question_named_has_a_line_each_with_path_and_summary() -> None:
     assert named_reference_lines(build_referring_answer(HOUSE, BROKEN, NO_HEADING)) == [
         "House#Keys: house.md — Where we live.",
-        "Boats: leads nowhere (no document is called so) — Did you mean Boat or Goat?",
+        "Boats: leads nowhere (no document has this name) — Did you mean Boat or Goat?",
         "House#Key: house.md has no such heading — Did you mean House#Keys?",
     ]
     assert named_reference_lines(build_referring_answer(replace(BROKEN, near=(), summary=""))) == [

@@ -7,7 +7,7 @@ import pytest
 
 from bot.config import Config
 from bot.service.doctor import _scans
-from bot.wiring.app import App
+from bot.wiring.parts import Parts
 from storage.documents.pdf import recognition
 
 
@@ -24,4 +24,4 @@ async def test_it_says_whether_scans_are_read_and_what_they_take(
 ) -> None:
     monkeypatch.setattr(recognition, "is_installed", lambda: installed)
     config = Config.model_validate({"ingest": {"ocr": ocr}})
-    assert await _scans(cast("App", SimpleNamespace(config=config))) == expected
+    assert await _scans(cast(Parts, SimpleNamespace(config=config))) == expected

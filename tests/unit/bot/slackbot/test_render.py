@@ -68,7 +68,7 @@ def test_a_short_answer_is_one_message_with_its_source() -> None:
     assert body_of(part) == f"Under the mat [[1]]({GOOD}?n=1)."
     assert text_of(part).endswith("\nSources\n[1] Page 1 of “Guide” > Keys“under the mat”\n\n")
     assert links_of(part) == [("Page 1 of “Guide”", f"{GOOD}?n=1")]
-    assert labels_of(part) == ["Show passages", "How this was answered"]
+    assert labels_of(part) == ["Show passages", "Show steps"]
     assert names_of(part) == [f"fn:rate:{ANSWER}", f"fn:passages:{ANSWER}", f"fn:how:{ANSWER}"]
     assert part.blocks[-1]["block_id"] == f"fn:part:{POST}@{POST}.1"
 
@@ -92,7 +92,7 @@ def test_thumbs_are_a_pair_with_values() -> None:
 def test_a_private_answer_can_be_shared_and_another_not() -> None:
     assert labels_of(render(build_answer(), is_private=True).parts[0])[-1] == "Share with the channel"
     unclear = build_answer("Which?", 0, status=AnswerStatus.CLARIFY, choices=("Red",))
-    assert labels_of(render(unclear, is_private=True).parts[0]) == ["How this was answered"]
+    assert labels_of(render(unclear, is_private=True).parts[0]) == ["Show steps"]
     assert "Share with the channel" not in labels_of(render(build_answer()).parts[0])
 
 

@@ -37,7 +37,7 @@ def test_what_can_be_done_with_an_answer_follows_from_its_status(
 
 def test_there_are_no_passages_to_show_without_footnotes() -> None:
     answer = Answer(status=AnswerStatus.ANSWERED, text="", message_id=ANSWER)
-    assert labels_of(shown(answer_blocks(answer, POST, is_private=False))) == ["How this was answered"]
+    assert labels_of(shown(answer_blocks(answer, POST, is_private=False))) == ["Show steps"]
 
 
 def test_choices_of_nothing_have_a_name_all_the_same() -> None:

@@ -110,7 +110,7 @@ def test_before_the_first_word_it_says_that_it_works() -> None:
     part = running_message("", [], post_id=POST)
     assert body_of(part) == "**Working on it**"
     assert part.text == "Working on it"
-    assert labels_of(part) == ["Stop", "How this was answered"]
+    assert labels_of(part) == ["Stop", "Show steps"]
     assert names_of(part) == [f"fn:stop:{POST}", f"fn:how:{POST}"]
     assert part.blocks[-1]["block_id"] == f"fn:part:{POST}@{POST}.1"
 

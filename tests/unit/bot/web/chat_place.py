@@ -17,7 +17,7 @@ from bot.web.app import WebParts, build_web
 from bot.web.chat import ChatParts, add_chat
 from bot.web.client import WebPlatform
 from bot.web.events import EventHub
-from bot.wiring.strategies import strategy_for
+from bot.wiring.pipeline import strategy_for
 from core.answering.context import FullHistoryCapped
 from core.answering.providers.scripted import ScriptedProvider, Turn, calls, says
 from core.answering.service import AnswerService, Reading

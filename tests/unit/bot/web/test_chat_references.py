@@ -18,7 +18,7 @@ async def test_a_linked_document_is_shown_with_path_and_line_and_a_broken_link_w
 
     assert (named["label"], named["detail"], named["summary"]) == ("House", "house.md", KEY)
     assert (broken["detail"], broken["summary"]) == (
-        "leads nowhere (no document is called so)",
+        "leads nowhere (no document has this name)",
         "Did you mean House?",
     )
     assert opened.status == 200

@@ -5,7 +5,7 @@ from functools import partial
 from bot.web.pages.connections import add_connection_pages
 from core.domain.conversation import PRIVATE_THREAD, Role
 from core.features.connections import Connections
-from core.knowledge.search.document_names import NamesOfWorkspaces
+from core.knowledge.search.documents import NamesOfWorkspaces
 from tests.builders import (
     build_citation,
     build_conversation,

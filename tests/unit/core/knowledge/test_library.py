@@ -118,7 +118,7 @@ async def test_nothing_beyond_a_reading_position_is_opened_or_named(shelf: Shelf
     scope = build_scope(NOTES, **{document.id: 2})
 
     assert (await shelf.library.page_by_number("a", 2, scope)).next is None
-    with pytest.raises(NotFound, match="no page 3 that may be read here"):
+    with pytest.raises(NotFound, match="no page 3 that you can read here"):
         await shelf.library.page_by_number("a", 3, scope)
 
 
@@ -155,10 +155,10 @@ async def test_a_removed_source_takes_its_documents_with_it_and_leaves_others(sh
 
 
 async def test_removing_an_unknown_source_names_the_known_ones(shelf: Shelf) -> None:
-    with pytest.raises(NotFound, match="sources here: none"):
+    with pytest.raises(NotFound, match="Sources here: none"):
         await shelf.library.remove_source("local", "nots")
     await shelf.corpus.save_source(NOTES)
-    with pytest.raises(NotFound, match="sources here: 'notes'"):
+    with pytest.raises(NotFound, match="Sources here: 'notes'"):
         await shelf.library.remove_source("local", "nots")
 
 

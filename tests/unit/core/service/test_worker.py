@@ -113,7 +113,7 @@ class Office:
     async def lease_end(self) -> datetime:
         """Of the only entry."""
         query = select(InboxRow.lease_until)
-        return await self.stores.database.read(lambda session: session.scalars(query).one())
+        return await self.stores.database.read(lambda connection: connection.scalars(query).one())
 
     async def status(self, text: str) -> InboxStatus:
         return (await self.store.find(text)).status

@@ -54,7 +54,7 @@ async def test_a_run_is_settled_when_nobody_is_in_its_place() -> None:
 
     kinds = {"sync": JobKind.SYNC, "extraction": JobKind.EXTRACTION}
     runs = [Runs(kind=kind, place_if_free=lambda place=place: if_free(place)) for place, kind in kinds.items()]
-    abandoned = AbandonedRuns(jobs, clock, lambda: runs)
+    abandoned = AbandonedRuns(jobs, clock, runs)
     await jobs.save(build_job("s", name="sync notes", kind=JobKind.SYNC, status=JobStatus.RUNNING))
 
     assert await abandoned.settle() == 0

@@ -5,17 +5,17 @@ from collections.abc import Callable
 import pytest
 
 from core.errors import ConfigError
-from storage.database.encryption import SHORTEST_KEY, Sealer
+from storage.database.encryption import SHORTEST_KEY, SecretCipher
 
 KEY, OTHER = "k" * SHORTEST_KEY, "o" * SHORTEST_KEY
 
 
 def test_a_secret_comes_back_for_its_owner() -> None:
-    sealed = Sealer([KEY], "KEY").seal("team one", "xoxb-secret\nin two lines")
+    sealed = SecretCipher([KEY], "KEY").encrypt("team one", "xoxb-secret\nin two lines")
 
     assert "secret" not in sealed
-    assert Sealer([OTHER, KEY], "KEY").open("team one", sealed) == "xoxb-secret\nin two lines"
-    assert Sealer([KEY], "KEY").seal("team one", "xoxb-secret\nin two lines") != sealed
+    assert SecretCipher([OTHER, KEY], "KEY").decrypt("team one", sealed) == "xoxb-secret\nin two lines"
+    assert SecretCipher([KEY], "KEY").encrypt("team one", "xoxb-secret\nin two lines") != sealed
 
 
 @pytest.mark.parametrize(
@@ -31,9 +31,9 @@ def test_a_secret_comes_back_for_its_owner() -> None:
 def test_what_does_not_fit_is_one_sentence_that_names_owner_and_setting(
     owner: str, keys: list[str], change: Callable[[str], str]
 ) -> None:
-    sealed = Sealer([KEY], "KEY").seal("team one", "xoxb-secret")
+    sealed = SecretCipher([KEY], "KEY").encrypt("team one", "xoxb-secret")
     with pytest.raises(ConfigError) as caught:
-        Sealer(keys, "THE SETTING").open(owner, change(sealed))
+        SecretCipher(keys, "THE SETTING").decrypt(owner, change(sealed))
 
     assert owner in str(caught.value)
     assert "THE SETTING" in str(caught.value)
@@ -43,15 +43,15 @@ def test_what_does_not_fit_is_one_sentence_that_names_owner_and_setting(
 @pytest.mark.parametrize("keys", [[], [""], ["short"], [KEY, "short"], [KEY[:-1]]])
 def test_a_key_that_can_be_guessed_is_refused_with_how_to_make_one(keys: list[str]) -> None:
     with pytest.raises(ConfigError, match=r"THE SETTING must be a key of at least 32 .*token_urlsafe"):
-        Sealer(keys, "THE SETTING")
+        SecretCipher(keys, "THE SETTING")
 
 
 def test_a_seal_of_an_older_key_is_told_from_one_of_the_newest() -> None:
-    sealed = Sealer([KEY], "KEY").seal("team one", "xoxb-secret")
+    sealed = SecretCipher([KEY], "KEY").encrypt("team one", "xoxb-secret")
 
-    assert Sealer([KEY, OTHER], "KEY").is_current(sealed)
-    assert not Sealer([OTHER, KEY], "KEY").is_current(sealed)
+    assert SecretCipher([KEY, OTHER], "KEY").is_current(sealed)
+    assert not SecretCipher([OTHER, KEY], "KEY").is_current(sealed)
 
 
 def test_keys_are_not_shown() -> None:
-    assert KEY not in repr(Sealer([KEY], "KEY").__dict__)
+    assert KEY not in repr(SecretCipher([KEY], "KEY").__dict__)

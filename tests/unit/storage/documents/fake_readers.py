@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.domain.corpus import ParsedDocument, ParsedPage
 from core.errors import ReadError
-from storage.documents.deadline import ask_for_time
+from storage.documents.deadline import extend_deadline
 
 HERE = "tests.unit.storage.documents.fake_readers:build_fake_readers"
 
@@ -97,7 +97,7 @@ def _lying(path: Path) -> ParsedDocument:
 def _patient(path: Path) -> ParsedDocument:
     """Asks for more time as often as the file says."""
     for asked in range(int(path.read_text())):
-        if not ask_for_time():
+        if not extend_deadline():
             return _parsed(path, f"stopped after {asked}")
     return _parsed(path, "all of it")
 

@@ -90,8 +90,8 @@ def test_links_are_read_only_for_what_is_not_listed_itself(tmp_path: Path) -> No
         "hidden-folder": "a link to a hidden folder",
         "escape.md": "a link that leads out of the source's folder; ingest what it leads to by itself",
         "escape-folder": "a link that leads out of the source's folder; ingest what it leads to by itself",
-        "dangling.md": f"a link to {str(root / 'nothing.md')!r}, which does not exist; mend or remove it",
-        "dangling-outside.md": f"a link to {str(tmp_path / 'nothing.md')!r}, which does not exist; mend or remove it",
+        "dangling.md": f"a link to {str(root / 'nothing.md')!r}, which does not exist; fix or remove it",
+        "dangling-outside.md": f"a link to {str(tmp_path / 'nothing.md')!r}, which does not exist; fix or remove it",
     }
 
 

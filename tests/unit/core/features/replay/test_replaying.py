@@ -19,7 +19,7 @@ from core.features.replay.cassettes import Cassettes
 from core.features.replay.recording import RecordingProvider, recorded
 from core.features.replay.replaying import replay
 from core.ports import ChatProvider, RetrievalStrategy
-from storage.database.repositories.cassettes import SqlCassetteRepository
+from storage.database.repositories.replay import SqlCassetteRepository
 from storage.database.tables import CassetteRow
 from tests.fakes import ManualClock
 from tests.unit.core.answering.test_service import Desk
@@ -84,7 +84,7 @@ async def test_a_run_plays_again_to_the_byte_with_nothing_but_its_cassette(shelf
 async def _one(room: Room, answer: Answer) -> Cassette:
     """The cassette as it is stored, whether or not its documents are there."""
     query = select(CassetteRow.data).where(CassetteRow.message_id == answer.message_id)
-    return unpack(await room.shelf.stores.database.read(lambda session: session.scalars(query).one()))
+    return unpack(await room.shelf.stores.database.read(lambda connection: connection.scalars(query).one()))
 
 
 async def test_a_strategy_that_searches_by_itself_plays_again(shelf):

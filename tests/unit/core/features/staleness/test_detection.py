@@ -114,7 +114,7 @@ class Place:
 
     async def marked(self) -> set[str]:
         query = select(MessageRow.id).where(MessageRow.stale)
-        return await self.database.read(lambda session: set(session.scalars(query)))
+        return await self.database.read(lambda connection: set(connection.scalars(query)))
 
 
 @pytest.fixture

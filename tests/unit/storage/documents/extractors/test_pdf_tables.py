@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from core.domain.corpus import Page
 from core.domain.extracts import ExtractorInput, Found
-from storage.documents.deadline import answering
+from storage.documents.deadline import deadline_handler
 from storage.documents.extractors.pdf_tables import PdfTableExtractor
 from storage.documents.pdf import found_tables as pdf_page_tables
 from storage.documents.readers.pdf import PdfReader
@@ -154,7 +154,7 @@ def test_rows_with_no_lines_between_them_are_rows_all_the_same(tmp_path: Path) -
 
 def test_each_page_asks_for_the_time_it_takes(tmp_path: Path) -> None:
     left = [True, True, False]
-    with answering(lambda: left.pop(0)):
+    with deadline_handler(lambda: left.pop(0)):
         found, texts = find(tmp_path / "a.pdf", [place(ROWS)] * 4)
     assert len(texts) == 4
     assert [item.page_number for item in found] == [1, 2]

@@ -9,7 +9,7 @@ from PIL import Image
 
 from core.domain.corpus import ParsedDocument
 from core.errors import ReadError
-from storage.documents.deadline import answering
+from storage.documents.deadline import deadline_handler
 from storage.documents.pdf.recognition import UNRECOGNISED, Seen
 from storage.documents.readers.pdf import PdfReader
 from tests.unit.storage.documents.pdf.test_recognition import seen
@@ -125,7 +125,7 @@ def test_pages_are_drawn_sharp_and_never_larger_than_the_engine_uses(tmp_path: P
 def test_no_more_pages_are_recognised_than_there_is_time_for(tmp_path: Path) -> None:
     left = [True, True, False]
     teller = Teller([seen("One of them", 10, 20, 60, 10)], [seen("Another", 10, 20, 60, 10)])
-    with answering(lambda: left.pop(0)):
+    with deadline_handler(lambda: left.pop(0)):
         document = read(tmp_path, scan(4), teller)
     assert [page.number for page in document.pages] == [1, 2]
     assert document.warnings[1] == "no text on pages 3, 4: scanned or blank"

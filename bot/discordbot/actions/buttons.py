@@ -1,0 +1,91 @@
+"""Buttons and menus below posts. Their custom ids say what they do, so they also work after a restart.
+
+Only the person who pressed one sees what it shows, except for a new question.
+"""
+
+from typing import Any, TypeAlias
+
+import discord
+from discord import ui
+
+from bot.discordbot.actions.commands import threads_post
+from bot.discordbot.actions.handler import InteractionHandler, guarded, in_time, notice, show
+from bot.discordbot.delivery.errors import POST, translated_errors
+from bot.discordbot.rendering.answers import PLAIN, passages_post
+from bot.discordbot.rendering.components import DiscordPost, to_view
+from bot.discordbot.rendering.texts import steps_post, text_post
+from bot.presentation.action_names import PATTERN, ActionName, Verb, read_action_name
+from bot.presentation.answer_actions import NO_ACTION
+from bot.presentation.answer_text import references_markdown
+from core.domain.features import Rating
+
+Control: TypeAlias = ui.Button[Any] | ui.Select[Any]
+
+
+def bind(client: discord.Client, handler: InteractionHandler) -> None:
+    """Answer every button and menu of ours, whichever process posted it."""
+
+    class AnswerControl(ui.DynamicItem[Control], template=PATTERN):
+        """A button or menu, recognised by its custom id."""
+
+        @classmethod
+        async def from_custom_id(
+            cls, interaction: discord.Interaction, item: ui.Item[Any], match: object, /
+        ) -> "AnswerControl":
+            return cls(item)  # type: ignore[arg-type]  # items with a custom id are buttons and menus
+
+        async def callback(self, interaction: discord.Interaction) -> None:
+            name = read_action_name(self.custom_id)
+            values = self.item.values if isinstance(self.item, ui.Select) else []
+            if name is not None:
+                await guarded(interaction, press(handler, interaction, name, values))
+
+    client.add_dynamic_items(AnswerControl)
+
+
+async def press(
+    handler: InteractionHandler, interaction: discord.Interaction, name: ActionName, values: list[str]
+) -> None:
+    """Do what a button means, or a menu with its `values`. Raises core errors."""
+    match name.verb:
+        case Verb.ASK | Verb.CHOOSE:
+            address = await handler.address_of(interaction)
+            place = values[0] if values else str(name.n)
+            question = await handler.answers.offered_question(
+                address, str(interaction.user.id), name.id, name.verb, place
+            )
+            await handler.ask(interaction, question)
+        case Verb.PAGE:
+            await _turn_page(handler, interaction, name)
+        case _:
+            await show(interaction, await in_time(interaction, _result(handler, interaction, name)))
+
+
+async def _result(handler: InteractionHandler, interaction: discord.Interaction, name: ActionName) -> DiscordPost:
+    """Return what a button shows."""
+    address, person, answers = await handler.address_of(interaction), interaction.user, handler.answers
+    reader = str(person.id)
+    match name.verb:
+        case Verb.PASSAGES:
+            shown = await answers.passages(address, reader, name.id)
+            return passages_post(shown.answer, shown.around, shown.links)
+        case Verb.REFERENCES:
+            return text_post(references_markdown(await answers.references(address, reader, name.id), PLAIN.plain))
+        case Verb.UP | Verb.DOWN:
+            return notice(await answers.rate(address, reader, name.id, Rating(name.verb.value)))
+        case Verb.HOW:
+            return steps_post(await answers.steps(address, reader, name.id))
+        case Verb.STOP:
+            return notice(await answers.stop(address, reader, name.id))
+        case Verb.AGAIN:
+            return notice(await answers.ask_again(address, reader, person.display_name, name.id))
+        case _:
+            return notice(NO_ACTION)
+
+
+async def _turn_page(handler: InteractionHandler, interaction: discord.Interaction, name: ActionName) -> None:
+    """Replace a list by another page of it."""
+    options = {"show": name.id, "page": str(name.n or 1)}
+    result = await handler.parts.commands.run(await handler.call(interaction, "threads", options))
+    with translated_errors(POST):
+        await interaction.response.edit_message(view=to_view(threads_post(interaction, options, result).parts[0]))

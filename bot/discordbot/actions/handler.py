@@ -1,0 +1,230 @@
+"""What commands, buttons, menus and forms share: the caller's thread, and an answer within Discord's three seconds."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
+
+import discord
+
+from bot.discordbot.delivery.errors import POST, READ, translated_errors
+from bot.discordbot.delivery.platform import APPLICATION, TOKEN, DiscordPlatform
+from bot.discordbot.events.translate import DIRECT_THREAD, MESSAGE, private_address, thread_address
+from bot.discordbot.events.workspaces import Workspaces
+from bot.discordbot.rendering.components import DiscordPost, to_view
+from bot.discordbot.rendering.texts import notice_view, text_post
+from bot.presentation.answer_actions import AnswerActions
+from bot.presentation.platform_parts import PlatformParts
+from bot.presentation.platform_text import FAULT
+from core.domain.conversation import Conversation, IncomingMessage, Talk, ThreadAddress, message_key
+from core.domain.service import Receipt
+from core.errors import FootnoteError
+from core.service.commands import CommandCall, Question
+
+ACKNOWLEDGE_SECONDS = 1.5  # Discord gives up after 3; a later answer is sent as a followup
+MAX_ARCHIVED = 500  # archived threads of a channel, newest first; a request for each hundred
+Result = TypeVar("Result")
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InteractionHandler:
+    client: discord.Client
+    parts: PlatformParts
+    platform: DiscordPlatform
+    workspaces: Workspaces
+
+    @property
+    def answers(self) -> AnswerActions:
+        return AnswerActions(self.parts)
+
+    async def address_of(self, interaction: discord.Interaction) -> ThreadAddress:
+        """Return the thread of an interaction; a channel itself has an empty one.
+
+        Raises BadInput for a direct message without exactly one workspace.
+        """
+        channel = interaction.channel
+        if interaction.guild_id is None:
+            workspace = await self.workspaces.of_person(interaction.user.id)
+            return thread_address(workspace, interaction.channel_id or 0, DIRECT_THREAD)
+        workspace = self.workspaces.of_guild(interaction.guild_id)
+        if isinstance(channel, discord.Thread):
+            return thread_address(workspace, channel.parent_id, str(channel.id))
+        return thread_address(workspace, interaction.channel_id or 0, DIRECT_THREAD)
+
+    async def call(
+        self, interaction: discord.Interaction, name: str, options: Mapping[str, str] | None = None
+    ) -> CommandCall:
+        """Return a command as core takes it."""
+        address = await self.address_of(interaction)
+        in_guild = interaction.guild_id is not None
+        return CommandCall(
+            name=name,
+            options=options or {},
+            workspace=address.workspace,
+            conversation=await self._conversation(interaction, address),
+            author=str(interaction.user.id),
+            author_name=interaction.user.display_name,
+            address=address,
+            direct=not in_guild,
+            is_admin=interaction.permissions.manage_guild,
+            link=jump_link(interaction.guild_id, address.thread or address.channel) if in_guild else None,
+            open_threads=partial(self._open_threads, address) if in_guild else None,
+        )
+
+    async def ask(self, interaction: discord.Interaction, question: Question, about: Talk | None = None) -> Receipt:
+        """Pass a question to the inbox: a public one in a thread, a private one for its asker.
+
+        A private question is stored before it is acknowledged. A public one is posted first, for its
+        thread needs a message.
+        """
+        address = await self.address_of(interaction)
+        if question.private and interaction.guild_id is not None:  # a direct channel is private already
+            asked = _privately(interaction, address)
+            with self.platform.replying(asked.message_key):
+                receipt = await self._receive(asked, question, about)
+                if receipt.accepted and not interaction.response.is_done():
+                    with translated_errors(POST):
+                        await interaction.response.defer(ephemeral=True, thinking=True)
+        else:
+            receipt = await self._ask_publicly(interaction, address, question, about)
+        if not receipt.accepted:
+            await show(interaction, notice(receipt.decision.sentence))
+        return receipt
+
+    async def _open_threads(self, address: ThreadAddress) -> frozenset[str]:
+        """Return the ids of the channel's public threads, as far as Discord lists them."""
+        channel = self.client.get_channel(int(address.channel))
+        if not isinstance(channel, discord.TextChannel | discord.ForumChannel):
+            return frozenset()
+        found = {str(thread.id) for thread in channel.threads if not thread.is_private()}
+        try:
+            with translated_errors(READ):
+                found |= {str(thread.id) async for thread in channel.archived_threads(limit=MAX_ARCHIVED)}
+        except FootnoteError as error:
+            _log.info("The archived threads of %s are unknown: %s", channel.id, error)
+        return frozenset(found)
+
+    async def _conversation(self, interaction: discord.Interaction, address: ThreadAddress) -> Conversation | None:
+        """Return the thread's conversation; in a channel itself, the person's private one."""
+        if not address.thread and interaction.guild_id is not None:
+            address = private_address(address.workspace, int(address.channel), interaction.user.id)
+        return await self.parts.conversations.find(address)
+
+    async def _ask_publicly(
+        self, interaction: discord.Interaction, address: ThreadAddress, question: Question, about: Talk | None
+    ) -> Receipt:
+        """Post the question and pass it to the inbox; delete it if it isn't accepted."""
+        posted = await _post_question(interaction, question)
+        is_accepted = False
+        try:
+            receipt = await self._receive(_publicly(interaction, address, posted.id), question, about)
+            is_accepted = receipt.accepted
+        finally:
+            if not is_accepted:
+                await _take_back(posted)
+        return receipt
+
+    async def _receive(self, incoming: IncomingMessage, question: Question, about: Talk | None) -> Receipt:
+        asked = question.on(incoming)
+        return await self.parts.inbox.receive(asked if about is None else replace(asked, about=about))
+
+
+async def guarded(interaction: discord.Interaction, work: Coroutine[Any, Any, None]) -> None:
+    """Run `work`; show its errors to the person who acted, and log faults of ours."""
+    try:
+        await work
+    except FootnoteError as error:
+        await show(interaction, notice(str(error)))
+    except Exception as error:
+        await report_fault(interaction, error)
+
+
+async def report_fault(interaction: discord.Interaction, error: Exception) -> None:
+    """Log a fault of ours, and tell the person who acted that there was one."""
+    _log.error("A command, a button or a form failed", exc_info=error)
+    try:
+        await show(interaction, notice(FAULT))
+    except FootnoteError as refused:
+        _log.info("The fault could not be reported: %s", refused)
+
+
+async def in_time(
+    interaction: discord.Interaction, work: Coroutine[Any, Any, Result], *, ephemeral: bool = True
+) -> Result:
+    """Return the result of `work`. If it takes long, acknowledge first: the answer is then a followup."""
+    running = asyncio.ensure_future(work)
+    try:
+        done, _ = await asyncio.wait({running}, timeout=ACKNOWLEDGE_SECONDS)
+        if not done and not interaction.response.is_done():
+            with translated_errors(POST):
+                await interaction.response.defer(ephemeral=ephemeral, thinking=True)
+        return await running
+    finally:
+        running.cancel()
+
+
+async def show(interaction: discord.Interaction, post: DiscordPost, *, public: bool = False) -> None:
+    """Answer an interaction, in as many messages as it takes; only its person sees them, unless `public`."""
+    for part in post.parts:
+        with translated_errors(POST):
+            if interaction.response.is_done():
+                await interaction.followup.send(view=to_view(part), ephemeral=not public)
+            else:
+                await interaction.response.send_message(view=to_view(part), ephemeral=not public)
+
+
+def notice(sentence: str) -> DiscordPost:
+    return DiscordPost(parts=(notice_view(sentence),))
+
+
+def jump_link(guild_id: int | None, channel: str, message: str = "") -> str:
+    """Return the address of a channel, thread or message in Discord's own clients."""
+    link = f"https://discord.com/channels/{guild_id or '@me'}/{channel}"
+    return f"{link}/{message}" if message else link
+
+
+async def _post_question(interaction: discord.Interaction, question: Question) -> discord.Message:
+    view = to_view(text_post(f"**{interaction.user.display_name}** asks: {question.text}").parts[0])
+    with translated_errors(POST):
+        if interaction.response.is_done():
+            return await interaction.followup.send(view=view, wait=True)
+        await interaction.response.send_message(view=view)
+        return await interaction.original_response()
+
+
+async def _take_back(posted: discord.Message) -> None:
+    try:
+        with translated_errors(POST):
+            await posted.delete()
+    except FootnoteError as error:
+        _log.info("A question that wasn't accepted could not be deleted: %s", error)
+
+
+def _publicly(interaction: discord.Interaction, address: ThreadAddress, message_id: int) -> IncomingMessage:
+    if interaction.guild_id is not None and address.thread == DIRECT_THREAD:
+        address = thread_address(address.workspace, int(address.channel), str(message_id))
+    return _incoming(interaction, address, str(message_id), {})
+
+
+def _privately(interaction: discord.Interaction, address: ThreadAddress) -> IncomingMessage:
+    address = private_address(address.workspace, int(address.channel), interaction.user.id)
+    reply = {TOKEN: interaction.token, APPLICATION: str(interaction.application_id)}
+    return _incoming(interaction, address, str(interaction.id), reply)
+
+
+def _incoming(
+    interaction: discord.Interaction, address: ThreadAddress, message_id: str, metadata: Mapping[str, str]
+) -> IncomingMessage:
+    key = message_key(address, message_id)
+    return IncomingMessage(
+        address=address,
+        author=str(interaction.user.id),
+        author_name=interaction.user.display_name,
+        text="",
+        event_key=key,
+        message_key=key,
+        metadata={MESSAGE: message_id, **metadata},
+    )

@@ -1,0 +1,146 @@
+"""Login and connection of the bot: intents and permissions it needs, what a refusal means, and its check by doctor."""
+
+import asyncio
+import logging
+from dataclasses import dataclass
+
+import aiohttp
+import discord
+
+from bot.config.sections import DiscordConfig
+from bot.discordbot.delivery.platform import DiscordPlatform
+from bot.discordbot.events.client import FootnoteClient, ShardedFootnoteClient
+from bot.presentation.platform_parts import PlatformParts
+from core.errors import ConfigError, FootnoteError, PlatformError
+
+# docs/discord.md says what each one is for.
+PERMISSIONS = discord.Permissions(
+    view_channel=True,
+    send_messages=True,
+    send_messages_in_threads=True,
+    create_public_threads=True,
+    manage_threads=True,  # rename and reopen threads that others opened
+    read_message_history=True,
+    attach_files=True,  # exports
+)
+SCOPES = ("bot", "applications.commands")
+
+NO_MESSAGE_CONTENT = (
+    "Discord withholds message content. Turn on “Message Content Intent” at "
+    "https://discord.com/developers/applications (your application, Bot, Privileged Gateway Intents)."
+)
+BAD_TOKEN = (
+    "Discord refuses the bot's token. Create a new one at https://discord.com/developers/applications "  # noqa: S105
+    "(your application, Bot, Reset Token) and put it into DISCORD_TOKEN, or the file of [discord] token_file."
+)
+
+MORE_SHARDS = "Discord requires a different number of connections. Set [discord] shards = 0."
+GOODBYE_SECONDS = 1.0  # for the connection to close; the whole stop has less than five
+_UNREACHABLE = (discord.HTTPException, discord.GatewayNotFound, aiohttp.ClientError, OSError, TimeoutError)
+# Codes of closed connections (https://discord.com/developers/docs/topics/opcodes-and-status-codes).
+_FATAL_CODES = {4004: ConfigError(BAD_TOKEN), 4010: ConfigError(MORE_SHARDS), 4011: ConfigError(MORE_SHARDS)}
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscordConnection:
+    """A bot that has logged in. It can post; a worker doesn't need more."""
+
+    client: FootnoteClient | ShardedFootnoteClient
+    platform: DiscordPlatform
+    settings: DiscordConfig
+
+    def workspaces(self) -> set[str]:
+        """Return the workspaces of the bot's servers, which are known once it is connected."""
+        return {self.workspace_of(guild.id) for guild in self.client.guilds}
+
+    def workspace_of(self, guild: int) -> str:
+        """Return a server's workspace: the configured one, else its own."""
+        return self.settings.workspaces.get(str(guild), f"discord-{guild}")
+
+    async def listen(self, parts: PlatformParts) -> None:
+        """Receive events until cancelled. Raises as `stay_connected` does."""
+        self.client.attach(
+            parts, self.workspace_of, platform=self.platform, catch_up_hours=self.settings.catch_up_hours
+        )
+        try:
+            await self.client.offer_commands()
+        except FootnoteError as error:  # the commands of the last start still work
+            _log.warning("The commands were not updated: %s", error)
+        await stay_connected(self.client)
+
+
+def build_client(settings: DiscordConfig) -> FootnoteClient | ShardedFootnoteClient:
+    """Return a client for as many connections as configured; it doesn't connect yet."""
+    _disable_voice_warnings()
+    return FootnoteClient() if settings.shards == 1 else ShardedFootnoteClient(settings.shards or None)
+
+
+async def log_in(client: discord.Client, token: str) -> None:
+    """Raises ConfigError for a token that Discord refuses, PlatformError if Discord can't be reached."""
+    try:
+        await client.login(token)
+    except discord.LoginFailure as error:
+        raise ConfigError(BAD_TOKEN) from error
+    except _UNREACHABLE as error:
+        raise _to_unreachable(error) from error
+
+
+async def stay_connected(client: discord.Client) -> None:
+    """Connect, and reconnect, until cancelled. Raises ConfigError or PlatformError if that can't succeed."""
+    try:
+        await client.connect()
+    except discord.PrivilegedIntentsRequired as error:
+        raise ConfigError(NO_MESSAGE_CONTENT) from error
+    except discord.ConnectionClosed as error:
+        raise _FATAL_CODES.get(error.code) or PlatformError(
+            f"Discord closed the connection for good (code {error.code}). Update Footnote, and start it again."
+        ) from error
+    except _UNREACHABLE as error:
+        raise _to_unreachable(error) from error
+
+
+async def close_client(client: discord.Client) -> None:
+    try:
+        async with asyncio.timeout(GOODBYE_SECONDS):
+            await client.close()
+    except TimeoutError:
+        _log.warning("Discord did not confirm the end of the connection within %g s", GOODBYE_SECONDS)
+
+
+async def describe(token: str) -> str:
+    """Return the bot's name and the link that invites it, for `footnote doctor`. Raises as `log_in` does."""
+    _disable_voice_warnings()
+    client = discord.Client(intents=discord.Intents.none())
+    try:
+        await log_in(client, token)
+        application = await client.application_info()
+    except discord.HTTPException as error:
+        raise PlatformError(f"Discord didn't describe the bot ({error.status}). Try again.") from error
+    finally:
+        await client.close()
+    if not has_message_content(application.flags):
+        raise ConfigError(NO_MESSAGE_CONTENT)
+    return f"{application.name} is ready; invite it with {invite_link(application.id)}"
+
+
+def invite_link(application_id: int) -> str:
+    """Return the address of Discord's page that adds the bot to a server, with the permissions it needs."""
+    return discord.utils.oauth_url(application_id, permissions=PERMISSIONS, scopes=SCOPES)
+
+
+def has_message_content(flags: discord.ApplicationFlags) -> bool:
+    """Return whether message content is on in the portal, for a small bot or an approved large one."""
+    return flags.gateway_message_content or flags.gateway_message_content_limited
+
+
+def _disable_voice_warnings() -> None:
+    """The bot never uses voice, so a missing voice library is no reason to warn."""
+    discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
+
+
+def _to_unreachable(error: Exception) -> PlatformError:
+    return PlatformError(
+        f"Discord can't be reached ({type(error).__name__}). Check this machine's network, and start again."
+    )

@@ -1,0 +1,275 @@
+"""Discord as a chat platform: one post for each question, first a placeholder, then drafts, then the answer.
+
+A post of several parts is several messages. The first button of each names its post, so that another process finds
+what an earlier one posted. Each also has a nonce, by which Discord drops a repeat within some minutes.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+
+import discord
+
+from bot.discordbot.delivery.destinations import Destination, Destinations, PrivateReply
+from bot.discordbot.delivery.errors import CLOSED, READ, require_history, translated_errors
+from bot.discordbot.events.translate import (
+    DIRECT_THREAD,
+    MESSAGE,
+    PLATFORM,
+    is_private,
+    private_reader,
+    time_of,
+    to_talk,
+)
+from bot.discordbot.rendering.answers import RenderOptions, render_answer
+from bot.discordbot.rendering.components import DiscordPost, PartView
+from bot.discordbot.rendering.texts import notice_view, running_view
+from bot.presentation.action_names import post_id
+from bot.presentation.platform_parts import LinkTo, Pause, may_have_post
+from bot.presentation.throttled_progress import ThrottledProgress, close_all
+from core.domain.answer import Answer
+from core.domain.conversation import Attachment, IncomingMessage, Talk, ThreadAddress
+from core.domain.jobs import Job
+from core.domain.service import InboxEntry, PostRef
+from core.errors import FootnoteError, NotFound
+from core.ports import Clock, ProgressSink
+from core.ports.service import InboxStore
+from core.work.conversations import title_from
+
+TOKEN = "token"  # noqa: S105 - key of metadata: an interaction's, good for 15 minutes
+APPLICATION = "application"  # key of metadata
+TOKEN_LIFE = timedelta(minutes=14)  # Discord accepts it for 15
+CLOCK_SKEW = timedelta(minutes=5)  # at most, between Discord's clock and ours
+NONCE_LENGTH = 25  # characters, Discord's limit
+# Between two edits of one message. Discord allows five in five seconds, for all posts of a channel together.
+EDIT_SECONDS = 1.2
+
+_log = logging.getLogger(__name__)
+
+
+class LivePost(ThrottledProgress):
+    """A post in progress, shown by edits of one message."""
+
+    def __init__(self, show: Callable[[str, Sequence[Job]], Awaitable[object]], pause: Pause) -> None:
+        super().__init__(pause)
+        self._show = show
+
+    async def render(self, text: str, jobs: Sequence[Job]) -> float:
+        """Show the draft. A failure is only logged: the final post tries again, and reports it."""
+        try:
+            await self._show(text, jobs)
+        except FootnoteError as error:
+            _log.info("A draft could not be shown: %s", error)
+        return EDIT_SECONDS
+
+
+class DiscordPlatform:
+    """ChatPlatform and ThreadReader, over a client that has logged in."""
+
+    name = PLATFORM
+
+    def __init__(self, client: discord.Client, entries: InboxStore, link: LinkTo, clock: Clock, pause: Pause) -> None:
+        """`link` returns a footnote's address; `pause` waits between the edits of a draft."""
+        self._client = client
+        self.destinations = Destinations(client)
+        self._entries = entries
+        self._link = link
+        self._clock = clock
+        self._pause = pause
+        self._started_at = clock.now()
+        self._parts: dict[str, dict[int, int]] = {}  # posting key -> part -> message id, of posts in progress
+        self._shown_in: dict[str, Destination] = {}
+        self._live: dict[str, LivePost] = {}
+        self._replies: dict[str, asyncio.Event] = {}
+
+    @contextmanager
+    def replying(self, message_key: str) -> Iterator[None]:
+        """Hold back the answer to a command until it is acknowledged: before that, there is no reply to edit."""
+        ready = self._replies[message_key] = asyncio.Event()
+        try:
+            yield
+        finally:
+            del self._replies[message_key]
+            ready.set()
+
+    async def open(self, entry: InboxEntry) -> ProgressSink:
+        key = entry.message_key
+        await self._end_live(key)  # of the question before an edit
+        destination = await self._destination(entry.incoming)
+        if may_have_post(entry, self._started_at, self._clock.now()):
+            await self._find(destination, key)
+
+        async def show(text: str, jobs: Sequence[Job]) -> None:
+            await self._show_part(destination, key, 1, running_view(text, jobs, post_id=post_id(key)))
+
+        await show("", ())
+        self._live[key] = LivePost(show, self._pause)
+        return self._live[key]
+
+    async def post(self, address: ThreadAddress, message_key: str, answer: Answer, *, look_first: bool) -> PostRef:
+        await self._end_live(message_key)
+        destination = await self._destination_of(address, message_key)
+        if look_first:
+            await self._find(destination, message_key)
+        options = RenderOptions(post_id=post_id(message_key), link=lambda citation: self._link(citation, address))
+        post = render_answer(answer, options)
+        if answer.note_on:
+            post = DiscordPost(parts=tuple(replace(part, is_quiet=True) for part in post.parts))
+        return await self._finish(destination, message_key, post)
+
+    async def fail(self, address: ThreadAddress, message_key: str, sentence: str) -> PostRef:
+        """Post an error instead of the answer; if the destination is closed to the bot, send it to the asker."""
+        await self._end_live(message_key)
+        shown = DiscordPost(parts=(notice_view(sentence, post_id=post_id(message_key)),))
+        try:
+            destination = await self._destination_of(address, message_key)
+            await self._find(destination, message_key)
+            return await self._finish(destination, message_key, shown)
+        except CLOSED as error:
+            self._parts.pop(message_key, None)
+            self._shown_in.pop(message_key, None)
+            text = sentence if str(error) in sentence else f"{sentence} {error}"
+            return await self._report_elsewhere(address, message_key, text)
+
+    async def talk_before(self, question: IncomingMessage, limit: int) -> Sequence[Talk]:
+        """Return the newest messages of people before a question; none in a thread that the question opened."""
+        address = question.address
+        if is_private(address) or address.thread in (DIRECT_THREAD, question.metadata.get(MESSAGE)):
+            return []
+        channel = (await self.destinations.thread(int(address.thread))).channel
+        require_history(channel)
+        before = discord.Object(int(question.metadata[MESSAGE]))
+        me = self._client.user.id if self._client.user else 0
+        with translated_errors(READ):
+            found = [message async for message in channel.history(limit=limit, before=before)]
+        return [to_talk(item, me) for item in reversed(found) if item.content and item.author.id != me]
+
+    async def read_attachment(self, question: IncomingMessage, attachment: Attachment) -> bytes:
+        channel_id, message_id, attachment_id = map(int, attachment.reference.split("/"))
+        channel = (await self.destinations.thread(channel_id)).channel
+        with translated_errors(READ):
+            message = await channel.fetch_message(message_id)
+            for item in message.attachments:
+                if item.id == attachment_id:
+                    return await item.read()
+        raise NotFound(f"The file {attachment.name!r} was removed from its message.")
+
+    async def delete(self, ref: PostRef) -> None:
+        """Delete a post. Ignores parts that were deleted already."""
+        channel, _, messages = ref.partition("/")
+        if not messages or not channel.isdigit():
+            return
+        try:
+            destination = await self.destinations.thread(int(channel))
+        except NotFound:
+            return
+        for message_id in messages.split(","):
+            await destination.delete(int(message_id))
+
+    async def take_back(self, message_key: str) -> None:
+        """Delete what this process posted of an answer that was withdrawn."""
+        await self._end_live(message_key)
+        destination = self._shown_in.pop(message_key, None)
+        for message_id in self._parts.pop(message_key, {}).values():
+            if destination is not None:
+                await destination.delete(message_id)
+
+    async def close(self) -> None:
+        """Stop rendering unfinished posts, which continue at the next start."""
+        await close_all(self._live.values())
+        self._live.clear()
+
+    async def _destination(self, question: IncomingMessage) -> Destination:
+        """Return where a question is answered; opens the thread or the direct channel if necessary."""
+        address, metadata = question.address, question.metadata
+        if is_private(address):
+            if question.message_key in self._replies:
+                await self._replies[question.message_key].wait()
+            if TOKEN in metadata and self._clock.now() - time_of(metadata[MESSAGE]) < TOKEN_LIFE:
+                return self.destinations.reply(
+                    PrivateReply(
+                        application_id=int(metadata[APPLICATION]),
+                        token=metadata[TOKEN],
+                        person_id=private_reader(address),
+                    )
+                )
+            return await self.destinations.direct(private_reader(address))
+        if address.thread == DIRECT_THREAD:
+            return await self.destinations.thread(int(address.channel))
+        if address.thread == metadata.get(MESSAGE):
+            title = title_from(question.text)
+            return await self.destinations.thread_on(int(address.channel), int(address.thread), title)
+        return await self.destinations.thread(int(address.thread))
+
+    async def _destination_of(self, address: ThreadAddress, message_key: str) -> Destination:
+        """Return where a post belongs, by its entry in the inbox, or else by its address."""
+        entries = await self._entries.find_open(message_key)
+        if entries:
+            return await self._destination(entries[-1].incoming)
+        if is_private(address):  # never public, even if the entry is lost
+            return await self.destinations.direct(private_reader(address))
+        return await self.destinations.thread(int(address.thread or address.channel))
+
+    async def _find(self, destination: Destination, key: str) -> None:
+        """Find the parts that an earlier process posted."""
+        known = self._parts.setdefault(key, {})
+        known.update({**await destination.find_parts(post_id(key), after=await self._search_start(key)), **known})
+
+    async def _search_start(self, key: str) -> int:
+        """Return the id of the question above a post; for a note, which has none, an id of the time it was due."""
+        question = key.rpartition(":")[2]
+        if question.isdecimal():
+            return int(question)
+        entries = await self._entries.find_open(key)
+        return discord.utils.time_snowflake(entries[0].created_at - CLOCK_SKEW) if entries else 0
+
+    async def _show_part(self, destination: Destination, key: str, number: int, part: PartView) -> None:
+        """Edit a part that was posted, else send it."""
+        known = self._parts.setdefault(key, {})
+        self._shown_in[key] = destination
+        if number not in known or not await destination.edit(known[number], part):
+            known[number] = await destination.send(part, nonce(key, number), is_first=number == 1)
+
+    async def _finish(self, destination: Destination, key: str, post: DiscordPost) -> PostRef:
+        """Show the whole post, and delete further parts of a longer draft or an earlier answer."""
+        for number, part in enumerate(post.parts, start=1):
+            await self._show_part(destination, key, number, part)
+        parts = self._parts.pop(key)
+        self._shown_in.pop(key, None)
+        for number in [number for number in parts if number > len(post.parts)]:
+            await destination.delete(parts.pop(number))
+        return f"{destination.id}/{','.join(str(parts[number]) for number in sorted(parts))}"
+
+    async def _report_elsewhere(self, address: ThreadAddress, key: str, sentence: str) -> PostRef:
+        """Reply to the question in its channel, else write to the asker, else only log the error."""
+        _log.warning("Can't post to %s: %s", address, sentence)
+        entries = await self._entries.find_open(key)
+        if not entries:
+            return ""
+        question = entries[-1].incoming
+        part = notice_view(sentence, post_id=post_id(key))
+        if not is_private(address) and address.thread == question.metadata.get(MESSAGE):
+            try:
+                reply = await self.destinations.reply_to(int(address.channel), int(address.thread))
+                return f"{reply.id}/{await reply.send(part, nonce(key, 1), is_first=True)}"
+            except CLOSED as error:
+                _log.info("The channel of %s is closed, too: %s", key, error)
+        try:
+            direct = await self.destinations.direct(int(question.author))
+            return f"{direct.id}/{await direct.send(part, nonce(key, 1), is_first=True)}"
+        except CLOSED as error:
+            _log.warning("Can't write to the asker of %s: %s", key, error)
+            return ""
+
+    async def _end_live(self, key: str) -> None:
+        live = self._live.pop(key, None)
+        if live is not None:
+            await live.close()
+
+
+def nonce(message_key: str, part: int) -> str:
+    """Return the name by which Discord recognises a repeat."""
+    return f"{post_id(message_key)}-{part}"[:NONCE_LENGTH]

@@ -1,0 +1,256 @@
+"""The client: receives Discord's events, translates them, and passes them to the inbox.
+
+Every handler is short: translate, pass on, acknowledge. Answers come back through `delivery.platform`.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import discord
+from discord import app_commands
+
+from bot.discordbot.actions import buttons, commands, menus
+from bot.discordbot.actions.handler import InteractionHandler
+from bot.discordbot.delivery.errors import CLOSED, POST, translated_errors
+from bot.discordbot.delivery.platform import DiscordPlatform
+from bot.discordbot.events.catch_up import missed_messages
+from bot.discordbot.events.translate import PLATFORM, private_key, thread_address, to_address, to_incoming
+from bot.discordbot.events.workspaces import Workspaces
+from bot.discordbot.rendering.components import to_view
+from bot.discordbot.rendering.texts import notice_view
+from bot.presentation.platform_parts import PlatformParts
+from bot.presentation.platform_text import NOT_SAVED, is_silent
+from core.domain.conversation import ChannelAddress, ThreadAddress, message_key
+from core.domain.service import Receipt
+from core.errors import BadInput, FootnoteError, StorageError
+
+# A command's answer is often for one person, which a reply to a message can't be.
+TYPED_COMMAND = "Commands can't be typed into messages. Write / and choose /{name} from the list."
+CATCH_UP_HOURS = 24.0
+
+_log = logging.getLogger(__name__)
+
+if TYPE_CHECKING:
+    _Base = discord.Client
+else:
+    _Base = object  # the clients below add theirs
+
+
+def intents() -> discord.Intents:
+    """Return the events that the bot needs. Message content is privileged: an admin turns it on in the portal."""
+    wanted = discord.Intents.none()
+    wanted.guilds = True
+    wanted.guild_messages = True
+    wanted.dm_messages = True
+    wanted.message_content = True
+    return wanted
+
+
+class Events(_Base):
+    """Handlers of Discord's events."""
+
+    def attach(
+        self,
+        parts: PlatformParts,
+        workspace_of: Callable[[int], str],
+        *,
+        platform: DiscordPlatform | None = None,
+        catch_up_hours: float = CATCH_UP_HOURS,
+    ) -> DiscordPlatform:
+        """Set the parts that events are passed to, before the client connects; return the platform that posts by it.
+
+        `workspace_of` returns a server's workspace. `platform` is the one that posts by this client already, if any.
+        """
+        self.parts = parts
+        self.catch_up_hours = catch_up_hours
+        self.platform = platform or DiscordPlatform(self, parts.entries, parts.link, parts.clock, parts.pause)
+        self.workspaces = Workspaces(self, workspace_of)
+        self.catching_up = asyncio.Lock()
+        self.online_until: datetime | None = parts.clock.now()  # None: until now
+        self.handler = InteractionHandler(client=self, parts=parts, platform=self.platform, workspaces=self.workspaces)
+        self.tree: app_commands.CommandTree[Any] = app_commands.CommandTree(self)
+        commands.bind(self.tree, self.handler)
+        menus.bind(self.tree, self.handler)
+        buttons.bind(self, self.handler)
+        return self.platform
+
+    async def setup_hook(self) -> None:
+        """Register the commands at login, if the client has its parts by then."""
+        if hasattr(self, "tree"):
+            await self.offer_commands()
+
+    async def offer_commands(self) -> None:
+        """Register the commands, which people see within seconds. Raises core errors."""
+        with translated_errors("take my commands"):
+            await self.tree.sync()
+
+    async def on_ready(self) -> None:
+        """Read what was missed. Discord also calls this after a lost session, sometimes twice in a row."""
+        _log.info("Connected to Discord as %s, in %d servers", self.user, len(self.guilds))
+        async with self.catching_up:
+            online_until = self.online_until or self.parts.clock.now()
+            self.online_until = None
+            missed = missed_messages(
+                self, self.parts, self.workspaces, online_until=online_until, hours=self.catch_up_hours
+            )
+            async for message in missed:
+                try:
+                    await self.on_message(message)
+                except FootnoteError as error:  # later messages may work
+                    _log.warning("Not caught up with message %d: %s", message.id, error)
+
+    async def on_disconnect(self) -> None:
+        self.online_until = self.online_until or self.parts.clock.now()
+
+    async def on_resumed(self) -> None:
+        """Discord has sent everything that was missed."""
+        self.online_until = None
+
+    async def on_message(self, message: discord.Message) -> None:
+        if message.author.id != self.me:
+            await self.receive(message)
+
+    async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
+        """Receive edits of people, but not those of Discord when a link's preview has loaded."""
+        if payload.message.edited_at is not None and payload.message.author.id != self.me:
+            await self.receive(payload.message)
+
+    async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
+        await self._forget(payload.channel_id, payload.guild_id, payload.message_id)
+
+    async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
+        for message_id in sorted(payload.message_ids):
+            await self._forget(payload.channel_id, payload.guild_id, message_id)
+
+    async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
+        workspace = self.workspaces.of_guild(payload.guild_id)
+        address = thread_address(workspace, payload.parent_id, str(payload.thread_id))
+        await self.parts.forgetting.forget_thread(address)
+
+    async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
+        """Forget the channel with its threads: for archived threads, Discord sends no event."""
+        workspace = self.workspaces.of_guild(channel.guild.id)
+        place = ChannelAddress(platform=PLATFORM, workspace=workspace, channel=str(channel.id))
+        await self.parts.forgetting.forget_channel(place)
+
+    async def on_thread_update(self, before: discord.Thread, after: discord.Thread) -> None:
+        """Rename the conversation of a renamed thread."""
+        if before.name == after.name or not after.name.strip():
+            return
+        workspace = self.workspaces.of_guild(after.guild.id)
+        found = await self.parts.conversations.find(thread_address(workspace, after.parent_id, str(after.id)))
+        if found is not None and after.name != found.title:
+            await self.parts.conversations.rename(found.id, workspace, after.name)
+
+    async def on_interaction(self, interaction: discord.Interaction) -> None:
+        """Receive forms by their names, also those opened before a restart; discord.py dispatches all the rest."""
+        if interaction.type is discord.InteractionType.modal_submit:
+            await menus.submit(self.handler, interaction)
+
+    async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
+        """Log a failed event, so that it doesn't affect others."""
+        _log.exception("The event %s could not be handled", event_method)
+
+    @property
+    def me(self) -> int:
+        return self.user.id if self.user is not None else 0
+
+    async def receive(self, message: discord.Message) -> Receipt | None:
+        """Pass a message to the inbox, then acknowledge it. Return None if it isn't a person's, or wasn't saved."""
+        try:
+            workspace = await self.workspaces.of_message(message)
+        except BadInput as error:
+            await self._reply(message, str(error))
+            return None
+        incoming = to_incoming(
+            message, me=self.me, workspace=workspace, in_our_thread=await self._is_our_thread(message, workspace)
+        )
+        if incoming is None:
+            return None
+        try:
+            receipt = await self.parts.inbox.receive(incoming)
+        except StorageError as error:
+            _log.error("Message %d was not saved: %s", message.id, error)
+            if incoming.circumstances.mentioned or incoming.circumstances.direct:  # others may not be for us
+                await self._reply(message, NOT_SAVED)
+            return None
+        if not receipt.repeated:
+            await self._acknowledge(message, receipt)
+        return receipt
+
+    async def _acknowledge(self, message: discord.Message, receipt: Receipt) -> None:
+        if receipt.accepted:
+            try:
+                with translated_errors(POST):
+                    await message.channel.typing()
+            except FootnoteError as error:  # the post itself will report it
+                _log.info("No typing sign: %s", error)
+        elif receipt.command is not None:
+            await self._reply(message, TYPED_COMMAND.format(name=receipt.command.name))
+        elif not is_silent(receipt):
+            await self._reply(message, receipt.decision.sentence)
+
+    async def _reply(self, message: discord.Message, sentence: str) -> None:
+        """Reply to a message; if that is forbidden, write to its author."""
+        view = to_view(notice_view(sentence))
+        try:
+            try:
+                with translated_errors(POST):
+                    await message.reply(view=view, mention_author=False)
+            except CLOSED:
+                with translated_errors(POST):
+                    await message.author.send(view=view)
+        except FootnoteError as error:
+            _log.info("Can't reply: %s", error)
+
+    async def _is_our_thread(self, message: discord.Message, workspace: str) -> bool:
+        channel = message.channel
+        if not isinstance(channel, discord.Thread):
+            return False
+        if channel.owner_id == self.me:
+            return True
+        return await self.parts.conversations.find(to_address(message, workspace)) is not None
+
+    async def _forget(self, channel_id: int, guild_id: int | None, message_id: int) -> None:
+        for address in await self._addresses(channel_id, guild_id):
+            for key in (message_key(address, str(message_id)), private_key(address, str(message_id))):
+                for ref in await self.parts.forgetting.forget_message(key):
+                    await self.platform.delete(ref)
+                await self.platform.take_back(key)
+
+    async def _addresses(self, channel_id: int, guild_id: int | None) -> list[ThreadAddress]:
+        """Return the addresses that a deleted message may have had: a direct message names no workspace."""
+        channel = self.get_channel(channel_id) or await self._archived(channel_id)
+        parent = channel.parent_id if isinstance(channel, discord.Thread) else channel_id
+        names = [self.workspaces.of_guild(guild_id)] if guild_id else self.workspaces.names()
+        return [ThreadAddress(platform=PLATFORM, workspace=name, channel=str(parent), thread="") for name in names]
+
+    async def _archived(self, channel_id: int) -> object:
+        """Fetch an archived thread, which a new session doesn't know; None if it can't be read."""
+        try:
+            return (await self.platform.destinations.thread(channel_id)).channel
+        except FootnoteError as error:
+            _log.info("The channel of a deleted message is unknown: %s", error)
+            return None
+
+
+class FootnoteClient(Events, discord.Client):
+    """A client with one connection, enough for a thousand servers."""
+
+    def __init__(self) -> None:
+        super().__init__(intents=intents(), allowed_mentions=discord.AllowedMentions.none(), max_messages=None)
+
+
+class ShardedFootnoteClient(Events, discord.AutoShardedClient):
+    """A client with several connections; without `shards`, as many as Discord advises."""
+
+    def __init__(self, shards: int | None = None) -> None:
+        super().__init__(
+            intents=intents(),
+            allowed_mentions=discord.AllowedMentions.none(),
+            max_messages=None,
+            shard_count=shards,
+        )

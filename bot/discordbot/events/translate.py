@@ -1,0 +1,200 @@
+"""Messages and addresses of Discord -> those of core. Pure."""
+
+import re
+from dataclasses import replace
+from datetime import datetime
+
+import discord
+
+from bot.presentation.default_question import default_question
+from core.domain.conversation import (
+    Attachment,
+    Circumstances,
+    IncomingMessage,
+    RepliesTo,
+    Talk,
+    ThreadAddress,
+    event_key,
+    message_key,
+)
+
+PLATFORM = "discord"
+DIRECT_THREAD = ""  # the only thread of a direct channel
+PRIVATE = "private:"  # prefix of the thread of answers that only one person may see
+MESSAGE = "message"  # key of metadata: message id of the question
+TITLE_LENGTH = 100  # https://discord.com/developers/docs/resources/channel: names of threads
+
+# Types of messages that people write; Discord writes the others (pins, joins, boosts, a thread's first line).
+_WRITTEN = frozenset({discord.MessageType.default, discord.MessageType.reply})
+_EMOJI = re.compile(r"<a?(:\w{2,32}:)\d{15,21}>")
+
+
+def to_incoming(message: discord.Message, *, me: int, workspace: str, in_our_thread: bool) -> IncomingMessage | None:
+    """Return the question in a message; None for messages of Discord, and for stickers and polls not meant for us.
+
+    `in_our_thread`: the bot opened the thread, or answered in it.
+    """
+    if message.type not in _WRITTEN:
+        return None
+    circumstances = _circumstances(message, me, in_our_thread=in_our_thread)
+    attachments = tuple(to_attachment(message, item) for item in message.attachments)
+    about = _about(message, me)
+    text = to_text(message, me) or default_question(attachments, about)
+    if not text and not (circumstances.mentioned or circumstances.direct):
+        return None
+    place = to_address(message, workspace)
+    edit = message.edited_at.isoformat() if message.edited_at else ""
+    return IncomingMessage(
+        address=place,
+        author=str(message.author.id),
+        author_name=message.author.display_name,
+        text=text,
+        event_key=event_key(place, str(message.id), edit),
+        message_key=message_key(place, str(message.id)),
+        circumstances=circumstances,
+        about=about,
+        attachments=attachments,
+        metadata={MESSAGE: str(message.id)},
+    )
+
+
+def to_address(message: discord.Message, workspace: str) -> ThreadAddress:
+    """Return where a message is answered: its thread, its direct channel, or the thread that it opens.
+
+    A thread opened on a message gets the message's id, so its address is known beforehand.
+    """
+    channel = message.channel
+    if isinstance(channel, discord.Thread):
+        return thread_address(workspace, channel.parent_id, str(channel.id))
+    if message.guild is None:
+        return thread_address(workspace, channel.id, DIRECT_THREAD)
+    return thread_address(workspace, channel.id, str(message.id))
+
+
+def thread_address(workspace: str, channel: int, thread: str) -> ThreadAddress:
+    return ThreadAddress(platform=PLATFORM, workspace=workspace, channel=str(channel), thread=thread)
+
+
+def private_address(workspace: str, channel: int, person: int) -> ThreadAddress:
+    """Return the address of a person's private questions in a channel."""
+    return thread_address(workspace, channel, f"{PRIVATE}{person}")
+
+
+def to_private(question: IncomingMessage) -> IncomingMessage:
+    """Return a channel's question as one that is answered to its asker by direct message.
+
+    Its keys follow from the question's. It loses a command's token, whose reply is public.
+    """
+    address = question.address
+    key = private_key(address, question.message_key.rpartition(":")[2])
+    return replace(
+        question,
+        address=private_address(address.workspace, int(address.channel), int(question.author)),
+        private=True,
+        event_key=key + question.event_key.removeprefix(question.message_key),
+        message_key=key,
+        conversation_id=None,
+        metadata={name: value for name, value in question.metadata.items() if name == MESSAGE},
+    )
+
+
+def private_key(address: ThreadAddress, message_id: str) -> str:
+    """Return the posting key of the private answer to a channel's question: another post of the same time."""
+    return message_key(address, f"0{message_id}")
+
+
+def is_private(address: ThreadAddress) -> bool:
+    return address.thread.startswith(PRIVATE)
+
+
+def private_reader(address: ThreadAddress) -> int:
+    """Return the only person who may see a private address."""
+    return int(address.thread.removeprefix(PRIVATE))
+
+
+def to_text(message: discord.Message, me: int) -> str:
+    """Return the message's text with the names of people, roles and channels, and without mentions of the bot."""
+    text = message.content
+    for user in message.mentions:
+        name = "" if user.id == me else f"@{user.display_name}"
+        text = text.replace(f"<@{user.id}>", name).replace(f"<@!{user.id}>", name)
+    for role in message.role_mentions:
+        text = text.replace(role.mention, "" if _is_own_role(role, me) else f"@{role.name}")
+    for channel in message.channel_mentions:
+        text = text.replace(channel.mention, f"#{channel.name}")
+    return _EMOJI.sub(r"\1", text).strip()
+
+
+def to_talk(message: discord.Message, me: int) -> Talk:
+    """Return a message as context for a question."""
+    return Talk(
+        message_id=str(message.id),
+        author=message.author.display_name,
+        text=to_text(message, me),
+        said_at=message.created_at,
+    )
+
+
+def to_attachment(message: discord.Message, attachment: discord.Attachment) -> Attachment:
+    return Attachment(
+        name=attachment.filename,
+        size_bytes=attachment.size,
+        reference=f"{message.channel.id}/{message.id}/{attachment.id}",
+        content_type=attachment.content_type or "",
+    )
+
+
+def time_of(message_id: str) -> datetime:
+    """Return when a message was written or a button pressed, which Discord's ids contain."""
+    return discord.utils.snowflake_time(int(message_id))
+
+
+def _circumstances(message: discord.Message, me: int, *, in_our_thread: bool) -> Circumstances:
+    channel, named = message.channel, message.raw_mentions
+    replied = message.reference.resolved if message.reference else None
+    # A reply mentions the author it replies to, without naming that author in its text.
+    unnamed = {replied.author.id} - {*named} if isinstance(replied, discord.Message) else set()
+    others = {user.id for user in message.mentions if user.id != me} - unnamed
+    begins_with_other = bool(named) and named[0] != me and _begins_with_mention(message)
+    return Circumstances(
+        mentioned=me in named or any(_is_own_role(role, me) for role in message.role_mentions),
+        direct=message.guild is None,
+        in_thread=isinstance(channel, discord.Thread),
+        in_our_thread=in_our_thread,
+        replies_to=_replies_to(message, me),
+        mentions_others=bool(others) or begins_with_other,
+        opens_post=isinstance(channel, discord.Thread) and message.id == channel.id,
+        from_bot=message.author.bot or message.webhook_id is not None,
+        is_own=message.author.id == me,
+    )
+
+
+def _begins_with_mention(message: discord.Message) -> bool:
+    first = message.raw_mentions[0]
+    return message.content.lstrip().startswith((f"<@{first}>", f"<@!{first}>"))
+
+
+def _is_own_role(role: discord.Role, me: int) -> bool:
+    """Return whether it is the role that Discord creates for the bot, under the bot's name."""
+    return role.tags is not None and role.tags.bot_id == me
+
+
+def _replies_to(message: discord.Message, me: int) -> RepliesTo:
+    reference = message.reference
+    if reference is None or reference.message_id is None or reference.type is not discord.MessageReferenceType.reply:
+        return RepliesTo.NOBODY
+    replied = reference.resolved
+    return RepliesTo.US if isinstance(replied, discord.Message) and replied.author.id == me else RepliesTo.SOMEBODY
+
+
+def _about(message: discord.Message, me: int) -> Talk | None:
+    """Return the message of another person that this one replies to, or forwards."""
+    for snapshot in message.message_snapshots:
+        if snapshot.content:
+            return Talk(
+                message_id=str(message.id), author="somebody", text=snapshot.content, said_at=snapshot.created_at
+            )
+    replied = message.reference.resolved if message.reference else None
+    if not isinstance(replied, discord.Message) or replied.author.id == me or not replied.content:
+        return None
+    return to_talk(replied, me)

@@ -1,0 +1,1 @@
+"""Answers, notices, lists and buttons as Discord components. Pure."""

@@ -1,0 +1,61 @@
+"""Text of documents without its markup, for display. Pure."""
+
+import re
+
+from core.text.words import collapse, shorten
+
+_IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\]]*)\]\([^)\s]*(?:\s+\"[^\"]*\")?\)")
+_WIKILINK = re.compile(r"\[\[(?:[^\]|]*\|)?([^\]|]*)\]\]")
+_STRONG = re.compile(r"(\*\*\*|\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_MARKS = re.compile(r"^\s*(?:#{1,6}\s+|>\s?|\|)|\|\s*$")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+_CELLS = re.compile(r"\s*\t\s*|\s+\|\s+")
+_RULE = re.compile(r"^[\s|:=*_-]+$")
+_MARKER = re.compile(r"(?<!\[)\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?![(\]])")
+
+
+def readable(raw: str) -> str:
+    """Return one line without link targets, emphasis and table pipes, cells divided by ` | `; empty for rules.
+
+    Reference numbers of the source ("[3]") get round brackets, because they would look like footnotes of the answer.
+    """
+    if _RULE.match(raw):
+        return ""
+    text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", raw))
+    text = _TAG.sub("", _WIKILINK.sub(r"\1", text))
+    text = _STRONG.sub(r"\2", text)
+    text = _MARKER.sub(r"(\1)", text)
+    previous = ""
+    while text != previous:
+        previous, text = text, _MARKS.sub("", text)
+    return collapse(" | ".join(cell for cell in _CELLS.split(text.strip()) if cell.strip()))
+
+
+def is_row(raw: str) -> bool:
+    """Return whether a line of a page is a row of a table."""
+    return "\t" in raw or raw.lstrip().startswith("|") or raw.count(" | ") > 1
+
+
+_BOX = re.compile(r"\[[ xX]\] |\[![a-z]+\][+-]?")  # of tasks and callouts
+_HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
+_LABELLED_WIKILINK = re.compile(r"!?\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]+)\]\]")
+_SIGNS = re.compile(r"^\s*(?:[-*+>]|#{1,6})\s|[*`|]|-{3,}|:?-+:|_{2,}", re.MULTILINE)
+
+
+def to_words(markdown: str) -> str:
+    """Remove Markdown signs and headings, for a line of a list with the headings next to it."""
+    markdown = _BOX.sub("", markdown)
+    body = _HEADING.sub("", markdown)
+    return _SIGNS.sub(" ", _LABELLED_WIKILINK.sub(r"\1", body if body.strip() else markdown))
+
+
+def preview(text: str, kind: str, length: int) -> str:
+    """Return the beginning of a passage without its headings, which are shown next to it.
+
+    Readers write headings as Markdown for every kind of document; other signs are the document's own.
+    """
+    if kind == "markdown":
+        return shorten(to_words(text), length)
+    body = _HEADING.sub("", text)
+    return shorten(body if body.strip() else text.lstrip("# "), length)

@@ -1,0 +1,51 @@
+"""Citations by document in SQL."""
+
+from collections.abc import Callable
+
+from sqlalchemy import bindparam, func, select
+
+from core.domain.conversation import ThreadAddress, is_private_thread
+from core.domain.features import CitedIn
+from storage.database import Database
+from storage.database.repositories.conversations import ADDRESS, to_address
+from storage.database.tables import FootnoteTable
+from storage.text import to_storable
+
+_CONVERSATION, _MESSAGE, _CITED = (
+    FootnoteTable.metadata.tables[name] for name in ("conversation", "message", "message_document")
+)
+_COLUMNS = (_CONVERSATION.c.id, *(_CONVERSATION.c[name] for name in ADDRESS), _CITED.c.document_id)
+_BY_CONVERSATION = (
+    select(*_COLUMNS, func.count().label("answers"))
+    .select_from(
+        _CITED.join(_MESSAGE, _MESSAGE.c.id == _CITED.c.message_id).join(
+            _CONVERSATION, _CONVERSATION.c.id == _MESSAGE.c.conversation_id
+        )
+    )
+    .where(_CONVERSATION.c.workspace == bindparam("in_workspace"))
+    .group_by(*_COLUMNS)
+)
+
+
+class SqlCitedRepository:
+    """CitedRepository on a Database. `is_private` recognises the threads of one person."""
+
+    def __init__(self, database: Database, is_private: Callable[[ThreadAddress], bool] = is_private_thread) -> None:
+        self._database = database
+        self._is_private = is_private
+
+    async def cited(self, workspace: str) -> list[CitedIn]:
+        wanted = {"in_workspace": to_storable(workspace)}
+        rows = await self._database.read(lambda connection: connection.execute(_BY_CONVERSATION, wanted).all())
+        return sorted(
+            (
+                CitedIn(
+                    conversation_id=row.id,
+                    document_id=row.document_id,
+                    answers=row.answers,
+                    is_private=self._is_private(to_address(row)),
+                )
+                for row in rows
+            ),
+            key=lambda item: (item.conversation_id, item.document_id),
+        )

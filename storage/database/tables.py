@@ -1,0 +1,506 @@
+"""The tables, as SQLModel classes.
+
+Each change needs a revision in storage/database/migrations; a test compares the two. Long texts are the last columns of
+their table: SQLite reads a row from the left and skips the tail that a query does not ask for.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, CheckConstraint, Index, LargeBinary, MetaData, UniqueConstraint, text
+from sqlmodel import Field, SQLModel
+
+from core.domain.answer import AnswerStatus
+from core.domain.conversation import Role
+from core.domain.extracts import ExtractType
+from core.domain.features import Rating
+from core.domain.jobs import JobKind, JobStatus
+from core.domain.service import InboxStatus, Listening, SummaryKind
+from core.domain.sources import SyncResult
+from storage.database.columns import json_column, key_column, one_of, text_column, time_column
+
+OWN_THREADS = "own threads"  # channel of positions for a person's private threads; its row names no platform
+_NAMES = {  # of indexes and constraints
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class FootnoteTable(SQLModel):
+    """Base of all tables, with metadata of its own: SQLModel classes of other packages stay out of the migrations."""
+
+    metadata = MetaData(naming_convention=_NAMES)
+
+
+class SourceRow(FootnoteTable, table=True):
+    __tablename__ = "source"
+    __table_args__ = (UniqueConstraint("workspace", "name"),)
+
+    id: str = key_column()
+    workspace: str = text_column()
+    name: str = text_column()
+    kind: str = text_column()
+    location: str = text_column()
+    link_template: str | None = text_column(default=None)
+
+
+class DocumentRow(FootnoteTable, table=True):
+    """A document; `pages` and `passages` count the rows of its live revision."""
+
+    __tablename__ = "document"
+    __table_args__ = (
+        UniqueConstraint("source_id", "path"),
+        CheckConstraint("pages >= 0 AND passages >= 0", name="counts"),
+        CheckConstraint("revision IS NOT NULL OR (pages = 0 AND passages = 0)", name="revision"),
+        CheckConstraint("(stamp_size IS NULL) = (stamp_modified_ns IS NULL) AND stamp_size >= 0", name="stamp"),
+    )
+
+    id: str = key_column()
+    source_id: str = text_column(foreign_key="source.id", ondelete="CASCADE")
+    path: str = text_column()
+    title: str = text_column()
+    kind: str = text_column()
+    revision: str | None = text_column(default=None)
+    url: str | None = text_column(default=None)
+    pages: int = 0
+    passages: int = 0
+    stamp_size: int | None = Field(default=None, sa_type=BigInteger)
+    stamp_modified_ns: int | None = Field(default=None, sa_type=BigInteger)
+    crawled_at: datetime | None = time_column(default=None)
+    extracted_at: datetime | None = time_column(default=None)
+    failed_reason: str | None = text_column(default=None)
+    aliases: list[str] = json_column()
+    depends_on: list[str] = json_column()
+
+
+class PageRow(FootnoteTable, table=True):
+    """A page. `headings` is [[level, title, start], ...], `anchors` [[name, place], ...]; old ones have no `place`."""
+
+    __tablename__ = "page"
+    __table_args__ = (UniqueConstraint("document_id", "number"), CheckConstraint("number >= 1", name="number"))
+
+    id: str = key_column()
+    document_id: str = text_column(foreign_key="document.id", ondelete="CASCADE")
+    revision: str = text_column()
+    number: int
+    title: str = text_column()
+    deep_link: str | None = text_column(default=None)
+    heading_path: list[str] = json_column()
+    headings: list[list[int | str]] = json_column()
+    anchors: list[list[int | str]] = json_column()
+    place: dict[str, int | str] | None = json_column(default=None)
+    text: str = text_column()
+
+
+class PassageRow(FootnoteTable, table=True):
+    """A passage. `sentences` is flat: [start, end, start, end, ...], offsets in the page."""
+
+    __tablename__ = "passage"
+    __table_args__ = (
+        CheckConstraint("ordinal >= 0", name="ordinal"),
+        CheckConstraint("span_start >= 0 AND span_end >= span_start", name="span"),
+        CheckConstraint("length(text) = span_end - span_start", name="text"),
+    )
+
+    id: str = key_column()
+    page_id: str = text_column(foreign_key="page.id", ondelete="CASCADE", index=True)
+    ordinal: int
+    span_start: int
+    span_end: int
+    heading_path: list[str] = json_column()
+    sentences: list[int] = json_column()
+    text: str = text_column()
+
+
+class ConversationRow(FootnoteTable, table=True):
+    """A conversation. Its messages' sequence numbers have gaps where some were removed.
+
+    The document ids are no foreign keys: a removed document leaves its conversations readable (`forget_document`).
+    """
+
+    __tablename__ = "conversation"
+    __table_args__ = (
+        UniqueConstraint("platform", "workspace", "channel", "thread"),
+        CheckConstraint("message_count >= 0", name="message_count"),
+        CheckConstraint(
+            "(focus_document_id IS NULL) = (focus_touched_at IS NULL)"
+            " AND (focus_document_id IS NULL) = (focus_document IS NULL)"
+            " AND (focus_document_id IS NULL) = (focus_title IS NULL)",
+            name="focus",
+        ),
+        Index(None, "workspace", "last_message_at"),
+    )
+
+    id: str = key_column()
+    platform: str = text_column()
+    workspace: str = text_column()
+    channel: str = text_column()
+    thread: str = text_column()
+    title: str = text_column()
+    owner: str = text_column()
+    created_at: datetime = time_column()
+    last_message_at: datetime = time_column()
+    message_count: int = 0
+    pinned_document_id: str | None = text_column(default=None)
+    focus_document_id: str | None = text_column(default=None)
+    focus_document: str | None = text_column(default=None)
+    focus_title: str | None = text_column(default=None)
+    focus_touched_at: datetime | None = time_column(default=None)
+    focus_sections: list[str] = json_column()
+
+
+class MessageRow(FootnoteTable, table=True):
+    """A message; `sequence` counts from 1 in its conversation, in the order of arrival."""
+
+    __tablename__ = "message"
+    __table_args__ = (
+        UniqueConstraint("conversation_id", "sequence"),
+        CheckConstraint("sequence >= 1", name="sequence"),
+        one_of("role", Role),
+        one_of("status", AnswerStatus),
+    )
+
+    id: str = key_column()
+    conversation_id: str = text_column(foreign_key="conversation.id", ondelete="CASCADE")
+    sequence: int
+    role: str = text_column()
+    author: str = text_column()
+    status: str | None = text_column(default=None)
+    job_id: str | None = text_column(default=None)
+    stale: bool = False
+    created_at: datetime = time_column()
+    content: str = text_column()
+    references: list[Any] = json_column()
+    citations: list[Any] = json_column()
+    tool_calls: list[Any] = json_column()
+    outcome: dict[str, Any] | None = json_column(default=None)
+
+
+class MessageDocumentRow(FootnoteTable, table=True):
+    """A document that a message cites: what finds conversations by document without reading JSON."""
+
+    __tablename__ = "message_document"
+
+    message_id: str = key_column(foreign_key="message.id", ondelete="CASCADE")
+    document_id: str = key_column(index=True)
+
+
+class InboxRow(FootnoteTable, table=True):
+    """A received event with the decision about it; `seq` is the order inside a thread.
+
+    Open rows (not finished) of a thread are answered one by one: the partial index finds each thread's first.
+    """
+
+    __tablename__ = "inbox"
+    __table_args__ = (
+        one_of("status", InboxStatus),
+        CheckConstraint("(finished_at IS NULL) = (status IN ('queued', 'running'))", name="finished"),
+        CheckConstraint("(owner IS NULL) = (lease_until IS NULL)", name="lease"),
+        CheckConstraint("attempts >= 0 AND failures >= 0", name="attempts"),
+        Index(None, "workspace", "seq"),
+        Index(None, "thread", "seq"),
+        Index(
+            "ix_inbox_open",
+            "thread",
+            "seq",
+            sqlite_where=text("finished_at IS NULL"),
+            postgresql_where=text("finished_at IS NULL"),
+        ),
+    )
+
+    seq: int | None = Field(default=None, primary_key=True)
+    event_key: str = text_column(unique=True)
+    message_key: str = text_column(index=True)
+    workspace: str = text_column()
+    platform: str = text_column()
+    thread: str = text_column()
+    author: str = text_column()
+    status: str = text_column()
+    code: str = text_column()
+    sentence: str = text_column()
+    created_at: datetime = time_column()
+    finished_at: datetime | None = time_column(default=None)
+    owner: str | None = text_column(default=None)
+    lease_until: datetime | None = time_column(default=None)
+    waits_until: datetime | None = time_column(default=None)
+    attempts: int = 0
+    failures: int = 0
+    error: str | None = text_column(default=None)
+    final_error: str | None = text_column(default=None)
+    cancelled_by: str | None = text_column(default=None)
+    post_ref: str | None = text_column(default=None)
+    incoming: dict[str, Any] = json_column()
+
+
+class JobRow(FootnoteTable, table=True):
+    """A job. Parent and root are no foreign keys: steps of a tree that run side by side are saved as they end."""
+
+    __tablename__ = "job"
+    __table_args__ = (
+        one_of("kind", JobKind),
+        one_of("status", JobStatus),
+        CheckConstraint("attempts >= 0", name="attempts"),
+        CheckConstraint("(parent_id IS NULL) = (root_id = id)", name="root"),
+        Index(None, "workspace", "created_at"),
+    )
+
+    id: str = key_column()
+    workspace: str = text_column()
+    root_id: str = text_column(index=True)
+    parent_id: str | None = text_column(default=None)
+    kind: str = text_column()
+    name: str = text_column()
+    status: str = text_column()
+    attempts: int = 1
+    created_at: datetime = time_column()
+    started_at: datetime | None = time_column(default=None)
+    completed_at: datetime | None = time_column(default=None)
+    error: str | None = text_column(default=None)
+    input: dict[str, Any] = json_column()
+    output: dict[str, Any] = json_column()
+
+
+class ExtractionRow(FootnoteTable, table=True):
+    """An extractor's last run over a document."""
+
+    __tablename__ = "extraction"
+    __table_args__ = (CheckConstraint("version >= 1 AND extracts >= 0", name="counts"),)
+
+    document_id: str = key_column(foreign_key="document.id", ondelete="CASCADE")
+    extractor: str = key_column()
+    version: int
+    revision: str = text_column()
+    extracts: int
+    extracted_at: datetime = time_column()
+    error: str | None = text_column(default=None)
+    warning: str | None = text_column(default=None)
+
+
+class ExtractRow(FootnoteTable, table=True):
+    """An extract. It goes with its page, and so with the revision; `last_page` is the last one that it tells of.
+
+    `words` is its data as lower-case text, for filters.
+    """
+
+    __tablename__ = "extract"
+    __table_args__ = (
+        one_of("type", ExtractType),
+        CheckConstraint("span_start >= 0 AND span_end >= span_start", name="span"),
+        CheckConstraint("confidence >= 0 AND confidence <= 1", name="confidence"),
+        Index(None, "document_id", "extractor"),
+        Index(None, "type"),
+    )
+
+    id: str = key_column()
+    document_id: str = text_column(foreign_key="document.id", ondelete="CASCADE")
+    page_id: str = text_column(foreign_key="page.id", ondelete="CASCADE", index=True)
+    extractor: str = text_column()
+    type: str = text_column()
+    schema_name: str = text_column()
+    last_page: int
+    span_start: int
+    span_end: int
+    confidence: float
+    words: str = text_column()
+    data: dict[str, Any] = json_column()
+
+
+class ModelReadingRow(FootnoteTable, table=True):
+    """What a model said of one piece of a document for one extractor; `said` is a list of JSON objects."""
+
+    __tablename__ = "model_reading"
+
+    document_id: str = key_column(foreign_key="document.id", ondelete="CASCADE")
+    piece: str = key_column()
+    extractor: str = key_column()
+    version: int
+    read_at: datetime = time_column()
+    said: list[Any] = json_column()
+    error: str | None = text_column(default=None)
+
+
+class ModelSpendingRow(FootnoteTable, table=True):
+    """What extractors asked of models on one day (YYYY-MM-DD, UTC)."""
+
+    __tablename__ = "model_spending"
+
+    day: str = key_column()
+    requests: int
+    tokens: int
+
+
+class ChannelSettingsRow(FootnoteTable, table=True):
+    """What is set for a channel. `sources` are names; NULL is every one."""
+
+    __tablename__ = "channel_settings"
+    __table_args__ = (CheckConstraint("questions_per_minute >= 1", name="questions_per_minute"),)
+
+    workspace: str = key_column()
+    platform: str = key_column()
+    channel: str = key_column()
+    auto_answer: bool = False
+    answer_posts: bool = False
+    questions_per_minute: int | None = None
+    language: str | None = text_column(default=None)
+    strategy: str | None = text_column(default=None)
+    sources: list[str] | None = json_column(default=None)
+
+
+class ThreadListeningRow(FootnoteTable, table=True):
+    """Whether questions of a thread need a mention."""
+
+    __tablename__ = "thread_listening"
+    __table_args__ = (one_of("listening", Listening),)
+
+    workspace: str = key_column()
+    platform: str = key_column()
+    channel: str = key_column()
+    thread: str = key_column()
+    listening: str = text_column()
+
+
+class ReadingPositionRow(FootnoteTable, table=True):
+    """How far a document may be read: in a channel (`person` is empty), or by a person (platform and channel are).
+
+    What a person sees in their own threads alone has OWN_THREADS as its channel. 0 is a book that nobody has begun.
+    No foreign key: a document that is taken out and read in again keeps its id, and its spoilers.
+    """
+
+    __tablename__ = "reading_position"
+    __table_args__ = (CheckConstraint("last_page >= 0", name="last_page"),)
+
+    workspace: str = key_column()
+    platform: str = key_column()
+    channel: str = key_column()
+    person: str = key_column()
+    document_id: str = key_column()
+    last_page: int
+
+
+class FeedbackRow(FootnoteTable, table=True):
+    """One person's rating of an answer."""
+
+    __tablename__ = "feedback"
+    __table_args__ = (one_of("rating", Rating),)
+
+    message_id: str = key_column(foreign_key="message.id", ondelete="CASCADE")
+    author: str = key_column()
+    rating: str = text_column()
+    created_at: datetime = time_column()
+
+
+class CitationCheckRow(FootnoteTable, table=True):
+    """What comparing an answer with a document that it cites found last; no row: they were not compared yet.
+
+    `checked_revision` is "" where the document was out, NULL for answers of the time before there were comparisons.
+    `lost` is [[footnote, fate], ...]; `note_id` a note that is due to tell of it.
+    """
+
+    __tablename__ = "citation_check"
+
+    message_id: str = key_column(foreign_key="message.id", ondelete="CASCADE")
+    document_id: str = key_column(index=True)
+    checked_revision: str | None = text_column(default=None)
+    note_id: str | None = text_column(default=None, index=True)
+    lost: list[Any] = json_column()
+
+
+class SummaryRow(FootnoteTable, table=True):
+    """The newest summary of a subject and kind. The column of the subject's own table holds its id once more.
+
+    So it goes with its document, page or conversation, whoever removes that.
+    """
+
+    __tablename__ = "summary"
+    __table_args__ = (
+        one_of("kind", SummaryKind),
+        CheckConstraint("coalesce(document_id, page_id, conversation_id) = subject", name="subject"),
+    )
+
+    workspace: str = key_column()
+    kind: str = key_column()
+    subject: str = key_column()
+    revision: str = text_column()
+    document_id: str | None = text_column(default=None, foreign_key="document.id", ondelete="CASCADE", index=True)
+    page_id: str | None = text_column(default=None, foreign_key="page.id", ondelete="CASCADE", index=True)
+    conversation_id: str | None = text_column(
+        default=None, foreign_key="conversation.id", ondelete="CASCADE", index=True
+    )
+    text: str = text_column()
+
+
+class CassetteRow(FootnoteTable, table=True):
+    """One run. `documents` counts those it has rows for: with fewer left, one was removed, and so is the run."""
+
+    __tablename__ = "cassette"
+
+    message_id: str = key_column(foreign_key="message.id", ondelete="CASCADE")
+    workspace: str = text_column(index=True)
+    question: str = text_column()
+    recorded_at: datetime = time_column(index=True)
+    is_case: bool = Field(default=False)
+    documents: int
+    data: bytes = Field(sa_type=LargeBinary)
+
+
+class CassetteDocumentRow(FootnoteTable, table=True):
+    """A document whose text a run holds."""
+
+    __tablename__ = "cassette_document"
+
+    message_id: str = key_column(foreign_key="cassette.message_id", ondelete="CASCADE")
+    document_id: str = key_column(foreign_key="document.id", ondelete="CASCADE", index=True)
+
+
+class SyncRow(FootnoteTable, table=True):
+    """A source's last sync. No foreign key: a source that never came in has a state, too."""
+
+    __tablename__ = "source_sync"
+    __table_args__ = (
+        one_of("result", SyncResult),
+        CheckConstraint("(result = 'failed') = (error IS NOT NULL)", name="error"),
+        CheckConstraint("(result = 'failed') = (failing_since IS NOT NULL)", name="failing_since"),
+    )
+
+    workspace: str = key_column()
+    source: str = key_column()
+    kind: str = text_column()
+    result: str = text_column()
+    started_at: datetime = time_column()
+    ended_at: datetime = time_column()
+    good_at: datetime | None = time_column(default=None)
+    failing_since: datetime | None = time_column(default=None)
+    error: str | None = text_column(default=None)
+    job_id: str | None = text_column(default=None)
+    counts: dict[str, int] = json_column()
+    warnings: list[str] = json_column()
+
+
+class InstallationRow(FootnoteTable, table=True):
+    """A team that installed the app. `sealed_token` is encrypted (encryption.py); `scopes` are sorted."""
+
+    __tablename__ = "installation"
+
+    platform: str = key_column()
+    team_id: str = key_column()
+    team_name: str = text_column()
+    team_url: str = text_column()
+    bot_user_id: str = text_column()
+    bot_id: str = text_column()
+    sealed_token: str = text_column()
+    scopes: list[str] = json_column()
+    installed_at: datetime = time_column()
+    installed_by: str = text_column()
+
+
+class OneTimeCodeRow(FootnoteTable, table=True):
+    """A code that was issued and not consumed yet; only its SHA-256 is kept, so that a copy of the table is no key."""
+
+    __tablename__ = "one_time_code"
+
+    purpose: str = key_column()
+    code_hash: str = key_column()
+    expires_at: datetime = time_column()

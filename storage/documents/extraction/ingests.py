@@ -1,0 +1,110 @@
+"""Ingest runs: the only writers of the search index, one at a time over all processes."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+from core.domain.corpus import Source
+from core.domain.ingest_report import IndexState, IngestReport, ProgressCallback, RepairReport
+from core.domain.reader_kinds import parse_kind
+from core.domain.selection import Selection
+from core.knowledge.sources import add_source
+from core.ports import CorpusRepository
+from storage.documents.extraction.runs import Extractions
+from storage.documents.pipeline import Ingestor
+
+
+class Ingests:
+    """Ingest runs, each followed by an extraction run."""
+
+    def __init__(
+        self,
+        *,
+        corpus: CorpusRepository,
+        build: Callable[[], Ingestor],
+        alone: Callable[[], AbstractAsyncContextManager[None]],
+        extracts: Extractions,
+        notice: Callable[[], Awaitable[object]],
+    ) -> None:
+        """`notice` (Staleness.check) is called before and after each run, to find stale answers."""
+        self._corpus = corpus
+        self._build = build
+        self._alone = alone
+        self._extracts = extracts
+        self._notice = notice
+        self._lock = asyncio.Lock()
+
+    async def add(
+        self,
+        paths: Sequence[Path],
+        workspace: str,
+        *,
+        source: str | None,
+        kind: str,
+        force: bool,
+        progress: ProgressCallback,
+    ) -> IngestReport:
+        """Ingest files and folders in order and return the sum of the reports.
+
+        `kind` forces a reader. Raises BadInput for an unusable kind or path before it reads anything.
+        """
+        reader_kind = parse_kind(kind)
+        total, read = IngestReport(), {}
+        async with self._changing_index() as ingestor:
+            for place in [await add_source(self._corpus, workspace, path, source) for path in paths]:
+                read[place.source.id] = place.source
+                root = Path(place.source.location)
+                report = await ingestor.ingest(
+                    place.source, root, place.only or None, kind=reader_kind, force=force, progress=progress
+                )
+                total.add(report)
+        for each in read.values():
+            await self._extracts.follow(each, total, progress)
+        return total
+
+    async def read_in(
+        self, source: Source, root: Path, only: str | None = None, *, kind: str | None = None
+    ) -> IngestReport:
+        """Bring a stored source up to date (implements core.knowledge.attachments.Ingest)."""
+        async with self._changing_index() as ingestor:
+            report = await ingestor.ingest(source, root, only, kind=kind)
+        await self._extracts.follow_later(source, report)
+        return report
+
+    async def bring_in(
+        self,
+        source: Source,
+        root: Path,
+        *,
+        selection: Selection,
+        kind: str | None,
+        links: Mapping[str, str],
+        force: bool,
+        progress: ProgressCallback,
+    ) -> IngestReport:
+        """Bring a configured source up to date (implements core.features.syncing.SyncIngest)."""
+        async with self._changing_index() as ingestor:
+            report = await ingestor.ingest(
+                source, root, kind=kind, force=force, selection=selection, links=links, progress=progress
+            )
+        await self._extracts.follow_later(source, report)
+        return report
+
+    async def compare(self) -> IndexState:
+        """Compare index and database while no run changes either."""
+        async with self._changing_index() as ingestor:
+            return await ingestor.compare()
+
+    async def repair(self, progress: ProgressCallback) -> RepairReport:
+        """Bring the index in line with the database. Raises StorageError and ModelMissing."""
+        async with self._changing_index() as ingestor:
+            return await ingestor.repair(progress)
+
+    @asynccontextmanager
+    async def _changing_index(self) -> AsyncIterator[Ingestor]:
+        """Lock the index: a repair in another process would remove an unfinished run's passages."""
+        async with self._lock, self._alone():
+            await self._notice()  # earlier changes first: each run gets its own notes
+            yield self._build()
+            await self._notice()

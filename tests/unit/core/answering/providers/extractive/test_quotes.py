@@ -1,0 +1,127 @@
+"""Lists, table headers and summaries as quotes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from core.answering.providers.extractive.lists import MOST_ITEMS, items_for
+from core.answering.providers.extractive.quotes import Quote, header_rows
+from core.domain.corpus import SourcedPassage, Span
+from tests.unit.core.answering.providers.extractive.small_library import passages_of
+
+
+def section(text: str, heading: str = "Section", path: str = "notes.md") -> SourcedPassage:
+    """One passage; as the chunker cuts them, sentences begin behind the marks of lists."""
+    source = passages_of(path, text, heading=heading)[0]
+    spans = [
+        Span(span.start + 2, span.end) if text[span.start : span.start + 2] in ("- ", "* ") else span
+        for span in source.passage.sentences
+    ]
+    return replace(source, passage=replace(source.passage, sentences=tuple(spans)))
+
+
+def listed(question: str, *passages: SourcedPassage, best: int = 0) -> list[str]:
+    """The items, where the first passage's sentence number `best` is the one that answers best."""
+    pages = [
+        replace(item, passage=replace(item.passage, id=f"p{place}", page_id=f"page{place}"))
+        for place, item in enumerate(passages)
+    ]
+    like = Quote(source=pages[0], sentences=(pages[0].passage.sentences[best],), logit=1.0, score=1.0)
+    return [quote.text for quote in items_for(question, pages, like)]
+
+
+MINUTES = (
+    "**DECISION 4-1**: The ramp is rebuilt\n\n**DECISION 4-2**: The bell stays\n\n**DECISION 4-3**: Buoys are painted"
+)
+TALK = "**Ada**: The ramp is a decision\n\n**Bob**: Is it\n\n**Ada**: Yes\n\n**Bob**: So be it"
+
+
+def test_paragraphs_that_begin_with_a_label_are_items():
+    assert len(listed("Which decisions were made?", section(MINUTES, "Decisions"))) == 3
+
+
+def test_people_who_speak_in_turn_are_no_list():
+    assert listed("Which decisions were made?", section(TALK, "Decisions")) == []
+
+
+def test_two_paragraphs_with_labels_are_no_list_yet():
+    assert listed("Which decisions were made?", section(TALK.partition("\n\n**Ada**: Yes")[0], "Decisions")) == []
+
+
+def test_short_lines_below_each_other_are_items():
+    text = "Choose one of these:\nA pack of crabs\nA grumpy toad\nThe ghost of the reeve"
+    assert listed("List all guests of the inn", section(text, "Guests"), best=1) == text.split("\n")[1:]
+
+
+def test_paragraphs_of_prose_are_no_items():
+    text = "The inn is old.\n\nNobody likes the inn.\n\nThe inn has a cellar.\n\nThe inn is shut."
+    assert listed("List all guests", section(text, "Rooms")) == []
+
+
+@pytest.mark.parametrize("heading", ["Present", "Participants", "Attendees", "Attendance"])
+def test_who_attended_is_who_was_present(heading: str):
+    people = section("* Ada Moss\n* Bob Reed\n* Cy Fern", heading)
+    topics = section("* Ramp\n* Buoys\n* Bell", "Agenda")
+    assert listed("Who attended?", topics, people) == ["Ada Moss", "Bob Reed", "Cy Fern"]
+
+
+def test_the_first_row_of_a_table_does_not_choose_among_its_rows():
+    text = "Endpoints\n| Method | Path | Summary |\n| GET | /boats | All boats |\n| GET | /fares | All fares |"
+    assert len(listed("List all paths", section(text, "Endpoints"))) == 2
+
+
+def test_words_of_the_title_do_not_choose_among_the_items():
+    text = "- Talks (8): short, about Ferrycon\n- Walks (3): long\n- Meals (5): warm"
+    assert len(listed("List the session kinds of Ferrycon", section(text, "Session kinds of Ferrycon"))) == 3
+
+
+def test_where_a_chance_word_would_leave_one_item_what_they_are_called_decides():
+    text = "- Talks (8): for a great number of people\n- Walks (3): long\n- Meals (5): warm"
+    assert len(listed("List the kinds of session with the number of each", section(text, "Kinds of session"))) == 3
+
+
+def test_what_tells_the_items_apart_still_chooses():
+    text = "- Malice, inhaled\n- Ether, inhaled\n- Torpor, eaten"
+    assert listed("List all inhaled poisons", section(text, "Poisons")) == ["Malice, inhaled", "Ether, inhaled"]
+
+
+SENTENCES: Sequence[str] = (
+    "A dazed sailor is barred from the watch.",
+    "A fevered sailor is barred from the watch. He sleeps.",
+    "A drunken sailor is barred from the bridge and the watch.",
+    "A rested sailor steers.",
+)
+
+
+def test_without_any_list_sentences_that_say_the_same_of_others_are_one():
+    found = listed("Name what makes a sailor barred from the watch", *(section(text) for text in SENTENCES))
+    assert found == [SENTENCES[0], "A fevered sailor is barred from the watch.", SENTENCES[2]]
+
+
+def test_two_such_sentences_and_those_of_another_document_are_none():
+    other = section(SENTENCES[2], path="other.md")
+    assert listed("Name what makes a sailor barred", section(SENTENCES[0]), section(SENTENCES[1]), other) == []
+
+
+def test_a_list_is_no_longer_than_people_read():
+    text = "\n".join(f"- Boat {number}" for number in range(40))
+    assert len(listed("List all boats", section(text, "Boats"))) == MOST_ITEMS
+
+
+ROWS = "| Linden | four |\n| Voss | seven |\n| Aldmere | nine |"
+
+
+@pytest.mark.parametrize(("heading", "expected"), [("Section", ["| Linden | four |"]), ("| Harbour | Crossings |", [])])
+def test_a_passage_from_the_middle_of_a_table_holds_no_head_row(heading: str, expected: list[str]) -> None:
+    (source,) = passages_of("fares.xlsx", ROWS, heading=heading)
+    quote = Quote(source=source, sentences=(source.passage.sentences[2],), logit=1.0, score=1.0)
+    assert [span.of(ROWS) for span in header_rows(quote)] == expected
+
+
+def test_a_table_further_down_in_such_a_passage_has_its_own_head_row() -> None:
+    text = f"| the end | of one |\nBetween the two.\n{ROWS}"
+    (source,) = passages_of("fares.xlsx", text)
+    source = replace(source, passage=replace(source.passage, heading_path=("Fares", "| Harbour | Crossings |")))
+    quote = Quote(source=source, sentences=(source.passage.sentences[-1],), logit=1.0, score=1.0)
+    assert [span.of(text) for span in header_rows(quote)] == ["| Linden | four |"]
