@@ -86,8 +86,8 @@ _MEANINGS: dict[str, FootnoteError] = {
     "cant_delete_message": AccessDenied("I'm not allowed to delete that message."),
     "message_not_owned_by_app": AccessDenied("That message isn't mine, so I can't change it."),
     EDIT_TOO_LATE: InvalidState("This workspace doesn't allow edits to old messages."),
-    STREAM_RUNS: PlatformError("The message is still being read_message: trying again."),
-    STREAM_OVER: InvalidState("Slack has ended the message while it was being read_message."),
+    STREAM_RUNS: PlatformError("The message is still being written. Trying again."),
+    STREAM_OVER: InvalidState("Slack ended the message while it was being written."),
     "already_reacted": InvalidState("I already reacted to that message."),
     "no_reaction": InvalidState("That reaction doesn't exist."),
     # forms and replies to interactions

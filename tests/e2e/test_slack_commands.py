@@ -53,7 +53,7 @@ async def home_of(service: SlackService, person: Person, words: str) -> str:
         ("jobs", "/footnote jobs needs a conversation"),
         ("stop", "nothing of yours to stop"),
         ("why", "no message of yours"),
-        ("nonsense of mine", "write it behind `/footnote ask`"),
+        ("nonsense of mine", "use `/footnote ask QUESTION`"),
     ],
 )
 async def test_a_slash_command_is_answered_for_who_gave_it(

@@ -1,4 +1,4 @@
-"""Slack as a platform: one post for each question, streamed while it is read_message, then final in the same message.
+"""Slack as a platform: one post for each question, streamed while it is written, then final in the same message.
 
 A post of several parts is several messages. Each carries the id of its post in its blocks, so that a restarted process
 finds the parts that an earlier one posted.

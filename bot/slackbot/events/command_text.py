@@ -34,7 +34,7 @@ _OF_SENTENCES = frozenset(
     under until up us was we were what when where which who whose why will with without would you your""".split()
 )
 # A part of a document, which is no title.
-_PART = re.compile(r"(?:chapter|part|page|section|book|session|ctx)(?:\s+[\divxlc]+)?", re.IGNORECASE)
+_PART = re.compile(r"(?:chapter|part|page|section|book|session|act)(?:\s+[\divxlc]+)?", re.IGNORECASE)
 # Objects after commands that take no argument.
 _OBJECTS: Mapping[str, str] = {
     "stop": "it|this|that",
@@ -47,7 +47,7 @@ _OBJECTS: Mapping[str, str] = {
 }
 _THREAD = r"(?:\d+|[0-9a-fA-F]{8}[0-9a-fA-F-]*)"  # a number of the list, or a distinct prefix of an id
 _FORMAT = rf"(?:{'|'.join(FORMATS)})"
-_PLACE = r"(?:\d+|end|the\s+end|off|none|(?:chapter|part|book|session|ctx|page)\s+\S+)"
+_PLACE = r"(?:\d+|end|the\s+end|off|none|(?:chapter|part|book|session|act|page)\s+\S+)"
 _SETTING = rf"(?:{'|'.join(SETTINGS)})"
 # Name of a command -> forms of its argument; a `name` in a form has to look like one (`_is_name`). One
 # line per form. Other commands take no argument.

@@ -310,7 +310,7 @@ async def test_a_fault_behind_a_button_is_told_in_a_sentence(
 
 
 async def _running(place: SlackPlace, house: House) -> Message:
-    """Ada's question, while its answer is being read_message."""
+    """Ada's question, while its answer is being written."""
     place.provider.held = {1}
     await house.ada.mention(house.channel, "where is the key?")
     return await house.shows("I have looked")

@@ -77,7 +77,7 @@ async def test_extracted_rows_are_told_with_footnotes_that_are_linked(place: Sla
         ("search key", "under the stairs"),
         ("page house.md 1", KEY),
         ("threads", "There are no conversations yet"),
-        ("new", "Mention me in a channel"),
+        ("new", "mention me in a channel"),
         ("why", "I have seen no message of yours here"),
         ("stop", "There is nothing of yours to stop here"),
         ("jobs", "/footnote jobs needs a conversation: ask something first, or /footnote open one."),
@@ -90,7 +90,7 @@ async def test_extracted_rows_are_told_with_footnotes_that_are_linked(place: Sla
         ("position house.md 1", "From now on you will see nothing of “House” beyond page 1 (Keys)."),
         ("open 7", "There is no conversation '7' that you may see from here: /footnote threads lists them."),
         ("stopp", "There is no command /stopp: did you mean /footnote summary or "),
-        ("where is the key?", "To ask a question, write it behind `/footnote ask`."),
+        ("where is the key?", "To ask a question, use `/footnote ask QUESTION`."),
         ("ask a &amp; b --document nowhere", "There is no document 'nowhere'"),
     ],
 )
@@ -230,7 +230,7 @@ async def test_a_command_by_mention_that_lacks_something_offers_its_form(place: 
     async with place.open() as house:
         answer = await house.ask()
         await house.ada.mention(house.channel, "search", thread=answer)
-        offered = await house.told(house.ada, "@footnote search needs “words”: write that behind it")
+        offered = await house.told(house.ada, "Add “words” after @footnote search")
         assert buttons(offered) == {"Fill in the form": "fn:form:search"}
         view = await house.modal(await house.ada.click(offered, "Fill in the form"))
         await house.ada.submit(view, {"words": "key"})
@@ -327,7 +327,7 @@ async def test_a_slash_command_typed_where_slack_has_none_is_understood(place: S
         await house.ada.mention(house.channel, "/footnote jobs", thread=answer)
         assert (await house.told(house.ada, "search")).root == answer.root
         await house.ada.mention(house.channel, "/footnote where is it", thread=answer)
-        assert (await house.told(house.ada, "To ask a question, write it behind `@footnote ask`.")).root == answer.root
+        assert (await house.told(house.ada, "To ask a question, use `@footnote ask QUESTION`.")).root == answer.root
         assert len(place.provider.requests) == 2  # no question was made of it
 
 

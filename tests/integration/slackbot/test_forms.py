@@ -187,7 +187,7 @@ async def test_too_late_for_a_form_is_said(place: SlackPlace) -> None:
     place.trigger_seconds = 0.0
     async with place.open() as house:
         await house.ada.slash(house.channel, "ask")
-        said = await house.told_once(house.ada, "Slack waits three seconds for a form")
+        said = await house.told_once(house.ada, "Slack's three seconds for opening a form are over")
         assert said.only_to == house.ada.id
         assert house.ada.modal is None
 

@@ -1,4 +1,4 @@
-"""An answer while it is read_message: a status line, a stream, and the final post in the same message."""
+"""An answer while it is written: a status line, a stream, and the final post in the same message."""
 
 import asyncio
 

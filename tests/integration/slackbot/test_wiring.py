@@ -91,7 +91,7 @@ async def test_a_bot_token_that_slack_refuses_is_told_at_the_start(
     config = secrets.config(team)
     server.revoke(team, refusal)
     async with open_parts(config) as app, AsyncExitStack() as stack:
-        with pytest.raises(ConfigError, match=r"Slack refuses the bot's token: install .* SLACK_BOT_TOKEN"):
+        with pytest.raises(ConfigError, match=r"Slack refuses the bot's token. Install .* SLACK_BOT_TOKEN"):
             await open_slack(stack, app)
 
 
@@ -111,7 +111,7 @@ async def test_a_slack_that_is_away_is_told_at_the_start(
 ) -> None:
     monkeypatch.setattr(AsyncWebClient, "BASE_URL", "http://127.0.0.1:9/api/")
     async with open_parts(secrets.config(team)) as app, AsyncExitStack() as stack:
-        with pytest.raises(PlatformError, match=r"Slack can't be reached .*check this machine's network"):
+        with pytest.raises(PlatformError, match=r"Slack can't be reached .*Check this machine's network"):
             await open_slack(stack, app)
 
 

@@ -80,5 +80,5 @@ def test_a_draft_is_given_up_to_what_is_sure(text: str, expected: str) -> None:
 def test_of_a_long_draft_the_beginning_is_given_and_then_no_more() -> None:
     text = "word " * DRAFT_LENGTH
     draft = draft_text(text)
-    assert draft.endswith("\n\nMore is being read_message.")
+    assert draft.endswith("\n\nMore is being written.")
     assert draft_text(text + text) == draft

@@ -123,7 +123,7 @@ def test_a_draft_has_neither_footnotes_nor_links() -> None:
 def test_a_draft_longer_than_a_message_shows_its_beginning() -> None:
     part = running_message("first words. " + "word " * 4_000, TREE, post_id=POST)
     assert body_of(part).startswith("first words.")
-    assert "\nMore is being read_message.\n" in text_of(part)
+    assert "\nMore is being written.\n" in text_of(part)
 
 
 def test_a_stream_begins_with_its_mark_and_a_plan() -> None:
